@@ -34,7 +34,7 @@ static void operations_have_names(void **state)
 	assert_int_equal(codes_find(&fs_optype_codes, NULL, 0, "read", &again, 0), -E2BIG);
 }
 
-/* All of them have different codes, and those are their names'. */
+/* All types have different codes, and each code has its type's name. */
 static void types_have_the_kernels_names(void **state)
 {
 	FILE *f = fopen("/proc/filesystems", "r");

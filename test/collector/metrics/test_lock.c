@@ -1,4 +1,4 @@
-/* test_lock - the type of a lock, from the flags of its contention. */
+/* test_lock - the flags of a contention give the type of its lock. */
 #include "collector/metrics/lock.h"
 #include "test/kit/check.h"
 

@@ -1,4 +1,4 @@
-/* test_sched - why a thread left the CPU. */
+/* test_sched - the task state gives the reason why a thread left the CPU. */
 #include "collector/metrics/sched.h"
 #include "test/kit/check.h"
 

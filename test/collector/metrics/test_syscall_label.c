@@ -35,7 +35,7 @@ static void calls_of_32_bit_programs_are_others(void **state)
 }
 #endif
 
-/* Whatever is shown can be asked for. */
+/* Each name that is shown can be asked for. */
 static void names_are_codes_again(void **state)
 {
 	char out[LABEL_MAX + 1];

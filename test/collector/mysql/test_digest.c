@@ -1,4 +1,4 @@
-/* What is one statement, whatever its literals, and what is another. */
+/* Which texts are one statement, except for their literals, and which are different statements. */
 #include "collector/mysql/digest.h"
 #include "collector/mysql/digest_text.h"
 #include "collector/core/slice.h"
@@ -15,7 +15,7 @@ static __u64 digest_text(const char *sql, size_t len, int whole, char *out)
 	return digest_text_by(mysql_digest_read, sql, len, whole, out);
 }
 
-/* Where `want` ends with #, a code stands there. */
+/* If `want` ends with #, a code is in that place. */
 static void is(const char *sql, const char *want)
 {
 	char out[LABEL_MAX + 1];
@@ -103,7 +103,7 @@ static void names_may_begin_with_a_digit(void **state)
 	is("/*!50001 1 */ /*!1 */ /*!123456 2 */ /*!1234567*/ 3", "? ? ? ? ?");
 }
 
-/* In ANSI_QUOTES double quotes are for names, and no literal comes to be one. */
+/* In ANSI_QUOTES double quotes are for names, and no literal becomes a name. */
 static void double_quotes_are_names_in_ansi_quotes(void **state)
 {
 	static const struct { const char *sql, *same; } cases[] = {
@@ -121,7 +121,7 @@ static void double_quotes_are_names_in_ansi_quotes(void **state)
 		}
 }
 
-/* Texts that the server takes for different statements. */
+/* The server takes these texts for different statements. */
 static void names_are_as_they_are_quoted(void **state)
 {
 	static const char *const sql[] = {
@@ -152,7 +152,7 @@ static void a_text_may_be_cut_anywhere(void **state)
 	__u64 code = digest_text(sql, strlen(sql), 1, out);
 	struct digest d;
 
-	memset(&d, 0xa5, sizeof(d));	/* digest_begin() is all it needs */
+	memset(&d, 0xa5, sizeof(d));	/* digest_begin() must be enough */
 	digest_begin(&d, 1);
 	for (size_t i = 0; i < strlen(sql); i++)
 		digest_byte(&d, (__u8)sql[i]);
@@ -172,7 +172,8 @@ static __u64 sketch_of(const uint8_t *text, size_t len)
 	return sketch_by(text, len, 0);
 }
 
-/* How many of a list's values were sent, and which statement came first, changes neither key nor label; what was cut has both of its own. */
+/* The number of values in a list, and which statement came first, change neither key nor label; a cut text has
+ * another key and label. */
 static void a_label_is_of_the_tokens_alone(void **state)
 {
 	static char few[100000], many[100000], ordered[100000];
@@ -198,7 +199,7 @@ static void a_label_is_of_the_tokens_alone(void **state)
 	assert_true(!strncmp(a, " … #", strlen(" … #")));
 }
 
-/* Which texts have one sketch: those in a row have, and those of two rows have not. */
+/* Texts in the same row have one sketch; texts of two rows have different ones. */
 static void texts_of_one_sketch_differ_in_numbers(void **state)
 {
 	static const char *const rows[][4] = {
@@ -239,7 +240,7 @@ static void sketch_is_of_its_seed(void **state)
 	}
 }
 
-/* Texts that differ in their last byte have places of their own, mostly. */
+/* Texts that differ in their last byte mostly have different places. */
 static void sketches_spread_over_the_places(void **state)
 {
 	char text[] = "select count(*) from orders_?";
@@ -256,7 +257,8 @@ static void sketches_spread_over_the_places(void **state)
 	assert_true(n > 20);
 }
 
-/* A sketch is as long as its statement is one: of texts put together from pieces, and of the same with other numbers. */
+/* Texts with the same sketch are the same statement: texts put together from pieces, and the same with other
+ * numbers. */
 static void texts_of_one_sketch_are_one_statement(void **state)
 {
 	static const char *const pieces[] = {

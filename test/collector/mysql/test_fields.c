@@ -60,7 +60,7 @@ static __u64 watched_for(const char *const *name, size_t n)
 	return watched;
 }
 
-/* Time is measured without it, and age is no event's. */
+/* Time can be measured without the scheduler, and age is no part of an event. */
 static void the_scheduler_is_watched_for_parts_and_counts(void **state)
 {
 	static const char *const names[] = { "io", "futex", "net", "sleep", "fault", "other", "n_switches", "n_io" };
@@ -76,7 +76,7 @@ static void system_calls_are_watched_for_files(void **state)
 	assert_false(TURN_FILES & TURN_PARTS);
 }
 
-/* Time is in ns and bytes are bytes, and all else is a number, of which small ones are told apart. */
+/* Time is in ns and sizes are in bytes; all others are numbers, whose small values are distinguished. */
 static void counts_are_numbers(void **state)
 {
 	for (size_t i = 0; i < mysql_metric.n_fields; i++) {
@@ -90,7 +90,7 @@ static void counts_are_numbers(void **state)
 	}
 }
 
-/* Whatever the metric offers can be gathered: in the kernel, or as the host's name. */
+/* Every field that the metric offers can be gathered: in the kernel, or as the host's name. */
 static void every_field_has_an_index(void **state)
 {
 	size_t i;
@@ -144,7 +144,7 @@ static void statements_have_their_whole_word(void **state)
 	assert_string_equal(out, "misc");
 }
 
-/* What is shown is found again, and nothing else is. */
+/* Each name that is shown finds its code, and no other text does. */
 static void names_have_their_codes(void **state)
 {
 	static const struct { const char *name; __u64 code; } statuses[] = {
@@ -161,7 +161,8 @@ static void names_have_their_codes(void **state)
 		assert_true(back == code);
 		assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, out, &back, 0), -E2BIG);
 	}
-	assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, "command 3", &back, 1), 0);	/* that is `query` */
+	assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, "command 3", &back, 1), 0);	/* command 3 is
+												 * `query` */
 	assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, "command 099", &back, 1), 0);
 	assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, "", &back, 1), 0);
 #define STATEMENT_BACK(name, letters)                                             \
@@ -205,12 +206,12 @@ static __u64 name_of(struct name *name, const char *text, size_t n)
 	return name_code(name);
 }
 
-/* Whatever bytes a client calls itself, what is shown is safe, and stands for it alone. */
+/* A client's name may have any bytes: its label is safe, and stands for it alone. */
 static void any_name_is_shown_and_found_again(void **state)
 {
 	static const struct { const char *text; size_t n; const char *shown; } cases[] = {
 		{ "bob", 3, "bob" }, { "caf\xc3\xa9", 5, "caf\xc3\xa9" }, { "a b/c,d", 7, "a b/c,d" },
-		/* a code behind it */
+		/* a code at the end */
 		{ "caf\xe9", 4, "caf? #" }, { "\xc3", 1, "? #" }, { "a\nb\033[1m", 7, "a?b?[1m #" }, { "a\0b", 3, "a?b #" }, { "\xc2\x85", 2, "?? #" },
 		{ "none", 4, "none #" }, { "unknown", 7, "unknown #" }, { "encrypted", 9, "encrypted #" }, { "shed", 4, "shed #" },
 		{ "a #0123456789abcdef", 19, "a #0123456789abcdef #" },
@@ -235,7 +236,7 @@ static void any_name_is_shown_and_found_again(void **state)
 	}
 }
 
-/* Its place was given to another one while it was read. */
+/* Its entry was reused for another name while it was read. */
 static void another_ones_text_is_not_shown(void **state)
 {
 	char out[LABEL_MAX + 1], code_shown[LABEL_MAX + 1];
@@ -247,7 +248,7 @@ static void another_ones_text_is_not_shown(void **state)
 	other = name_of(&name, "mail", 4);
 	turn_label_name(code, &name, out);
 	assert_string_equal(out, code_shown);
-	name.hash = code;		/* half of it */
+	name.hash = code;		/* half of the entry is the old one */
 	turn_label_name(code, &name, out);
 	assert_string_equal(out, code_shown);
 	name.n = NAME_ROOM + 1;
@@ -256,7 +257,7 @@ static void another_ones_text_is_not_shown(void **state)
 	assert_string_equal(out, code_shown);
 }
 
-static void a_name_is_cut_where_its_room_ends(void **state)
+static void a_name_is_cut_after_name_room_bytes(void **state)
 {
 	char text[NAME_ROOM + 9], out[LABEL_MAX + 1];
 	struct name name;
@@ -270,7 +271,7 @@ static void a_name_is_cut_where_its_room_ends(void **state)
 	assert_int_equal(turn_codes_name(out, &back, 1), 1);
 	assert_true(back == code);
 	text[sizeof(text) - 1] = 0;
-	assert_int_equal(turn_codes_name(text, &back, 1), 1);		/* whoever writes all of it means the same */
+	assert_int_equal(turn_codes_name(text, &back, 1), 1);		/* the complete text has the same meaning */
 	assert_true(back == code);
 	memcpy(text + NAME_ROOM - 1, "\xc3\xa9", 2);		/* cut within a character */
 	code = name_of(&name, text, NAME_ROOM + 1);
@@ -279,7 +280,7 @@ static void a_name_is_cut_where_its_room_ends(void **state)
 	assert_true(back == code);
 }
 
-static void what_is_no_name_has_a_word(void **state)
+static void codes_without_a_name_have_a_word(void **state)
 {
 	static const char *const words[] = { "unknown", "none", "encrypted" };
 	char out[LABEL_MAX + 1];
@@ -305,8 +306,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_have_their_codes),
 	cmocka_unit_test(any_name_is_shown_and_found_again),
 	cmocka_unit_test(another_ones_text_is_not_shown),
-	cmocka_unit_test(a_name_is_cut_where_its_room_ends),
-	cmocka_unit_test(what_is_no_name_has_a_word),
+	cmocka_unit_test(a_name_is_cut_after_name_room_bytes),
+	cmocka_unit_test(codes_without_a_name_have_a_word),
 };
 
 CHECK_MAIN(tests)

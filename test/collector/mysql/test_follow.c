@@ -1,11 +1,11 @@
-/* Rows, counted in replies that are cut anywhere. */
+/* Rows are counted in replies that are cut anywhere. */
 #include "test/kit/mysql_driver.h"
 #include "test/kit/check.h"
 
 #define OK_ROWS "\7\0\0\1\0\5\0\2\0\0\0"			/* 5 affected */
 #define OK_MANY "\x0f\0\0\1\0\xfe\0\0\0\0\1\0\0\0\0\2\0\0\0"	/* 2^32 */
 #define OK_300 "\x09\0\0\1\0\xfc\x2c\1\0\2\0\0\0"
-#define OK_LIES "\2\0\0\1\0\xfe"				/* shorter than it says */
+#define OK_LIES "\2\0\0\1\0\xfe"				/* shorter than its length says */
 #define COLUMNS ONE_COLUMN DEFINITION END
 #define LONG_ROW "\x28\0\0\4\x27" "123456789012345678901234567890123456789"
 
@@ -81,7 +81,7 @@ static void rows_are_the_same_byte_by_byte(void **state)
 	}
 }
 
-/* A row of 16 MiB and more goes on in the next packet, and is one. */
+/* A row of 16 MiB or more continues in the next packet, and counts once. */
 static void a_long_row_is_one(void **state)
 {
 	static __u8 data[70000];
@@ -90,7 +90,7 @@ static void a_long_row_is_one(void **state)
 
 	begin(&d, COM_QUERY);
 	drive_send(&d, (const __u8 *)COLUMNS, sizeof(COLUMNS) - 1);
-	memset(data, 0xfe, sizeof(data));	/* nothing in it is a packet */
+	memset(data, 0xfe, sizeof(data));	/* no byte of it begins a packet */
 	memcpy(data, "\xff\xff\xff\4", 4);
 	assert_int_equal(drive_send(&d, data, sizeof(data)), REPLY_MORE);
 	for (memset(data, 0xfe, 4); left; left -= left < sizeof(data) ? left : sizeof(data))
@@ -99,7 +99,7 @@ static void a_long_row_is_one(void **state)
 	assert_int_equal(follow_rows(&d.conn), 1);
 }
 
-static void nobody_asks_nothing_is_counted(void **state)
+static void nothing_is_counted_unless_asked(void **state)
 {
 	struct drive d;
 
@@ -129,7 +129,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(rows_are_the_same_however_cut),
 	cmocka_unit_test(rows_are_the_same_byte_by_byte),
 	cmocka_unit_test(a_long_row_is_one),
-	cmocka_unit_test(nobody_asks_nothing_is_counted),
+	cmocka_unit_test(nothing_is_counted_unless_asked),
 	cmocka_unit_test(the_next_command_begins_at_zero),
 };
 

@@ -1,7 +1,8 @@
-/* Every command and the end of its reply belong together, whatever a valid conversation is and wherever it is cut.
+/* Every command is paired with the end of its reply, in any valid conversation, cut anywhere.
  *
- * A generator makes conversations at random and knows each one's events; the machine below takes them as mysql.bpf.c does. Without
- * an argument it makes as many as take a second or two; HEATSCOPE_CONVERSATIONS is another number of them, HEATSCOPE_SEED the first seed.
+ * A generator makes random conversations and knows the events of each; the machine below takes them as mysql.bpf.c
+ * does. Without an argument it makes as many as take a second or two; HEATSCOPE_CONVERSATIONS is another number of
+ * them, HEATSCOPE_SEED the first seed.
  */
 #include "test/kit/mysql_driver.h"
 #include "collector/server/exchange.h"
@@ -18,7 +19,7 @@ struct event_seen {
 	__u64 statement;
 };
 
-/* ---- the machine: exchange.h's states around the parser, as mysql/receives.bpf.h and mysql/sends.bpf.h have them ---- */
+/* ---- the machine: exchange.h's states around the parser, as in mysql/receives.bpf.h and mysql/sends.bpf.h ---- */
 
 struct machine {
 	struct drive d;
@@ -134,13 +135,13 @@ struct talk {
 	int sends, receives;			/* enum cuts */
 	struct event_seen expected[EVENTS];
 	unsigned n;
-	__u8 *out;				/* what one side says next */
+	__u8 *out;				/* bytes that one side sends next */
 	__u32 len;
 	__u32 packet[512], n_packets;		/* where its packets begin */
 	__u8 seq;
 	__u64 statement_of[IDS];
 	unsigned n_prepared;
-	__u32 result;				/* of the reply that is made */
+	__u32 result;				/* of the reply that is being made */
 };
 
 #define OUT_MAX (40u << 20)
@@ -178,7 +179,7 @@ static __u32 piece(struct talk *t, int cuts, __u32 from)
 	return t->len - from;
 }
 
-/* A server reads a header alone, or all of a packet at once; here its rest comes in pieces, too. */
+/* A server reads a header alone, or all of a packet at once; here the rest of a packet also comes in pieces. */
 static void client_says(struct talk *t)
 {
 	__u32 at = 0, n, k;
@@ -297,7 +298,7 @@ static void say_rows(struct talk *t, __u32 n, int binary)
 	}
 }
 
-/* One result; more: another one follows.  1: it ended in an error. */
+/* Sends one result; more: another one follows.  1: it ended in an error. */
 static int say_result(struct talk *t, int binary, int more)
 {
 	__u16 status = 2 | (more ? SERVER_MORE_RESULTS_EXISTS : 0);
@@ -383,7 +384,7 @@ static void do_query(struct talk *t)
 	expect(t, COM_QUERY, code, t->result);
 }
 
-/* The client's packets count on from the server's, and so does the server's answer. */
+/* The client's packets continue the server's numbers, and the server's answer continues the client's. */
 static void do_load(struct talk *t)
 {
 	__u64 code = command_text(t, COM_QUERY);
@@ -391,7 +392,7 @@ static void do_load(struct talk *t)
 	int sends = t->sends;
 
 	say(t, "\xfb/tmp/file", 10);
-	t->sends = CUT_NOWHERE;		/* a server flushes it whole, and waits */
+	t->sends = CUT_NOWHERE;		/* a server sends it whole, and waits */
 	server_says(t);
 	t->sends = sends;
 	while (n--) {
@@ -511,7 +512,7 @@ static void do_small(struct talk *t)
 	expect(t, unknown ? COMMAND_UNKNOWN : byte, STATEMENT_NONE, t->result);
 }
 
-/* A body of 16 MB and more goes in several packets. */
+/* A body of 16 MB or more is sent in several packets. */
 static void do_long(struct talk *t)
 {
 	__u32 rest = any(t, 3) ? any(t, 2000) : 0;
@@ -594,7 +595,7 @@ static void do_login(struct talk *t)
 		both |= any(t, 2) ? CLIENT_COMPRESS : CLIENT_ZSTD;
 	if (t->wire == CONN_ENCRYPTED)
 		both |= CLIENT_SSL;
-	/* each side has others, too, which the other has not */
+	/* each side also has capabilities that the other has not */
 	server = both | (any(t, 2) ? CLIENT_COMPRESS | CLIENT_ZSTD | CLIENT_QUERY_ATTRIBUTES : 0);
 	client = both | (server == both && any(t, 2) ? CLIENT_COMPRESS | CLIENT_ZSTD | CLIENT_QUERY_ATTRIBUTES : 0);
 	c->mode = CONN_LOGIN;
@@ -613,11 +614,11 @@ static void do_login(struct talk *t)
 
 static int is_equal(const struct talk *t, const struct event_seen *seen, const struct event_seen *expected)
 {
-	/* A reply that is not followed to its end may hide its error, which is unknown then; so does one of which a piece ends like a whole
-	 * one, which no server sends. */
+	/* A reply that is not followed to its end may hide its error; the status is unknown then.  So may a reply
+	 * with a piece that ends like a whole reply, which no server sends. */
 	int hides = !t->m->d.follow, hidden = seen->result == STATUS_UNKNOWN || (seen->result == STATUS_OK && t->sends != CUT_NOWHERE);
 
-	/* So may the reply to a prepare hide the statement's number. */
+	/* The reply to a prepare may hide the statement's number, too. */
 	int unnamed = expected->command == COM_STMT_EXECUTE && seen->statement == STATEMENT_UNKNOWN;
 
 	return seen->command == expected->command && (seen->statement == expected->statement || (hides && unnamed)) &&

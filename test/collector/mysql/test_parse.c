@@ -13,7 +13,7 @@ static __u64 statement_of(const char *text)
 	return statement_code(&s, 1);
 }
 
-/* The same, its first bytes at once. */
+/* The same, with its first bytes at once. */
 static __u64 statement_of_ahead(const char *text)
 {
 	struct statement s = { 0 };
@@ -240,7 +240,7 @@ static void kilobyte_of_comment_is_unknown(void **state)
 	assert_true(d.found[0].statement == STATEMENT_CODE("select"));
 }
 
-static void statement_is_not_read_when_nobody_wants_it(void **state)
+static void statement_is_not_read_unless_it_is_wanted(void **state)
 {
 	__u8 data[64];
 	struct drive d;
@@ -250,7 +250,7 @@ static void statement_is_not_read_when_nobody_wants_it(void **state)
 	drive_receive(&d, data, command(data, COM_QUERY, "select 1"));
 	assert_true(d.found[0].statement == STATEMENT_UNKNOWN);
 	drive_receive(&d, data, command(data, COM_STMT_PREPARE, "select 1"));
-	assert_true(d.found[1].statement == STATEMENT_CODE("select"));	/* but always remembered */
+	assert_true(d.found[1].statement == STATEMENT_CODE("select"));	/* but it is always remembered */
 }
 
 static void incomplete_body_is_no_command(void **state)
@@ -275,7 +275,7 @@ static void commands_without_reply(void **state)
 	assert_false(command_has_no_reply(COMMAND_ENCRYPTED));
 }
 
-/* What a server sends after a dump command begins as an event of the log, an error or an EOF. */
+/* After a dump command the server sends an event of the log, an error or an EOF. */
 static void replication_begins_with_its_stream(void **state)
 {
 	static const __u8 dumps[] = { COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID };
@@ -303,7 +303,8 @@ static void refused_replication_leaves_the_connection_as_it_is(void **state)
 	static const struct { __u8 command; const char *reply; size_t n; __u32 result; } cases[] = {
 		{ COM_BINLOG_DUMP, refused, sizeof(refused) - 1, STATUS_ERROR(1227) },
 		{ COM_BINLOG_DUMP_GTID, unknown, sizeof(unknown) - 1, STATUS_ERROR(1047) },
-		{ COM_BINLOG_DUMP, nothing, sizeof(nothing) - 1, STATUS_OK },	/* asked not to wait, and there is nothing */
+		{ COM_BINLOG_DUMP, nothing, sizeof(nothing) - 1, STATUS_OK },	/* asked not to wait, and the log is
+										 * empty */
 		{ 21, refused, sizeof(refused) - 1, STATUS_ERROR(1227) },	/* register_slave */
 	};
 	__u8 data[64];
@@ -349,7 +350,7 @@ static void unknown_command_is_one_with_its_status(void **state)
 	}
 }
 
-/* MariaDB takes an empty packet for a command that it does not have. */
+/* MariaDB takes an empty packet for an unknown command. */
 static void empty_packet_is_an_unknown_command(void **state)
 {
 	struct drive d;
@@ -362,7 +363,7 @@ static void empty_packet_is_an_unknown_command(void **state)
 	assert_int_equal(d.conn.mode, CONN_PLAIN);
 }
 
-/* A cluster's server that is not ready refuses every statement so. */
+/* A cluster's server that is not ready refuses every statement in this way. */
 static void known_command_refused_as_unknown_keeps_its_name(void **state)
 {
 	__u8 data[64];
@@ -462,7 +463,7 @@ static void the_connection_is_in_the_greeting(void **state)
 	assert_int_equal(greeting_connection((const __u8 *)refused, sizeof(refused)), 0);
 	memset(endless, 'x', sizeof(endless));
 	endless[4] = 0x0a;
-	endless[GREETING_LOOK - 4] = 0;		/* its number would end behind what is looked at */
+	endless[GREETING_LOOK - 4] = 0;		/* its number would end after the bytes that are read */
 	assert_int_equal(greeting_connection(endless, GREETING_LOOK), 0);
 }
 
@@ -493,7 +494,7 @@ static void capabilities_are_in_the_greeting(void **state)
 	assert_true(!greeting_capabilities(endless, GREETING_LOOK));
 }
 
-/* A login to a server of these capabilities; 0: its greeting was not read. */
+/* Logs in to a server with these capabilities; 0: its greeting was not read. */
 static void login_to(struct drive *d, __u64 offers, __u32 asks)
 {
 	__u8 body[64] = { asks, asks >> 8, asks >> 16, asks >> 24 }, data[80];
@@ -527,8 +528,8 @@ static void capabilities_are_of_both_sides(void **state)
 	}
 }
 
-/* How a query begins, whose capabilities are asked for, offered, or not known. */
-static void text_is_behind_attributes_where_both_sides_have_them(void **state)
+/* The begin of a query, by capabilities that are asked for, offered, or not known. */
+static void text_is_after_attributes_where_both_sides_have_them(void **state)
 {
 	static const struct { __u64 offers; const char *text; __u32 n; __u64 statement; } cases[] = {
 		{ GREETING_KNOWN, "\3select 1", 9, STATEMENT_CODE("select") },
@@ -603,7 +604,7 @@ static void proxy_header_has_the_client(void **state)
 	}
 }
 
-/* A server may wait for it before it greets. */
+/* A server may wait for the PROXY header before it greets. */
 static void proxy_header_may_come_before_the_greeting(void **state)
 {
 	struct drive d;
@@ -677,7 +678,7 @@ static void strange_connection_waits_for_a_command(void **state)
 
 	memset(&d, 0, sizeof(d));
 	d.conn.wanted = 1;
-	drive_receive(&d, (const __u8 *)"\x03select 1", 9);	/* the body of a header we have not seen */
+	drive_receive(&d, (const __u8 *)"\x03select 1", 9);	/* the body of a header that was not seen */
 	drive_receive(&d, data, packet(data, 2, "data", 4));
 	assert_int_equal(d.n_starts, 0);
 	command(data, COM_QUERY, "select 1");
@@ -699,7 +700,8 @@ static void strange_connection_may_be_encrypted(void **state)
 	assert_int_equal(d.conn.mode, CONN_PLAIN);
 }
 
-/* A first receive of a server that is named as ours are, and bytes that may be its reply; read whole, or its first 4 bytes first. */
+/* A first receive of a process with a server's name, and bytes that may be its reply; the server reads all at once,
+ * or the first 4 bytes first. */
 static void foreign_protocols_are_no_commands(void **state)
 {
 	static const struct { const char *asks; size_t n; const char *answer; size_t n_answer; } cases[] = {
@@ -730,7 +732,7 @@ static void foreign_protocols_are_no_commands(void **state)
 		}
 }
 
-/* The first reply makes a connection sure that was there before us. */
+/* The first reply makes an older connection sure. */
 static void reply_makes_a_strange_connection_sure(void **state)
 {
 	static const struct { __u8 command; const char *reply; size_t n; int sure; } cases[] = {
@@ -763,7 +765,7 @@ static void strange_connection_becomes_opaque(void **state)
 	LOOP(i, CONN_TRIES)
 		drive_receive(&d, (const __u8 *)"nonsense", 8);
 	assert_int_equal(d.conn.mode, CONN_OPAQUE);
-	drive_receive(&d, (const __u8 *)"\1\0\0\0", 4);		/* and comes back into step */
+	drive_receive(&d, (const __u8 *)"\1\0\0\0", 4);		/* and is in step again */
 	assert_int_equal(d.conn.mode, CONN_PLAIN);
 }
 
@@ -778,7 +780,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(long_packet_continues),
 	cmocka_unit_test(continued_packet_may_have_any_sequence),
 	cmocka_unit_test(kilobyte_of_comment_is_unknown),
-	cmocka_unit_test(statement_is_not_read_when_nobody_wants_it),
+	cmocka_unit_test(statement_is_not_read_unless_it_is_wanted),
 	cmocka_unit_test(incomplete_body_is_no_command),
 	cmocka_unit_test(commands_without_reply),
 	cmocka_unit_test(replication_begins_with_its_stream),
@@ -794,7 +796,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_connection_is_in_the_greeting),
 	cmocka_unit_test(capabilities_are_in_the_greeting),
 	cmocka_unit_test(capabilities_are_of_both_sides),
-	cmocka_unit_test(text_is_behind_attributes_where_both_sides_have_them),
+	cmocka_unit_test(text_is_after_attributes_where_both_sides_have_them),
 	cmocka_unit_test(proxy_header_has_the_client),
 	cmocka_unit_test(proxy_header_may_come_before_the_greeting),
 	cmocka_unit_test(endless_proxy_header_is_opaque),

@@ -1,4 +1,4 @@
-/* When a reply is complete, and how it ended: by its packets, by its ends, however its sends cut it. */
+/* When a reply is complete, and how it ended: shown by its packets and by its ends, with its sends cut anywhere. */
 #include "test/kit/mysql_driver.h"
 #include "test/kit/check.h"
 
@@ -52,7 +52,7 @@ static const struct reply replies[] = {
 	REPLY(COM_STMT_PREPARE, PREPARED_2 DEFINITION, REPLY_MORE),
 	REPLY(COM_STMT_PREPARE, PREPARED_2 DEFINITION END DEFINITION END, REPLY_DONE),
 	REPLY(COM_STMT_PREPARE, PREPARED_2 DEFINITION DEFINITION, REPLY_DONE),
-	/* more packets than we follow: the tail tells */
+	/* more packets than are followed: the tail shows the end */
 	REPLY(COM_QUERY, ONE_COLUMN DEFINITION END ROW ROW ROW ROW ROW ROW END, REPLY_DONE),
 	REPLY(COM_QUERY, ONE_COLUMN DEFINITION END ROW ROW ROW ROW ROW ROW END_OK, REPLY_DONE),
 	REPLY(COM_QUERY, ONE_COLUMN DEFINITION END ROW ROW ROW ROW ROW ROW END_MORE, REPLY_MORE),
@@ -78,7 +78,7 @@ static void reply_is_complete_when_it_is(void **state)
 	}
 }
 
-/* As a server numbers a reply's packets.  Bytes of the whole ones. */
+/* Numbers a reply's packets as a server does.  Returns the bytes of the complete ones. */
 static __u32 reply_number(__u8 *data, __u32 n, __u8 seq)
 {
 	__u32 at;
@@ -88,8 +88,8 @@ static __u32 reply_number(__u8 *data, __u32 n, __u8 seq)
 	return at;
 }
 
-/* All of a reply and each of its begins, walked and told by its ends. */
-static void ends_of_a_reply_tell_what_its_packets_do(void **state)
+/* A whole reply and each of its begins: the packets, read one by one, and the two ends give the same result. */
+static void ends_of_a_reply_agree_with_its_packets(void **state)
 {
 	static const __u8 seqs[] = { 1, 2, 127, 254 };
 	size_t i, s, told = 0;
@@ -122,8 +122,8 @@ static void ends_of_a_reply_tell_what_its_packets_do(void **state)
 	assert_int_equal(told, 2 * sizeof(seqs));	/* a small reply of many rows is not lost: by an EOF, by an OK */
 }
 
-/* Whatever came before: a reply in two sends, cut between packets. */
-static void ends_of_a_second_send_tell_what_its_packets_do(void **state)
+/* Also after an earlier send: a reply in two sends, cut between packets. */
+static void ends_of_a_second_send_agree_with_its_packets(void **state)
 {
 	size_t i;
 
@@ -147,8 +147,9 @@ static void ends_of_a_second_send_tell_what_its_packets_do(void **state)
 	}
 }
 
-/* Of more columns and rows than numbers: where the definitions end is told from where the rows do. */
-static void numbers_tell_the_definitions_end_from_the_rows_end(void **state)
+/* With more columns and rows than packet numbers, the end of the definitions is distinguished from the end of the
+ * rows. */
+static void numbers_distinguish_the_definitions_end_from_the_rows_end(void **state)
 {
 	static const __u8 end[] = { 0, 0, 5, 0, 0, 0, 0xfe, 0, 0, 2, 0 }, end_ok[] = { 7, 0, 0, 0, 0xfe, 0, 0, 2, 0, 0, 0 };
 	unsigned columns, rows, eof;
@@ -198,7 +199,7 @@ static void reply_says_how_it_ended(void **state)
 	}
 }
 
-/* A reply that is cut between packets is followed across sends. */
+/* A reply that is cut between packets is followed across its sends. */
 static void reply_may_take_several_sends(void **state)
 {
 	struct drive d;
@@ -209,7 +210,7 @@ static void reply_may_take_several_sends(void **state)
 	assert_int_equal(drive_send(&d, (const __u8 *)END, 9), REPLY_DONE);
 }
 
-/* A reply that is cut within a packet ends at its tail only. */
+/* The end of a reply that is cut within a packet is only seen at its tail. */
 static void cut_reply_ends_at_its_tail(void **state)
 {
 	static const __u8 data[] = ONE_COLUMN DEFINITION END ROW ROW END;
@@ -242,15 +243,15 @@ static void long_row_continues(void **state)
 	reply_start(&d, COM_QUERY);
 	d.conn.stage = REPLY_ROWS;
 	assert_int_equal(reply_packet(&d.conn, &first), REPLY_MORE);
-	assert_int_equal(reply_packet(&d.conn, &rest), REPLY_MORE);	/* its bytes are the row's */
+	assert_int_equal(reply_packet(&d.conn, &rest), REPLY_MORE);	/* its bytes belong to the row */
 	assert_int_equal(reply_packet(&d.conn, &rest), REPLY_DONE);
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reply_is_complete_when_it_is),
-	cmocka_unit_test(ends_of_a_reply_tell_what_its_packets_do),
-	cmocka_unit_test(ends_of_a_second_send_tell_what_its_packets_do),
-	cmocka_unit_test(numbers_tell_the_definitions_end_from_the_rows_end),
+	cmocka_unit_test(ends_of_a_reply_agree_with_its_packets),
+	cmocka_unit_test(ends_of_a_second_send_agree_with_its_packets),
+	cmocka_unit_test(numbers_distinguish_the_definitions_end_from_the_rows_end),
 	cmocka_unit_test(reply_says_how_it_ended),
 	cmocka_unit_test(reply_may_take_several_sends),
 	cmocka_unit_test(cut_reply_ends_at_its_tail),

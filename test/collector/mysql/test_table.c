@@ -1,4 +1,4 @@
-/* The first table that a statement names. */
+/* The first table that a statement names is found. */
 #include "collector/mysql/digest.h"
 #include "test/kit/table_kit.h"
 
@@ -44,7 +44,7 @@ static const struct table_case cases[] = {
 	{ "select a from cache", "cache" }, { "select a from t for update nowait", "t" }, { "(select 1 for update) union select a from t", "t" },
 	{ "select 1 for update; update t set a = 1", "t" }, { "select a is distinct from b from t", "t" }, { "select distinct a from t", "t" },
 	{ "update only t set a = 1", "t" }, { "copy t from stdin", "t" }, { "copy (select a from t) to stdout", "t" },
-	/* none */
+	/* no table */
 	{ "select 1 for update nowait", NONE }, { "select 1 for update skip locked", NONE }, { "desc for connection 5", NONE },
 	{ "drop trigger if exists r", NONE }, { "show create trigger r", NONE }, { "create trigger r before update", NONE },
 	{ "fetch next from c", NONE }, { "desc format=json select 1", NONE },
@@ -53,7 +53,7 @@ static const struct table_case cases[] = {
 	{ "revoke select on db.t from u", NONE }, { "grant select on t to u", NONE }, { "flush tables with read lock", NONE },
 	{ "prepare s from 'select a from t'", NONE }, { "prepare s from @t", NONE }, { "select a from", NONE }, { "select a from .", NONE },
 	{ "select extract(year from c)", NONE }, { "select a from where", NONE }, { "))) from t", NONE },
-	/* what a literal is, is no table */
+	/* a literal is no table */
 	{ "select a from 'secret'", NONE }, { "select a from \"secret\"", NONE }, { "select a from x'41'", NONE }, { "select a from _utf8'secret'", NONE },
 	{ "select a from 4711", NONE }, { "select a from 4711.5", NONE }, { "select a from 0x41", NONE }, { "select a from -4711", NONE },
 	{ "select a from db. 4711", "db" }, { "select a from db . x'41'", "db" }, { "select a from null", NONE }, { "select a from ?", NONE },
@@ -66,7 +66,7 @@ static void the_first_table_is_found(void **state)
 	table_cases_hold(cases, sizeof(cases) / sizeof(*cases));
 }
 
-static void a_cut_text_tells_nothing_wrong(void **state)
+static void a_cut_text_gives_no_wrong_table(void **state)
 {
 	table_cases_hold_cut(cases, sizeof(cases) / sizeof(*cases));
 }
@@ -87,7 +87,7 @@ static void a_long_name_is_its_begin(void **state)
 	assert_int_equal(strlen(table_of(sql, at + n, 1)), NAME_ROOM);
 }
 
-/* Deeper than is remembered, FROM names nothing: rather none than a wrong one. */
+/* In brackets deeper than the parser remembers, FROM names nothing: no table is better than a wrong one. */
 static void brackets_may_be_deep(void **state)
 {
 	char sql[700];
@@ -100,7 +100,7 @@ static void brackets_may_be_deep(void **state)
 	assert_string_equal(table_of(sql, n, 1), NONE);
 }
 
-static void it_is_not_looked_for_where_nobody_asks(void **state)
+static void it_is_not_looked_for_unless_asked(void **state)
 {
 	const char *sql = "select a from t";
 	struct digest d;
@@ -110,16 +110,16 @@ static void it_is_not_looked_for_where_nobody_asks(void **state)
 		digest_byte(&d, (__u8)*sql++);
 	digest_code(&d, 1);
 	assert_int_equal(d.table.name.n, 0);
-	assert_int_equal(table_code(&d.table, 1), NAME_UNKNOWN);	/* asked for while the text was read */
+	assert_int_equal(table_code(&d.table, 1), NAME_UNKNOWN);	/* asked for after the text had begun */
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_first_table_is_found),
-	cmocka_unit_test(a_cut_text_tells_nothing_wrong),
+	cmocka_unit_test(a_cut_text_gives_no_wrong_table),
 	cmocka_unit_test(every_word_stands_where_its_hash_says),
 	cmocka_unit_test(a_long_name_is_its_begin),
 	cmocka_unit_test(brackets_may_be_deep),
-	cmocka_unit_test(it_is_not_looked_for_where_nobody_asks),
+	cmocka_unit_test(it_is_not_looked_for_unless_asked),
 };
 
 CHECK_MAIN(tests)

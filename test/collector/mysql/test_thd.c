@@ -1,4 +1,5 @@
-/* test_mysql_thd - an executable's own functions say where its THD has what; test/tools/thd.S is what it was made of. */
+/* test_thd - an executable's own functions show where its THD has each thing; test/tools/thd.S is the source of the
+ * executable. */
 #include "collector/mysql/thd.h"
 #include "collector/core/instrumentation.h"
 #include "test/kit/check.h"
@@ -29,7 +30,7 @@ static int read_server(void **state)
 	return 0;
 }
 
-/* Of an executable of these bytes. */
+/* Looks in an executable with these bytes. */
 static int find(const __u8 *bytes, size_t n, struct mysql_thd *ret, __u64 *ret_entry, char *reason)
 {
 	int fd = memfd_create("server", MFD_CLOEXEC), err;
@@ -48,7 +49,7 @@ static __u8 *place_of(__u8 *bytes, const char *what, size_t len)
 	return at;
 }
 
-static void its_functions_tell_the_places(void **state)
+static void its_functions_show_the_places(void **state)
 {
 	static const char first[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0x5d, 0xc3 };
 	char reason[REASON_MAX];
@@ -61,11 +62,11 @@ static void its_functions_tell_the_places(void **state)
 	assert_int_equal(thd.database, 0xa0);
 	assert_int_equal(thd.query, 0x68);
 	assert_int_equal(thd.charset, 0xb98);
-	assert_int_equal(thd.sql_mode, 0x898);		/* the test is of its third byte */
+	assert_int_equal(thd.sql_mode, 0x898);		/* the code tests its third byte */
 	assert_ptr_equal(server + entry, place_of(server, first, sizeof(first)) + 4);
 }
 
-static const struct odd {		/* bytes that are replaced by others, and what is said then */
+static const struct odd {		/* bytes that are replaced by others, and the reason that is then given */
 	const char *is;
 	size_t len;
 	const char *by, *says;
@@ -80,7 +81,7 @@ static const struct odd {		/* bytes that are replaced by others, and what is sai
 	{ "\xf3\x0f\x1e\xfa\x55", 5, "\xf3\x0f\x1e\xfa\x48", "begins with an instruction at which a probe would cost" },
 };
 
-static void what_it_cannot_be_is_said_by_name(void **state)
+static void a_refusal_names_what_is_wrong(void **state)
 {
 	struct mysql_thd thd = { .user = 77 };
 	char reason[REASON_MAX];
@@ -97,7 +98,7 @@ static void what_it_cannot_be_is_said_by_name(void **state)
 	assert_int_equal(thd.user, 77);
 }
 
-/* Its sections are described at its end. */
+/* Its section table is at its end. */
 static void a_cut_one_is_refused(void **state)
 {
 	char reason[REASON_MAX];
@@ -123,8 +124,8 @@ static void one_that_cannot_be_read_is_said_to_be_so(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(its_functions_tell_the_places),
-	cmocka_unit_test(what_it_cannot_be_is_said_by_name),
+	cmocka_unit_test(its_functions_show_the_places),
+	cmocka_unit_test(a_refusal_names_what_is_wrong),
 	cmocka_unit_test(a_cut_one_is_refused),
 	cmocka_unit_test(one_that_cannot_be_read_is_said_to_be_so),
 };

@@ -1,4 +1,4 @@
-/* Who a client is, and in which database, as its packets say and the server's replies settle. */
+/* A client's packets and the server's replies show who the client is, and its database. */
 #include "test/kit/mysql_driver.h"
 #include "test/kit/check.h"
 
@@ -28,7 +28,7 @@ static void is(const struct drive *d, const char *user, const char *database)
 		fail_msg("not \"%s\" in \"%s\"", user, database);
 }
 
-/* In pieces that end at `a` and `b`. */
+/* Receives the bytes in pieces that end at `a` and `b`. */
 static void receive_cut(struct drive *d, const __u8 *data, __u32 n, __u32 a, __u32 b)
 {
 	drive_receive(d, data, a);
@@ -66,7 +66,7 @@ static void a_login_names_user_and_database(void **state)
 		LOGIN(LENENC, "bob\0\xfc\4\0abcdshop\0", "bob", "shop"),
 		LOGIN(LENENC, "bob\0\xfd\4\0\0abcdshop\0", "bob", UNKNOWN),	/* no password is that long */
 		LOGIN(LENENC, "bob\0\xfc\0\0shop\0", "bob", "shop"),
-		LOGIN(WITH_DB, "bob\0\377short", "bob", UNKNOWN),		/* a length that lies */
+		LOGIN(WITH_DB, "bob\0\377short", "bob", UNKNOWN),		/* a wrong length */
 		LOGIN(WITH_DB, "bob\0", "bob", UNKNOWN),
 		LOGIN(WITH_DB, "bob", UNKNOWN, UNKNOWN),
 		LOGIN(WITH_DB, "", UNKNOWN, UNKNOWN),
@@ -92,7 +92,7 @@ static void a_login_names_user_and_database(void **state)
 	}
 }
 
-static void a_name_is_told_once_with_its_bytes(void **state)
+static void a_name_is_reported_once_with_its_bytes(void **state)
 {
 	__u8 data[256];
 	struct drive d;
@@ -104,7 +104,7 @@ static void a_name_is_told_once_with_its_bytes(void **state)
 	assert_string_equal(d.name[1], "shop");
 }
 
-/* What follows the login has no capabilities: they stay, and so does who it is. */
+/* The packets after the login have no capabilities: the old ones stay, and so does the user. */
 static void the_rest_of_an_authentication_changes_nothing(void **state)
 {
 	__u8 data[256];
@@ -158,8 +158,8 @@ struct move {
 	__u8 command;
 	const char *body;
 	__u32 n;
-	const char *user, *database;	/* after it */
-	int wanted;			/* only where somebody asks */
+	const char *user, *database;	/* after the command */
+	int wanted;			/* only if an instrumentation asks */
 };
 
 #define MOVE(command, body, user, database, wanted) { command, body, sizeof(body) - 1, user, database, wanted }
@@ -183,7 +183,7 @@ static const struct move moves[] = {
 	MOVE(COM_STMT_PREPARE, "use mail", "bob", "shop", 0), MOVE(14, "", "bob", "shop", 0), MOVE(31, "", "bob", "shop", 0),
 };
 
-/* The command, in pieces, and its answer. */
+/* Receives the command, in pieces, and sends its answer. */
 static void move(struct drive *d, const struct move *m, __u32 a, __u32 b, const char *reply, __u32 n_reply)
 {
 	__u8 body[256], data[256];
@@ -193,13 +193,13 @@ static void move(struct drive *d, const struct move *m, __u32 a, __u32 b, const 
 	memcpy(body + 1, m->body, m->n);
 	n = packet(data, 0, body, m->n + 1);
 	receive_cut(d, data, n, a < n ? a : n, b < n ? b : n);
-	is(d, "bob", "shop");			/* it is still the one who asked */
+	is(d, "bob", "shop");			/* the old values hold until the answer */
 	if (n_reply)
 		answer(d, reply, n_reply);
 	next(d);
 }
 
-static void what_succeeds_moves_it(void **state)
+static void a_command_that_succeeds_moves_it(void **state)
 {
 	struct drive d;
 
@@ -218,7 +218,7 @@ static void what_succeeds_moves_it(void **state)
 				}
 }
 
-static void what_fails_does_not(void **state)
+static void a_command_that_fails_does_not(void **state)
 {
 	struct drive d;
 
@@ -229,8 +229,8 @@ static void what_fails_does_not(void **state)
 	}
 }
 
-/* Nobody has seen the answer. */
-static void what_may_have_succeeded_is_unknown(void **state)
+/* The answer was not seen. */
+static void a_change_without_a_seen_answer_is_unknown(void **state)
 {
 	struct drive d;
 
@@ -243,12 +243,12 @@ static void what_may_have_succeeded_is_unknown(void **state)
 	}
 }
 
-/* Which of them has failed? */
-static void an_error_behind_a_use_leaves_it_unknown(void **state)
+/* It is not known which of the two statements failed. */
+static void an_error_after_a_use_leaves_it_unknown(void **state)
 {
 	static const struct { const char *text; int chained; } cases[] = {
 		{ "use mail; selekt 1", 1 }, { "use mail;selekt 1", 1 }, { "use `mail` ;\n do", 1 }, { "use mail /* it */; x", 1 },
-		{ "use shop; selekt 1", 0 },			/* where it was */
+		{ "use shop; selekt 1", 0 },			/* the old database stays */
 		{ "use mail;", 0 }, { "use mail ; \n", 0 }, { "use mail x", 0 }, { "select 1; use mail", 0 },
 	};
 	__u8 data[64];
@@ -271,14 +271,14 @@ static void an_error_behind_a_use_leaves_it_unknown(void **state)
 		}
 }
 
-/* MySQL 8: 00 01 before the text is none of them. */
-static void a_use_behind_no_attributes_moves_it(void **state)
+/* MySQL 8: the bytes 00 01 before the text say that there are no attributes. */
+static void a_use_after_no_attributes_moves_it(void **state)
 {
 	static const struct move cases[] = {
 		MOVE(COM_QUERY, "\0\1use mail", "bob", "mail", 0), MOVE(COM_QUERY, "\0\1USE `mail`; do 1", "bob", "mail", 0),
 		MOVE(COM_QUERY, "\0\1select mail", "bob", "shop", 0), MOVE(COM_QUERY, "\0\1", "bob", "shop", 0),
 		MOVE(COM_QUERY, "\0\1update t set a = 1", "bob", "shop", 0), MOVE(COM_QUERY, "\0\1 use mail", "bob", "mail", 1),
-		MOVE(COM_QUERY, "\1\1\0\1\3\0\1auuse mail", "bob", UNKNOWN, 0),	/* one of them */
+		MOVE(COM_QUERY, "\1\1\0\1\3\0\1auuse mail", "bob", UNKNOWN, 0),	/* one attribute */
 		MOVE(COM_STMT_PREPARE, "use mail", "bob", "shop", 0), MOVE(COM_INIT_DB, "mail", "bob", "mail", 0),
 	};
 	struct drive d;
@@ -296,7 +296,7 @@ static void a_use_behind_no_attributes_moves_it(void **state)
 				}
 }
 
-/* By the number that means: the last one. */
+/* An execute by the number that means the last prepared statement. */
 static void the_last_prepared_use_may_lead_anywhere(void **state)
 {
 	static const struct { const char *text, *database; } cases[] = { { "use mail", UNKNOWN }, { "select 1", "shop" } };
@@ -347,7 +347,7 @@ static void a_prepared_use_may_lead_anywhere(void **state)
 	is(&d, "bob", UNKNOWN);
 }
 
-/* A connection that turns opaque may do anything unseen. */
+/* An opaque connection may do anything unseen. */
 static void opaque_is_unknown(void **state)
 {
 	struct drive d;
@@ -360,7 +360,7 @@ static void opaque_is_unknown(void **state)
 	is(&d, "bob", "shop");
 }
 
-/* ---- what is too long ---- */
+/* ---- parts that are too long ---- */
 
 static void a_long_name_is_its_begin(void **state)
 {
@@ -381,7 +381,7 @@ static void a_long_name_is_its_begin(void **state)
 	}
 }
 
-/* No more than WHO_LOOK bytes of a part are looked at, of any length. */
+/* Of any part at most WHO_LOOK bytes are read. */
 static void an_endless_name_is_unknown(void **state)
 {
 	static const __u8 commands[] = { COM_INIT_DB, COM_CHANGE_USER, COM_QUERY };
@@ -413,14 +413,14 @@ static void an_endless_name_is_unknown(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_login_names_user_and_database),
-	cmocka_unit_test(a_name_is_told_once_with_its_bytes),
+	cmocka_unit_test(a_name_is_reported_once_with_its_bytes),
 	cmocka_unit_test(the_rest_of_an_authentication_changes_nothing),
 	cmocka_unit_test(within_tls_it_is_encrypted),
-	cmocka_unit_test(what_succeeds_moves_it),
-	cmocka_unit_test(what_fails_does_not),
-	cmocka_unit_test(what_may_have_succeeded_is_unknown),
-	cmocka_unit_test(an_error_behind_a_use_leaves_it_unknown),
-	cmocka_unit_test(a_use_behind_no_attributes_moves_it),
+	cmocka_unit_test(a_command_that_succeeds_moves_it),
+	cmocka_unit_test(a_command_that_fails_does_not),
+	cmocka_unit_test(a_change_without_a_seen_answer_is_unknown),
+	cmocka_unit_test(an_error_after_a_use_leaves_it_unknown),
+	cmocka_unit_test(a_use_after_no_attributes_moves_it),
 	cmocka_unit_test(the_last_prepared_use_may_lead_anywhere),
 	cmocka_unit_test(another_user_may_be_asked_for_more),
 	cmocka_unit_test(a_prepared_use_may_lead_anywhere),

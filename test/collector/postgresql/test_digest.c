@@ -1,4 +1,4 @@
-/* What is one statement to PostgreSQL, whatever its literals, and what is another. */
+/* Which texts are one statement to PostgreSQL, except for their literals, and which are different statements. */
 #include "collector/postgresql/digest.h"
 #include "collector/postgresql/digest_text.h"
 #include "collector/core/slice.h"
@@ -72,7 +72,7 @@ static __u64 statement_of(const char *sql, int whole)
 {
 	struct digest d;
 
-	memset(&d, 0xa5, sizeof(d));	/* digest_begin() is all it needs */
+	memset(&d, 0xa5, sizeof(d));	/* digest_begin() must be enough */
 	digest_begin(&d, 0);
 	for (; *sql; sql++)
 		digest_byte(&d, (__u8)*sql);

@@ -1,5 +1,5 @@
-/* Random conversations between a client and a PostgreSQL server, seen by the parser: every event is the one that happened, or is
- * counted as lost.
+/* The parser sees random conversations between a client and a PostgreSQL server: every event is the one that happened,
+ * or is counted as lost.
  *
  *      client: random messages ---> receives, cut anywhere ---> parser
  *                                        |                        ^
@@ -8,10 +8,12 @@
  *                    |
  *                    +-> the events that happened, which are compared with those that the parser found
  *
- * The server here follows the manual ("Message Flow") message by message and knows nothing of the parser: it skips to a Sync after an
- * error, ignores Sync and Flush while it copies from the client, refuses a Parse of a name that is taken.
+ * The server here follows the manual ("Message Flow") message by message and knows nothing of the parser: after an
+ * error it skips to a Sync, while it copies from the client it ignores Sync and Flush, and it refuses a Parse of a
+ * name that is taken.
  *
- *      HEATSCOPE_CONVERSATIONS=100000 test/collector/postgresql/test_pairing        as many; HEATSCOPE_SEED=N: one, and what it was
+ *      HEATSCOPE_CONVERSATIONS=100000 test/collector/postgresql/test_pairing        that many
+ *      HEATSCOPE_SEED=N test/collector/postgresql/test_pairing                      one, with a log of its messages
  */
 #include "test/kit/postgresql_messages.h"
 #include "test/kit/check.h"
@@ -56,7 +58,8 @@ struct talk {
 	int verbose;
 };
 
-static unsigned long n_events, n_unknown;	/* in all conversations; of these, of a statement that the parser says it does not know */
+static unsigned long n_events, n_unknown;	/* in all conversations: all events, and those whose statement the
+						 * parser reports as unknown */
 
 static unsigned rnd(struct talk *t, unsigned n)
 {
@@ -80,7 +83,8 @@ static void server_error(struct server *s)
 	s->round_failed = 1;
 }
 
-/* At ReadyForQuery of a round in the extended protocol: the error is that of the first Execute that is not done, or the last one's. */
+/* At ReadyForQuery of a round in the extended protocol: the first Execute that is not done has the error, or else
+ * the last one. */
 static void round_ends(struct server *s)
 {
 	unsigned n_run = s->n_round, i;
@@ -144,7 +148,7 @@ static void server_runs(struct talk *t, int statement, int fails)
 	}
 }
 
-/* What a message is for the server; a client's knowledge of it travels beside the bytes. */
+/* A message as the server sees it; the client's knowledge of it travels with the bytes. */
 struct message {
 	char type;
 	int a, b;			/* statement, name, portal */
@@ -171,7 +175,7 @@ static void server_copies(struct talk *t, const struct message *m)
 	case 'S': case 'H':
 		return;
 	}
-	server_error(s);			/* also of what has no place in a copy */
+	server_error(s);			/* also after a message that is not allowed in a copy */
 simple:
 	if (!s->extended && !s->copies) {
 		happens(s, COMMAND_SIMPLE, COPY_IN, s->round_failed);
@@ -197,7 +201,7 @@ static void server_message(struct talk *t, const struct message *m)
 	struct server *s = &t->server;
 
 	s->out.n = 0;
-	if (m->type == 'E')		/* it was asked for, whether it is run or not; here, as it may be skipped */
+	if (m->type == 'E')		/* counted here, when it is asked for, because the server may skip it */
 		s->round[s->n_round++ % EVENTS] = (struct happened){ COMMAND_EXECUTE, m->b, 0 };
 	if (m->type == 'P')
 		s->round_parse = m->a;
@@ -249,7 +253,8 @@ static void server_message(struct talk *t, const struct message *m)
 		break;
 	case 'S':
 		if (m->fails && !s->flushed && !s->round_failed && s->n_round) {
-			put_error(&s->out, "40001");	/* what is deferred to the end of the transaction */
+			put_error(&s->out, "40001");	/* an error of a deferred check, at the end of the
+							 * transaction */
 			s->round_failed = 1;
 		}
 		round_ends(s);
@@ -276,11 +281,11 @@ static void sends(struct talk *t, struct bytes *buffered)
 struct wire {
 	struct message message[EVENTS];
 	__u32 end[EVENTS];		/* of its bytes in `sent` */
-	unsigned n, seen;		/* messages; those that the server has worked at */
-	struct bytes buffered;		/* what the server has not sent yet */
+	unsigned n, seen;		/* messages; those that the server has handled */
+	struct bytes buffered;		/* bytes that the server has not sent yet */
 };
 
-/* The server receives what was sent, in pieces, and works at each message that is complete. */
+/* The server receives the sent bytes in pieces, and handles each complete message. */
 static void receives(struct talk *t, struct wire *w)
 {
 	__u32 at = 0, n;
@@ -363,7 +368,7 @@ static void client_copies(struct talk *t, struct wire *w)
 	client_puts(t, w, (struct message){ .type = rnd(t, 4) ? 'c' : 'f' });
 }
 
-/* A simple query.  A copy's data follow when the server asks for them, or at once. */
+/* Sends a simple query.  A copy's data follow when the server asks for them, or at once. */
 static void client_simple(struct talk *t, struct wire *w)
 {
 	int statement = rnd(t, N_STATEMENTS);
@@ -379,7 +384,7 @@ static void client_simple(struct talk *t, struct wire *w)
 	client_copies(t, w);
 }
 
-/* What the client believes that a name is; it knows what it has sent, and waits where a name may be taken. */
+/* The meaning of a name, as the client believes: it knows what it has sent, and waits where a name may be taken. */
 static int client_binds(struct talk *t, struct wire *w)
 {
 	int name = rnd(t, N_NAMES), portal = rnd(t, N_PORTALS), statement = rnd(t, N_STATEMENTS);
@@ -411,7 +416,7 @@ static void client_extended(struct talk *t, struct wire *w)
 {
 	int synced = 0;
 
-	if (!rnd(t, 6)) {		/* nothing but what is prepared, or nothing at all */
+	if (!rnd(t, 6)) {		/* only prepares, or no message at all */
 		if (rnd(t, 3))
 			client_puts(t, w, (struct message){ .type = 'P', .a = rnd(t, N_STATEMENTS), .b = rnd(t, N_NAMES), .fails = !rnd(t, 4) });
 		client_puts(t, w, (struct message){ .type = 'S' });
@@ -480,7 +485,7 @@ static void events_are_those_that_happened(struct talk *t, unsigned long seed)
 	}
 }
 
-/* Lost events may have been any; the last one, which was asked alone, is not. */
+/* Any of the earlier events may be lost; the last one, which was asked alone, may not. */
 static void the_last_one_is_right(struct talk *t, struct wire *w, unsigned long seed)
 {
 	unsigned n;

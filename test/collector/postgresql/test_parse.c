@@ -1,4 +1,5 @@
-/* What a PostgreSQL server receives: the front_...() of postgresql/parse.h.  What it sends is in test_reply.c. */
+/* The parser reads the messages that a PostgreSQL server receives: front_...() of postgresql/parse.h.  test_reply.c
+ * has those that it sends. */
 #include "test/kit/postgresql_messages.h"
 #include "test/kit/check.h"
 
@@ -12,7 +13,7 @@ static __u64 digest_of(const char *text)
 	return digest_code(&d, 1);
 }
 
-static void a_login_says_who_it_is_however_cut(void **state)
+static void a_login_cut_anywhere_says_who_it_is(void **state)
 {
 	struct bytes b = { .n = 0 };
 	struct drive d;
@@ -40,7 +41,7 @@ static void a_startup_packet_is_known(void **state)
 	assert_int_equal(front_startup((const __u8 *)cases[0].head, 7), 0);
 }
 
-/* Three rounds: a simple query; what is prepared under a name; two Executes. */
+/* Three rounds: a simple query; a named Parse; two Executes. */
 static void conversation(struct bytes *in, struct bytes *out)
 {
 	memset(in, 0, sizeof(*in));
@@ -193,8 +194,8 @@ static void many_of_a_kind_take_one_entry(void **state)
 	assert_int_equal(d.n_rounds, 100);
 }
 
-/* Rounds of one query each, no two alike in a row, more than the ring has room for; then one that is read whole. */
-static void what_does_not_fit_is_lost_and_counted(void **state)
+/* Rounds of one query each, none equal to the one before, more than the ring holds; then one that is read whole. */
+static void rounds_that_do_not_fit_are_lost_and_counted(void **state)
 {
 	for (int n = ASKED_MAX - 1; n < 3 * ASKED_MAX; n++) {
 		int n_lost = n > ASKED_MAX ? n - ASKED_MAX : 0;
@@ -224,7 +225,7 @@ static void what_does_not_fit_is_lost_and_counted(void **state)
 	}
 }
 
-/* The same in one round, of which the last Execute fails. */
+/* The same in one round, whose last Execute fails. */
 static void a_round_that_does_not_fit_keeps_its_place(void **state)
 {
 	for (int n = ASKED_MAX - 1; n < 3 * ASKED_MAX; n++) {
@@ -257,7 +258,7 @@ static void a_round_that_does_not_fit_keeps_its_place(void **state)
 	}
 }
 
-static void what_is_no_protocol_makes_it_opaque(void **state)
+static void bytes_of_no_protocol_make_it_opaque(void **state)
 {
 	static const char *const cases[] = { "\x01\0\0\0\x04", "Q\0\0\0\x03", "Q\xff\0\0\0", "y\0\0\0\x09" };
 	struct drive d;
@@ -300,8 +301,8 @@ static void a_strange_connection_comes_into_step(void **state)
 	assert_int_equal(d.front.mode, FRONT_OPAQUE);
 }
 
-/* A client that speaks another protocol sends its bytes, and the server answers with one error.  The connection is taken up as
- * the event programs take it up. */
+/* A client of another protocol sends its bytes, and the server answers with one error.  The test handles the
+ * connection as the event programs do. */
 static void another_protocol(struct drive *d, const __u8 *data, __u32 n, __u32 most)
 {
 	struct bytes out = { .n = 0 };
@@ -405,16 +406,16 @@ static void texts_that_cannot_be_read_safely_are_not(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_login_says_who_it_is_however_cut),
+	cmocka_unit_test(a_login_cut_anywhere_says_who_it_is),
 	cmocka_unit_test(a_startup_packet_is_known),
 	cmocka_unit_test(events_are_the_same_however_cut),
 	cmocka_unit_test(rounds_one_by_one_begin_each),
 	cmocka_unit_test(after_a_flush_a_round_begins_again),
 	cmocka_unit_test(a_send_that_ends_a_round_may_answer_the_next),
 	cmocka_unit_test(many_of_a_kind_take_one_entry),
-	cmocka_unit_test(what_does_not_fit_is_lost_and_counted),
+	cmocka_unit_test(rounds_that_do_not_fit_are_lost_and_counted),
 	cmocka_unit_test(a_round_that_does_not_fit_keeps_its_place),
-	cmocka_unit_test(what_is_no_protocol_makes_it_opaque),
+	cmocka_unit_test(bytes_of_no_protocol_make_it_opaque),
 	cmocka_unit_test(a_strange_connection_comes_into_step),
 	cmocka_unit_test(another_protocol_is_turns_only),
 	cmocka_unit_test(noise_is_turns_only),

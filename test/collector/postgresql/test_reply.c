@@ -1,4 +1,5 @@
-/* What a PostgreSQL server sends: the back_...() of postgresql/parse.h.  What it receives is in test_parse.c. */
+/* The parser reads the messages that a PostgreSQL server sends: back_...() of postgresql/parse.h.  test_parse.c has
+ * those that it receives. */
 #include "test/kit/postgresql_messages.h"
 #include "test/kit/check.h"
 
@@ -13,7 +14,7 @@ static __u64 state_code(const char *state)
 
 static void put_tag(struct bytes *b, const char *text) { put_message(b, 'C', text, strlen(text) + 1); }
 
-static void a_tag_tells_its_rows_however_cut(void **state)
+static void a_tag_cut_anywhere_gives_its_rows(void **state)
 {
 	static const struct { const char *tag; __u64 n_rows; } cases[] = {
 		{ "SELECT 5", 5 }, { "INSERT 0 12", 12 }, { "UPDATE 0", 0 }, { "COPY 18446744073709551615", ~0ull }, { "FETCH 100", 100 },
@@ -57,7 +58,7 @@ static void statements_of_a_text_have_their_rows_together(void **state)
 	assert_int_equal(d.found[0].n_rows, 7);
 }
 
-/* a, b b b, a: those that are alike and in a row share theirs, and nothing is left over for the next round. */
+/* a, b b b, a: equal Executes in a row share their rows, and no rows are left over for the next round. */
 static void executes_have_their_own_rows(void **state)
 {
 	static const char *const names[] = { "a", "b", "b", "b", "a" };
@@ -106,7 +107,7 @@ static void a_failed_one_has_no_rows(void **state)
 	assert_int_equal(d.found[1].n_rows, 0);
 }
 
-/* What is counted together has one text only if it is the same. */
+/* Executes that are counted together have a text only if all have the same text. */
 static void each_has_the_text_that_it_was_sent_as(void **state)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
@@ -140,7 +141,7 @@ static void each_has_the_text_that_it_was_sent_as(void **state)
 	put_simple(&in, &out);
 	exchange(&d, &in, &out);
 	in.n = out.n = 0;
-	put_bind(&in, "p", "s");			/* by its name, and so its portal */
+	put_bind(&in, "p", "s");			/* by the statement's name, and the portal's */
 	put_execute(&in, "p");
 	put_complete(&out);
 	put_sync(&in);
@@ -240,7 +241,7 @@ static void a_state_is_five_bytes_or_unknown(void **state)
 	}
 }
 
-static void what_is_complete_is_recorded_once(void **state)
+static void complete_executes_are_recorded_once(void **state)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 }, rest = { .n = 0 };
 	struct drive d;
@@ -324,7 +325,7 @@ static void a_replication_stream_is_no_event(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_tag_tells_its_rows_however_cut),
+	cmocka_unit_test(a_tag_cut_anywhere_gives_its_rows),
 	cmocka_unit_test(statements_of_a_text_have_their_rows_together),
 	cmocka_unit_test(executes_have_their_own_rows),
 	cmocka_unit_test(a_failed_one_has_no_rows),
@@ -333,7 +334,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_error_ends_its_round_however_cut),
 	cmocka_unit_test(an_error_at_the_end_is_the_last_ones),
 	cmocka_unit_test(a_state_is_five_bytes_or_unknown),
-	cmocka_unit_test(what_is_complete_is_recorded_once),
+	cmocka_unit_test(complete_executes_are_recorded_once),
 	cmocka_unit_test(a_loose_send_ends_with_its_ready),
 	cmocka_unit_test(a_replication_stream_is_no_event),
 };

@@ -1,4 +1,5 @@
-/* The first table that a statement of PostgreSQL's names: table.h by its tokens, with names folded as the server folds them. */
+/* The first table that a PostgreSQL statement names is found: table.h by its tokens, with names folded as the server
+ * folds them. */
 #include "collector/postgresql/digest.h"
 #include "test/kit/table_kit.h"
 
@@ -25,14 +26,14 @@ static const struct table_case cases[] = {
 	{ "select a into u from t", "u" }, { "create view v as select a from t", "t" }, { "copy (insert into t values (1) returning a) to stdout", "insert" },
 	{ "select a from U&\"d\\0061t\"", "d\\0061t" }, { "drop table t, u", "t" }, { "reindex table t", "t" }, { "lock table only t", "t" },
 	{ "select a from \xc3\x89t", "\xc3\x89t" }, { "select a from t$1", "t$1" },
-	/* none */
+	/* no table */
 	{ "", NONE }, { "select 1", NONE }, { "begin", NONE }, { "set search_path to s", NONE }, { "show server_version", NONE },
 	{ "fetch 5 from c", NONE }, { "close c", NONE }, { "grant select on t to u", NONE }, { "revoke all on table t from u", NONE },
 	{ "select f(a)", NONE }, { "vacuum", NONE }, { "do $$ begin perform 1 from t; end $$", NONE }, { "listen c", NONE },
 	{ "vacuum t", NONE }, { "vacuum full analyze t", NONE }, { "analyze t", NONE }, { "cluster t using i", NONE }, { "call p(1)", NONE }, { "execute p", NONE },
 	{ "lock t in share mode", NONE }, { "refresh materialized view v", NONE }, { "drop view v", NONE }, { "create policy p on t using (true)", NONE },
 	{ "create rule r as on update to t do instead nothing", NONE }, { "drop index i", NONE }, { "select a from", NONE },
-	/* what a literal is, is no table */
+	/* a literal is no table */
 	{ "select a from 'secret'", NONE }, { "select a from e'secret'", NONE }, { "select a from $$secret$$", NONE }, { "select a from $1", NONE },
 	{ "select a from s.'secret'", "s" }, { "select a from \"unended", NONE },
 };
@@ -42,14 +43,14 @@ static void the_first_table_is_found(void **state)
 	table_cases_hold(cases, sizeof(cases) / sizeof(*cases));
 }
 
-static void a_cut_text_tells_nothing_wrong(void **state)
+static void a_cut_text_gives_no_wrong_table(void **state)
 {
 	table_cases_hold_cut(cases, sizeof(cases) / sizeof(*cases));
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_first_table_is_found),
-	cmocka_unit_test(a_cut_text_tells_nothing_wrong),
+	cmocka_unit_test(a_cut_text_gives_no_wrong_table),
 };
 
 CHECK_MAIN(tests)

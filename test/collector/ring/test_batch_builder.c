@@ -5,8 +5,8 @@
 
 #define RULER_TEST RULER(UNIT_NS, 2, 4, 20)
 
-/* So many that all arrays have moved several times. */
-static void slices_are_what_was_added(void **state)
+/* Adds so many slices that all arrays have moved several times. */
+static void slices_are_the_added_ones(void **state)
 {
 	struct pieces p = { 0 };
 	const struct slice *slice;
@@ -62,7 +62,7 @@ static void without_fields_a_key_has_no_bytes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(slices_are_what_was_added),
+	cmocka_unit_test(slices_are_the_added_ones),
 	cmocka_unit_test(without_fields_a_key_has_no_bytes),
 };
 

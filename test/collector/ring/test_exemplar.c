@@ -37,7 +37,7 @@ static void a_box_holds_the_worst_in_any_order(void **state)
 		for (__u32 i = 0; i < m; i++) {
 			int place;
 
-			value[i] = check_below(4) ? check_value() : check_below(5);	/* often equal ones */
+			value[i] = check_below(4) ? check_value() : check_below(5);	/* equal values are frequent */
 			place = exemplar_place(&box, n, value[i]);
 			assert_true(place < (int)n);
 			if (place >= 0)
@@ -69,7 +69,7 @@ static void every_event_has_the_same_chance(void **state)
 		assert_in_range(n[i], 850, 1150);
 }
 
-/* One that stands for nine, beside one that stands for itself. */
+/* One event has weight nine, another weight one. */
 static void one_that_stands_for_many_is_drawn_as_they_would_be(void **state)
 {
 	int n = 0;
@@ -89,7 +89,7 @@ struct bench {
 	size_t n;
 };
 
-/* What record.bpf.c does, with the same functions. */
+/* Does the same as record.bpf.c, with the same functions. */
 static void offer(struct bench *b, __u32 cpu, __u64 value, __u32 tag)
 {
 	const struct exemplar e = { .weight = 1, .event = { .end_ns = BEGIN_NS + b->n, .field = { b->n }, .measure = { 7, value } } };
@@ -134,7 +134,7 @@ static struct bench *bench_new(__u32 n_exemplars)
 	return b;
 }
 
-/* How many events are worse; and is its tag the highest of its decade? */
+/* Counts the worse events; does its tag say the highest of its decade? */
 static size_t n_worse(const struct bench *b, __u64 value)
 {
 	size_t n = 0;
@@ -152,7 +152,7 @@ static int is_highest(const struct bench *b, size_t at)
 	return 1;
 }
 
-static void a_row_tells_the_worst_and_the_draw_of_all_cpus(void **state)
+static void a_row_has_the_worst_and_the_draw_of_all_cpus(void **state)
 {
 	for (int round = 0; round < 200; round++) {
 		struct bench *b = bench_new(1 + (__u32)check_below(20));
@@ -188,7 +188,7 @@ static void a_row_tells_the_worst_and_the_draw_of_all_cpus(void **state)
 	}
 }
 
-static void an_event_is_told_once_with_its_names(void **state)
+static void an_event_is_reported_once_with_its_names(void **state)
 {
 	struct bench *b = bench_new(5);
 	struct bytes out = { 0 };
@@ -226,8 +226,8 @@ static void a_field_that_was_left_out_says_so(void **state)
 	free(b);
 }
 
-/* One of another name is what was there before, or another event's. */
-static void a_text_is_told_where_it_is_its_events(void **state)
+/* A text with another name is an older one in that place, or belongs to another event. */
+static void a_text_is_reported_only_with_its_own_event(void **state)
 {
 	for (int is_its = 0; is_its < 2; is_its++) {
 		struct bench *b = bench_new(1);
@@ -240,7 +240,7 @@ static void a_text_is_told_where_it_is_its_events(void **state)
 
 		b->plan.n_cpus = 1;
 		offer(b, 0, 5, 9);
-		for (size_t i = 0; i < 2; i++)		/* the worst, and of its decade */
+		for (size_t i = 0; i < 2; i++)		/* the worst exemplar, and one of its decade */
 			b->exemplar[i].event.verbatim = is_its ? 4 : 5;
 		kept[0] = kept[1];
 		assert_int_equal(exemplars_take(&row, &labels, &out), 0);
@@ -270,7 +270,7 @@ static void a_row_that_was_taken_is_empty(void **state)
 	free(b);
 }
 
-static void a_row_that_could_not_be_told_is_empty(void **state)
+static void a_row_that_could_not_be_written_is_empty(void **state)
 {
 	struct bench *b = bench_new(4);
 	const struct reader_labels labels = { text, NULL, &metric };
@@ -284,8 +284,8 @@ static void a_row_that_could_not_be_told_is_empty(void **state)
 	free(b);
 }
 
-/* No event has one. */
-static void a_point_is_not_told(void **state)
+/* No event has a measure of scope point. */
+static void a_point_is_not_reported(void **state)
 {
 	struct bench *b = bench_new(1);
 	struct bytes out = { 0 };
@@ -322,13 +322,13 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_box_holds_the_worst_in_any_order),
 	cmocka_unit_test(every_event_has_the_same_chance),
 	cmocka_unit_test(one_that_stands_for_many_is_drawn_as_they_would_be),
-	cmocka_unit_test(a_row_tells_the_worst_and_the_draw_of_all_cpus),
-	cmocka_unit_test(an_event_is_told_once_with_its_names),
+	cmocka_unit_test(a_row_has_the_worst_and_the_draw_of_all_cpus),
+	cmocka_unit_test(an_event_is_reported_once_with_its_names),
 	cmocka_unit_test(a_field_that_was_left_out_says_so),
-	cmocka_unit_test(a_text_is_told_where_it_is_its_events),
+	cmocka_unit_test(a_text_is_reported_only_with_its_own_event),
 	cmocka_unit_test(a_row_that_was_taken_is_empty),
-	cmocka_unit_test(a_row_that_could_not_be_told_is_empty),
-	cmocka_unit_test(a_point_is_not_told),
+	cmocka_unit_test(a_row_that_could_not_be_written_is_empty),
+	cmocka_unit_test(a_point_is_not_reported),
 	cmocka_unit_test(those_missed_are_counted),
 };
 

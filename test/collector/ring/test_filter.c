@@ -28,8 +28,8 @@ static void nothing_accepts_everything(void **state)
 	assert_true(filter_wanted(&f) == 0);
 }
 
-/* What is known when the filter is made costs nothing afterwards. */
-static void what_is_known_is_decided_beforehand(void **state)
+/* Conditions that are decided when the filter is made cost nothing afterwards. */
+static void known_conditions_are_decided_beforehand(void **state)
 {
 	static const struct { const char *text; __u32 n_terms, start; } cases[] = {
 		{ "{\"eq\":[\"hostname\",\"db1\"]}", 0, FILTER_ACCEPT },
@@ -108,16 +108,17 @@ static void codes_that_move_are_looked_up_in_a_list(void **state)
 	assert_int_equal(filter_look(&f, &p, &moving, &lists), 0);
 	m = (struct moving){ { 6, 5 }, 2 };
 	assert_int_equal(filter_look(&f, &p, &moving, &lists), 1);
-	assert_true(lists.code[0][0] == 5 && lists.code[0][1] == 6);	/* what is read meanwhile stays in place */
-	m.n = 0;			/* none now: no news, and its last events still match */
+	assert_true(lists.code[0][0] == 5 && lists.code[0][1] == 6);	/* entries that are read at the same time
+									 * stay in place */
+	m.n = 0;			/* no codes now: the list does not change, and its last events still match */
 	assert_int_equal(filter_look(&f, &p, &moving, &lists), 0);
 	assert_true(filter_accepts(&f, &e, &lists));
 	e.field[2] = 0;
-	assert_false(filter_accepts(&f, &e, &lists));	/* no code: the empty places of a list */
+	assert_false(filter_accepts(&f, &e, &lists));	/* code 0: the empty entries of a list */
 }
 
-/* A server that is started again and again. */
-static void a_full_list_gives_up_what_is_no_more(void **state)
+/* A server is restarted again and again. */
+static void a_full_list_drops_codes_that_are_gone(void **state)
 {
 	struct moving m = { { 0 }, 2 };
 	struct filter_names moving = { &kit_metric, "db1", codes_moving, &m, WANTED_FIELD(2) };
@@ -139,7 +140,7 @@ static void a_full_list_gives_up_what_is_no_more(void **state)
 		e.field[2] = m.code[1] + 1;
 		assert_true(filter_accepts(&f, &e, &lists));
 	}
-	m.n = FILTER_LIST + 1;		/* too many: as it was */
+	m.n = FILTER_LIST + 1;		/* too many: the list stays as it was */
 	assert_int_equal(filter_look(&f, &p, &moving, &lists), 0);
 }
 
@@ -221,10 +222,10 @@ static void a_filter_means_what_the_json_means(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nothing_accepts_everything),
-	cmocka_unit_test(what_is_known_is_decided_beforehand),
+	cmocka_unit_test(known_conditions_are_decided_beforehand),
 	cmocka_unit_test(a_text_may_be_several_codes),
 	cmocka_unit_test(codes_that_move_are_looked_up_in_a_list),
-	cmocka_unit_test(a_full_list_gives_up_what_is_no_more),
+	cmocka_unit_test(a_full_list_drops_codes_that_are_gone),
 	cmocka_unit_test(refusals_say_what_is_wrong),
 	cmocka_unit_test(a_filter_means_what_the_json_means),
 };

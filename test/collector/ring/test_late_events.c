@@ -30,7 +30,7 @@ static void events_of_one_slot_and_key_are_one_row(void **state)
 	late_fini(&l);
 }
 
-static void what_has_no_class_is_one_row_whatever_its_key(void **state)
+static void events_without_a_class_are_one_row_for_all_keys(void **state)
 {
 	struct late l = { 0 };
 
@@ -64,7 +64,7 @@ static void a_slot_has_as_many_keys_as_there_are_classes(void **state)
 
 	for (__u64 code = 1; code <= 50; code++)
 		add(&l, 7, code, 100, 1, 0);
-	add(&l, 7, 1, 100, 1, 0);		/* which has its row */
+	add(&l, 7, 1, 100, 1, 0);		/* that slot has its row */
 	add(&l, 8, 50, 100, 1, 0);
 	assert_int_equal(l.n, 4 + 1 + 1);
 	for (size_t i = 0; i < l.n; i++)
@@ -98,13 +98,13 @@ static void there_is_an_end_to_it(void **state)
 		assert_int_equal(late_add(&l, &plan, &event, 0), 0);
 	assert_int_equal(late_add(&l, &plan, &event, 0), -ENOMEM);
 	event.slot = 5;
-	assert_int_equal(late_add(&l, &plan, &event, 0), 0);	/* its row is there */
+	assert_int_equal(late_add(&l, &plan, &event, 0), 0);	/* its row is present */
 	late_fini(&l);
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(events_of_one_slot_and_key_are_one_row),
-	cmocka_unit_test(what_has_no_class_is_one_row_whatever_its_key),
+	cmocka_unit_test(events_without_a_class_are_one_row_for_all_keys),
 	cmocka_unit_test(a_point_is_not_the_events),
 	cmocka_unit_test(a_slot_has_as_many_keys_as_there_are_classes),
 	cmocka_unit_test(rows_come_in_the_order_of_their_slots),

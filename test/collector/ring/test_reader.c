@@ -1,4 +1,4 @@
-/* The reader: what it is told beside what the ring holds: events to file, what runs, clocks, losses, who looks. */
+/* The reader's other inputs than the ring: events to file, running exchanges, clocks, losses, attachments. */
 #include "test/kit/ring_kit.h"
 
 static void filed_event_that_does_not_match_is_nothing(void **state)
@@ -55,8 +55,9 @@ static void a_field_that_is_left_out_is_said_to_be(void **state)
 	bench_free(b);
 }
 
-/* Told of all at once or in parts: each is in every slot at whose end it was under way, at its age then, and no event. */
-static void what_runs_is_in_every_slot_whose_end_it_saw(void **state)
+/* Reported all at once or in parts: each is in every slot at whose end it was under way, with its age at that end,
+ * and is no event. */
+static void a_running_turn_is_in_every_slot_at_whose_end_it_ran(void **state)
 {
 	struct bench *b = bench_made(10, 1, 1u << 1);
 	static struct { __u64 begin, end; } run[500];
@@ -92,7 +93,7 @@ static void what_runs_is_in_every_slot_whose_end_it_saw(void **state)
 	bench_free(b);
 }
 
-static void nobody_who_does_not_ask_is_told_what_runs(void **state)
+static void running_turns_are_reported_only_on_request(void **state)
 {
 	struct bench *b = bench_new(10);
 
@@ -103,7 +104,7 @@ static void nobody_who_does_not_ask_is_told_what_runs(void **state)
 	bench_free(b);
 }
 
-static void what_runs_must_match_by_its_age(void **state)
+static void a_running_turn_must_match_by_its_age(void **state)
 {
 	struct bench *b = bench_made(10, 1, 1u << 1);
 	struct filter old = { .term = { { .measure = 1, .op = FILTER_BELOW, .constant = 3 * SLOT_NS, .yes = FILTER_REJECT } },
@@ -118,7 +119,7 @@ static void what_runs_must_match_by_its_age(void **state)
 	bench_free(b);
 }
 
-static void what_runs_is_told_again_where_the_clock_was_set_back(void **state)
+static void running_turns_are_reported_again_after_the_clock_was_set_back(void **state)
 {
 	struct bench *b = bench_made(10, 1, 1u << 1);
 
@@ -131,7 +132,7 @@ static void what_runs_is_told_again_where_the_clock_was_set_back(void **state)
 	bench_free(b);
 }
 
-static void only_the_age_of_what_runs_is_known(void **state)
+static void only_the_age_of_a_running_turn_is_known(void **state)
 {
 	struct bench *b = bench_made(10, 1, 1u << 1);
 	struct filter third = { .term = { { .measure = 1, .index = 2, .op = FILTER_BELOW, .constant = 5, .yes = FILTER_REJECT } },
@@ -159,7 +160,7 @@ static void clock_step_marks_its_slot(void **state)
 	bench_free(b);
 }
 
-/* Rows of slots that will not come again for long must not stand in the way of those that are due. */
+/* Rows of slots that will not come for a long time must not block those that are due. */
 static void clock_set_back_loses_nothing(void **state)
 {
 	struct bench *b = bench_new(10);
@@ -181,11 +182,11 @@ static void clock_set_back_loses_nothing(void **state)
 	bench_free(b);
 }
 
-static void loss_before_the_ring_is_told_once(void **state)
+static void loss_before_the_ring_is_reported_once(void **state)
 {
 	struct bench *b = bench_new(10);
 
-	reader_lose(b->reader, 9, 8 * SLOT_NS, 9 * SLOT_NS);		/* before our time */
+	reader_lose(b->reader, 9, 8 * SLOT_NS, 9 * SLOT_NS);		/* before the reader began */
 	reader_lose(b->reader, 3, 9 * SLOT_NS, 11 * SLOT_NS + 1);
 	bench_drain(b, 12);
 	assert_int_equal(b->n_lost, 3);
@@ -197,8 +198,8 @@ static void loss_before_the_ring_is_told_once(void **state)
 	bench_free(b);
 }
 
-/* Detached in the middle of slot 15, attached again in 20: neither those slots nor what fell into them is told. */
-static void what_nobody_looked_at_is_not_told(void **state)
+/* Detached in the middle of slot 15, attached again in 20: those slots and their events are not reported. */
+static void slots_while_detached_are_not_reported(void **state)
 {
 	struct bench *b = bench_new(10);
 	__u64 slot;
@@ -224,8 +225,8 @@ static void what_nobody_looked_at_is_not_told(void **state)
 	bench_free(b);
 }
 
-/* The slot in which it changed says the larger share that was left out. */
-static void slots_say_how_much_was_looked_at(void **state)
+/* If the rate changes within a slot, the slot reports the larger share that was left out. */
+static void slots_report_how_much_was_sampled(void **state)
 {
 	static const __u32 expected[] = { 0, 0, 8, 8, 8, 0 };
 	struct bench *b = bench_new(10);
@@ -245,19 +246,19 @@ static void slots_say_how_much_was_looked_at(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_nobody_looked_at_is_not_told),
-	cmocka_unit_test(slots_say_how_much_was_looked_at),
+	cmocka_unit_test(slots_while_detached_are_not_reported),
+	cmocka_unit_test(slots_report_how_much_was_sampled),
 	cmocka_unit_test(filed_event_is_counted_in_its_slot),
 	cmocka_unit_test(filed_event_that_does_not_match_is_nothing),
 	cmocka_unit_test(a_field_that_is_left_out_is_said_to_be),
-	cmocka_unit_test(what_runs_is_in_every_slot_whose_end_it_saw),
-	cmocka_unit_test(nobody_who_does_not_ask_is_told_what_runs),
-	cmocka_unit_test(what_runs_must_match_by_its_age),
-	cmocka_unit_test(what_runs_is_told_again_where_the_clock_was_set_back),
-	cmocka_unit_test(only_the_age_of_what_runs_is_known),
+	cmocka_unit_test(a_running_turn_is_in_every_slot_at_whose_end_it_ran),
+	cmocka_unit_test(running_turns_are_reported_only_on_request),
+	cmocka_unit_test(a_running_turn_must_match_by_its_age),
+	cmocka_unit_test(running_turns_are_reported_again_after_the_clock_was_set_back),
+	cmocka_unit_test(only_the_age_of_a_running_turn_is_known),
 	cmocka_unit_test(clock_step_marks_its_slot),
 	cmocka_unit_test(clock_set_back_loses_nothing),
-	cmocka_unit_test(loss_before_the_ring_is_told_once),
+	cmocka_unit_test(loss_before_the_ring_is_reported_once),
 };
 
 CHECK_MAIN(tests)

@@ -1,4 +1,4 @@
-/* The ring: what is recorded in it comes out of its reader, each event once and in its own slot. */
+/* The ring: its reader returns each recorded event once, in its own slot. */
 #include "test/kit/ring_kit.h"
 
 static void keeps_every_event_in_its_own_slot(__u32 n_spares)
@@ -39,7 +39,7 @@ static void every_event_is_in_its_own_slot(void **state)
 	keeps_every_event_in_its_own_slot(RING_SPARES_MAX);
 }
 
-/* The second time a slot is told, it is of what came in between. */
+/* The second report of a slot has the events that came in between. */
 static void exemplars_come_with_their_slot(void **state)
 {
 	struct bench *b = bench_new(10);
@@ -66,14 +66,14 @@ static void exemplars_come_with_their_slot(void **state)
 	bench_free(b);
 }
 
-static void what_comes_too_late_is_missed(void **state)
+static void events_that_come_too_late_are_missed(void **state)
 {
 	struct bench *b = bench_new(10);
 
 	bench_record(b, 10, 1, 5, 0);
 	bench_record(b, 13, 1, 5, 0);
 	bench_drain(b, 14);
-	bench_record(b, 10, 1, 9, 0);		/* its row has gone, and it may not claim another */
+	bench_record(b, 10, 1, 9, 0);		/* its row has been freed, and it may not claim another */
 	bench_record(b, 10, 1, 9, 0);
 	bench_drain(b, 15);
 	assert_int_equal(b->count[10], 3);
@@ -91,7 +91,7 @@ static void many_slots_are_taken_in_one_grace_period(void **state)
 	for (slot = 10; slot < 16; slot++)
 		bench_record(b, slot, 1, 5, 0);
 	assert_int_equal(reader_swap(b->reader, 20 * SLOT_NS), 4);
-	assert_int_equal(reader_swap(b->reader, 20 * SLOT_NS), 4);	/* those are still out */
+	assert_int_equal(reader_swap(b->reader, 20 * SLOT_NS), 4);	/* those are still in use */
 	bench_record(b, 11, 1, 5, 0);						/* claims another row: an amendment */
 	assert_int_equal(reader_take(b->reader, &sink), 0);
 	assert_int_equal(b->next, 14);
@@ -162,7 +162,7 @@ static void overrun_is_counted_exactly(void **state)
 	assert_int_equal(b->lost_sum, 2 * (22 + 23 + 24 + 25 + 26 + 27 + 28));
 	assert_int_equal(reader_lost(b->reader), 14);
 	bench_drain(b, slot + 5);
-	assert_int_equal(b->n_lost, 14);		/* told once */
+	assert_int_equal(b->n_lost, 14);		/* reported once */
 	bench_free(b);
 }
 
@@ -193,7 +193,7 @@ static void late_event_does_not_cost_a_later_slot(void **state)
 	__u64 slot;
 
 	bench_record(b, 30, 1, 1, 0);
-	bench_record(b, 30 - N_SLOTS + 1, 1, 1, 0);		/* the entry that slot 31 will want */
+	bench_record(b, 30 - N_SLOTS + 1, 1, 1, 0);		/* the entry that slot 31 will need */
 	for (slot = 31; slot < 30 + N_SLOTS; slot++)
 		bench_record(b, slot, 1, 1, 0);
 	bench_drain(b, 50);
@@ -233,13 +233,13 @@ static void keys_beyond_the_cap_are_other(void **state)
 	for (code = 0; code < N_KEYS; code++)
 		assert_int_equal(b->by_key[code], 1);
 	assert_int_equal(b->other, 3);
-	reader_file(b->reader, &e);			/* filed ones too */
+	reader_file(b->reader, &e);			/* also filed events */
 	bench_drain(b, 12);
 	assert_int_equal(b->other, 4);
 	bench_free(b);
 }
 
-static void unused_keys_make_room(void **state)
+static void unused_keys_free_their_places(void **state)
 {
 	struct bench *b = bench_new(10);
 	__u64 slot, code;
@@ -261,7 +261,7 @@ static void unused_keys_make_room(void **state)
 	bench_free(b);
 }
 
-/* The drain is two slots late when it takes the class away from a key that was just used again. */
+/* The drain is two slots late when it takes the class from a key that was just used again. */
 static void freed_class_does_not_misfile_what_it_still_holds(void **state)
 {
 	struct bench *b = bench_new(10);
@@ -282,7 +282,7 @@ static void freed_class_does_not_misfile_what_it_still_holds(void **state)
 	bench_free(b);
 }
 
-/* A class that a CPU remembers is not its key's any more once the key was forgotten. */
+/* When a key is forgotten, a class that a CPU remembers is no longer the key's. */
 static void remembered_class_is_not_used_after_its_key_was_forgotten(void **state)
 {
 	struct bench *b = bench_new(10);
@@ -294,7 +294,7 @@ static void remembered_class_is_not_used_after_its_key_was_forgotten(void **stat
 	for (; slot < 40; slot++)
 		bench_drain(b, slot);
 	for (code = 10; code < 10 + N_KEYS; code++)
-		bench_record(b, 40, code, 1, 0);	/* others have the classes now */
+		bench_record(b, 40, code, 1, 0);	/* other keys have the classes now */
 	for (code = 0; code < N_KEYS; code++)
 		bench_record(b, 40, code, 1, 0);
 	bench_drain(b, 41);
@@ -317,7 +317,7 @@ static void recall_is_of_the_same_key_only(void **state)
 	assert_int_equal(ring_recall(&p, &r, &key, tag, 0), 0);
 	ring_remember(&r, &key, tag | 3, 5);
 	assert_int_equal(ring_recall(&p, &r, &key, tag, 5), 3);
-	assert_int_equal(ring_recall(&p, &r, &key, tag, 6), 0);		/* a key was forgotten since */
+	assert_int_equal(ring_recall(&p, &r, &key, tag, 6), 0);		/* a key was forgotten since then */
 	assert_int_equal(ring_recall(&p, &r, &other, tag, 5), 0);	/* whose tag is the same */
 	assert_int_equal(ring_recall(&p, &r, &key, tag ^ 1ull << 32, 5), 0);
 	assert_true(ring_remembered_at(~0ull) < RING_REMEMBERED);
@@ -344,7 +344,7 @@ static void *writer_run(void *arg)
 	return NULL;
 }
 
-static void writers_beside_the_reader_lose_nothing(void **state)
+static void writers_concurrent_with_the_reader_lose_nothing(void **state)
 {
 	struct bench *b = bench_new(10);
 	_Atomic __u64 slot = 10;
@@ -369,7 +369,7 @@ static void writers_beside_the_reader_lose_nothing(void **state)
 	bench_free(b);
 }
 
-/* Late ones and lost ones, too. */
+/* Also late and lost events. */
 static void an_event_counts_as_many_times_as_it_stands_for(void **state)
 {
 	struct bench *b = bench_new(10);
@@ -388,7 +388,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_event_counts_as_many_times_as_it_stands_for),
 	cmocka_unit_test(every_event_is_in_its_own_slot),
 	cmocka_unit_test(exemplars_come_with_their_slot),
-	cmocka_unit_test(what_comes_too_late_is_missed),
+	cmocka_unit_test(events_that_come_too_late_are_missed),
 	cmocka_unit_test(many_slots_are_taken_in_one_grace_period),
 	cmocka_unit_test(empty_slots_are_one_batch),
 	cmocka_unit_test(events_before_the_first_slot_are_not_ours),
@@ -398,11 +398,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(late_event_does_not_cost_a_later_slot),
 	cmocka_unit_test(late_queue_overflow_is_a_loss),
 	cmocka_unit_test(keys_beyond_the_cap_are_other),
-	cmocka_unit_test(unused_keys_make_room),
+	cmocka_unit_test(unused_keys_free_their_places),
 	cmocka_unit_test(freed_class_does_not_misfile_what_it_still_holds),
 	cmocka_unit_test(remembered_class_is_not_used_after_its_key_was_forgotten),
 	cmocka_unit_test(recall_is_of_the_same_key_only),
-	cmocka_unit_test(writers_beside_the_reader_lose_nothing),
+	cmocka_unit_test(writers_concurrent_with_the_reader_lose_nothing),
 };
 
 CHECK_MAIN(tests)

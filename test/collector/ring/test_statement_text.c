@@ -1,4 +1,4 @@
-/* A statement as it was sent, as a text that anybody can read. */
+/* A statement as it was sent becomes a text that is safe to read. */
 #include "collector/core/exemplars.h"
 #include "collector/ring/statement_text.h"
 #include "test/kit/check.h"
@@ -26,7 +26,7 @@ static void it_is_as_it_was_sent(void **state)
 	assert_string_equal(text_of("a\0b", 3, 1), "a?b");
 }
 
-static void what_is_cut_says_so(void **state)
+static void a_cut_text_says_so(void **state)
 {
 	char sent[VERBATIM_ROOM];
 
@@ -43,8 +43,8 @@ static void any_fits_an_exemplar(void **state)
 	assert_true(VERBATIM_TEXT_MAX <= EXEMPLAR_TEXT_MAX);
 }
 
-/* A connection's texts take turns in two places, and none has the name of one that was there before. */
-static void names_tell_the_texts_of_a_connection_apart(void **state)
+/* A connection's texts take turns in two places, and each text has a new name. */
+static void each_text_of_a_connection_has_its_own_name(void **state)
 {
 	for (__u64 n = 0; n < 600; n++) {
 		__u64 name = VERBATIM_NAME(7ull, n), next = VERBATIM_NAME(7ull, n + 1), later = VERBATIM_NAME(7ull, n + 2);
@@ -59,9 +59,9 @@ static void names_tell_the_texts_of_a_connection_apart(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(it_is_as_it_was_sent),
-	cmocka_unit_test(what_is_cut_says_so),
+	cmocka_unit_test(a_cut_text_says_so),
 	cmocka_unit_test(any_fits_an_exemplar),
-	cmocka_unit_test(names_tell_the_texts_of_a_connection_apart),
+	cmocka_unit_test(each_text_of_a_connection_has_its_own_name),
 };
 
 CHECK_MAIN(tests)

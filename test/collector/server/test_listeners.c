@@ -56,7 +56,7 @@ static void listening_unix_lines(void **state)
 	assert_false(listening_unix("0000000000000000: 00000002 00000000 00010000 0001 01 23456\n", &s));
 }
 
-/* The kernel's own tables, by this process' own name. */
+/* Reads the kernel's own tables, for the name of this process. */
 static void finds_our_own_sockets(void **state)
 {
 	const char *names[] = { NULL, NULL };
@@ -97,7 +97,7 @@ static void finds_our_own_sockets(void **state)
 	close(local);
 }
 
-static void nobody_of_that_name(void **state)
+static void no_process_has_that_name(void **state)
 {
 	const char *const names[] = { "no such process", NULL };
 	struct listeners l;
@@ -113,7 +113,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(refuses_lines_that_do_not_listen),
 	cmocka_unit_test(listening_unix_lines),
 	cmocka_unit_test(finds_our_own_sockets),
-	cmocka_unit_test(nobody_of_that_name),
+	cmocka_unit_test(no_process_has_that_name),
 };
 
 CHECK_MAIN(tests)

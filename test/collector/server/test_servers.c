@@ -1,4 +1,4 @@
-/* test_servers - listening sockets get their labels.  We take a server's name and listen. */
+/* test_servers - listening sockets get their labels.  The test takes a server's name and listens. */
 #include "collector/server/servers.h"
 #include "test/kit/check.h"
 
@@ -31,7 +31,7 @@ static int take_name(void **state)
 	return prctl(PR_SET_NAME, names[0]);
 }
 
-/* Nobody has looked since it began to listen. */
+/* No look has happened since it began to listen. */
 static void new_listener_is_found_when_asked_for(void **state)
 {
 	char where[64];
@@ -76,7 +76,7 @@ static void an_address_has_its_codes(void **state)
 	close(fd);
 }
 
-/* It could not be seen at first: a server that drops its privileges, say. */
+/* The listener was not visible at first: for example, that of a server that drops its privileges. */
 static void unfound_listener_is_found_by_a_later_look(void **state)
 {
 	int port, fd = listen_somewhere(&port);
@@ -96,11 +96,11 @@ static void unfound_listener_is_found_by_a_later_look(void **state)
 	close(fd);
 }
 
-static void full_table_gives_up_what_is_gone(void **state)
+static void full_table_drops_sockets_that_are_gone(void **state)
 {
 	char where[64];
 
-	servers.n_known = SERVERS_KNOWN_MAX;		/* the rest are zeros: of no process, gone */
+	servers.n_known = SERVERS_KNOWN_MAX;		/* the rest are zeros: of process 0, gone */
 	snprintf(where, sizeof(where), "port 2 of process %d", getpid());
 	assert_string_equal(servers_where(&servers, getpid(), 2), where);
 	assert_string_equal(servers_where(&servers, getpid(), 2), where);
@@ -112,7 +112,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(unfound_listener_is_searched_once),
 	cmocka_unit_test(an_address_has_its_codes),
 	cmocka_unit_test(unfound_listener_is_found_by_a_later_look),
-	cmocka_unit_test(full_table_gives_up_what_is_gone),
+	cmocka_unit_test(full_table_drops_sockets_that_are_gone),
 };
 
 int main(void)

@@ -24,7 +24,7 @@ static void protocols_have_names(void **state)
 	}
 }
 
-static void what_is_never_shown_has_no_code(void **state)
+static void a_text_that_is_never_shown_has_no_code(void **state)
 {
 	static const char *const texts[] = { "", "TCP", "IP protocol 6", "IP protocol 256", "IP protocol 200 ", "ethertype 0x0806",
 					     "ethertype 0x10000", "ethertype 0x11" };
@@ -52,7 +52,7 @@ static void directions_have_names(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(protocols_have_names),
-	cmocka_unit_test(what_is_never_shown_has_no_code),
+	cmocka_unit_test(a_text_that_is_never_shown_has_no_code),
 	cmocka_unit_test(directions_have_names),
 };
 

@@ -51,15 +51,15 @@ static void ipv6_has_addresses_and_ports(void **state)
 	assert_int_equal(p.to.port, 0x1234);
 }
 
-/* What must be changed in the packet of IPv4, and the ports that are then told. */
+/* The changed byte of the IPv4 packet, and the port that packet_parse() then finds. */
 static void ports_are_where_they_are(void **state)
 {
 	static const struct { int at, value; __u32 n; int from; } cases[] = {
 		{ 6, 0x20, sizeof(tcp4), 8080 },	/* the first fragment */
-		{ 7, 1, sizeof(tcp4), 0 },		/* another one */
+		{ 7, 1, sizeof(tcp4), 0 },		/* a later fragment */
 		{ 9, 1, sizeof(tcp4), 0 },		/* ICMP */
 		{ 9, 17, sizeof(tcp4), 8080 },		/* UDP */
-		{ 0, 0x46, sizeof(tcp4), 0 },		/* options, behind which nothing is left */
+		{ 0, 0x46, sizeof(tcp4), 0 },		/* options that leave no bytes after them */
 		{ 0, 0x45, 22, 0 },			/* cut */
 		{ 0, 0x4f, sizeof(tcp4), 0 },
 	};
@@ -76,7 +76,7 @@ static void ports_are_where_they_are(void **state)
 	}
 }
 
-static void what_is_no_ip_is_refused(void **state)
+static void a_packet_without_ip_is_refused(void **state)
 {
 	__u8 bytes[sizeof(tcp4)];
 	struct packet p;
@@ -98,7 +98,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(ipv4_has_addresses_and_ports),
 	cmocka_unit_test(ipv6_has_addresses_and_ports),
 	cmocka_unit_test(ports_are_where_they_are),
-	cmocka_unit_test(what_is_no_ip_is_refused),
+	cmocka_unit_test(a_packet_without_ip_is_refused),
 };
 
 CHECK_MAIN(tests)
