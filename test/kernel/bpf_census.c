@@ -1,7 +1,7 @@
-/* bpf_census - the kernel's own view of who listens is that of /proc, also for who may not look there.
+/* bpf_census - the kernel and /proc name the same listening sockets, and the census works without access to /proc.
  *
- * A server of ours (a process that has a server's name) listens on TCP, IPv6, a path and an abstract name.  Needs
- * root and BTF; skipped (77) without. */
+ * A server of the test's own (a process that has a server's name) listens on TCP, IPv6, a path and an abstract name.
+ * Needs root and BTF; skipped (77) without. */
 #include "collector/server/census.h"
 #include "collector/probe/need.h"
 #include "collector/privilege.h"
@@ -51,7 +51,7 @@ static void serve(int ready)
 	n = offsetof(struct sockaddr_un, sun_path) + 1 + snprintf(abstract.sun_path + 1, 100, "%s", names[0]);
 	if (listen_at(&file, sizeof(file), AF_UNIX) < 0 || listen_at(&abstract, n, AF_UNIX) < 0)
 		_exit(1);
-	socket(AF_INET, SOCK_STREAM, 0);		/* these listen not */
+	socket(AF_INET, SOCK_STREAM, 0);		/* these do not listen */
 	socket(AF_UNIX, SOCK_DGRAM, 0);
 	prctl(PR_SET_NAME, names[0]);
 	if (write(ready, &found, sizeof(found)) != sizeof(found))
@@ -118,7 +118,7 @@ static void the_kernel_says_what_proc_says(void **state)
 	census_free(c);
 }
 
-/* Another user's process, then without capabilities. */
+/* Reads another user's process, then without capabilities. */
 static int looks_as_nobody(void)
 {
 	struct listeners seen, proc;
@@ -153,7 +153,7 @@ static void two_capabilities_suffice_and_later_none(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void nobody_of_that_name(void **state)
+static void no_process_has_that_name(void **state)
 {
 	static const char *const none[] = { "no such process", NULL };
 	struct listeners l;
@@ -197,7 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_kernel_says_what_proc_says),
 		cmocka_unit_test(two_capabilities_suffice_and_later_none),
-		cmocka_unit_test(nobody_of_that_name),
+		cmocka_unit_test(no_process_has_that_name),
 		cmocka_unit_test(what_it_costs),
 	};
 

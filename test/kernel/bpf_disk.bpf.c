@@ -1,4 +1,4 @@
-/* bpf_disk.bpf.c - which completions of one disk the kernel shows to BPF; see bpf_disk.c. */
+/* bpf_disk.bpf.c - counts the completions of one disk that the kernel shows to BPF; see bpf_disk.c. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>

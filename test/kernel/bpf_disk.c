@@ -1,14 +1,15 @@
-/* bpf_disk - disk.physio_ops against the kernel's own counters, on a loop device of our own.
+/* bpf_disk - compares disk.physio_ops with the kernel's own counters, on a loop device of the test's own.
  *
- * Nobody else uses that device, so operations and bytes are held to /sys/block/loopN/stat exactly;
+ * No other program uses that device, so operations and bytes must equal /sys/block/loopN/stat exactly;
  * where there is no free loop device the cases run on nothing and say so.  The disk below is
- * shared: it is held to have seen at least what we wrote.
+ * shared: there the metric must have seen at least the bytes that the test wrote.
  *
  * A kernel can keep a task from BPF (a guest's agent, say): no program runs at a completion whose interrupt
- * finds that task on the CPU, and no miss is counted.  So a second program, bpf_disk.bpf.c, counts what is
- * shown, we are held to that exactly, and it may fall short of the kernel's counters, which is told.
+ * finds that task on the CPU, and no miss is counted.  So a second program, bpf_disk.bpf.c, counts the completions
+ * that are shown.  The metric must equal that count exactly; the count may be less than the kernel's counters, and the
+ * test then says so.
  *
- *      bpf_disk --bench N          N reads, and what an event cost
+ *      bpf_disk --bench N          N reads, and the cost of an event
  */
 #include "test/kit/bpf_kit.h"
 #include "test/kernel/bpf_disk.skel.h"
@@ -85,7 +86,7 @@ static void queue_write(const char *what, const char *value)
 		printf("# %s/queue/%s cannot be set to %s\n", name, what, value);
 }
 
-/* ---- what is shown to BPF ---- */
+/* ---- completions shown to BPF ---- */
 
 static int reference_start(void)
 {
@@ -96,7 +97,7 @@ static int reference_start(void)
 	return 0;
 }
 
-/* From here on both count anew. */
+/* Sets both counts to zero. */
 static void clear(void)
 {
 	kit_clear();
@@ -104,7 +105,7 @@ static void clear(void)
 	reference->bss->below = 0;
 }
 
-/* Of the kernel's n. */
+/* The number of the kernel's n that were shown. */
 static __u64 shown(int op, __u64 n)
 {
 	__u64 ret = *(volatile __u64 *)&reference->bss->shown[op].n;
@@ -116,7 +117,7 @@ static __u64 shown(int op, __u64 n)
 
 static __u64 shown_bytes(int op) { return *(volatile __u64 *)&reference->bss->shown[op].bytes; }
 
-/* Ours are those that are shown: the kernel's unless some are not, and most of many. */
+/* Our count must equal the shown one: that is the kernel's, unless some are not shown, and of many most are shown. */
 static int agree(int op, __u64 ours, __u64 kernels)
 {
 	__u64 n = shown(op, kernels);
@@ -204,8 +205,8 @@ static void drain_until(const char *op, __u64 n)
 	while (kit_n(1, name, op) < n && --tries);
 }
 
-/* Its sum of times is in ms, from the same begin, and read a little after ours. */
-static void latency_is_what_iostat_has(void)
+/* Its sum of times is in ms, from the same begin, and read a little later than ours. */
+static void latency_equals_iostats(void)
 {
 	__u64 a[N_STATS], b[N_STATS], ours, theirs;
 
@@ -216,8 +217,8 @@ static void latency_is_what_iostat_has(void)
 	drain_until("read", shown(READ, b[READS] - a[READS]));
 	ours = kit_total(1, 0, name, "read") / 1000000;
 	theirs = b[READS + 3] - a[READS + 3];
-	ok(agree(READ, kit_n(1, name, "read"), b[READS] - a[READS]), "%llu reads of %llu, %llu told as lost", kit_n(1, name, "read"),
-	   b[READS] - a[READS], kit_lost());
+	ok(agree(READ, kit_n(1, name, "read"), b[READS] - a[READS]), "%llu reads of %llu, %llu reported as lost",
+	   kit_n(1, name, "read"), b[READS] - a[READS], kit_lost());
 	ok(ours && ours <= theirs + 1, "their latency is the kernel's: %llu ms, %llu ms", ours, theirs);
 }
 
@@ -242,7 +243,7 @@ static void one_thing_is_not_noted(const char *what, const char *off, const char
 	queue_write(what, on);
 }
 
-/* A file on the root's disk, if it has one of its own. */
+/* Writes a file on the root's disk, if the root has a disk of its own. */
 static void the_disk_below_is_another(void)
 {
 	__u64 below = 0;
@@ -256,7 +257,7 @@ static void the_disk_below_is_another(void)
 		ok(below >= 16 << 20 || reference->bss->below < 16 << 20, "and at least as much on the disk below: %llu", below);
 }
 
-static void flags_tell_why_and_predicates_choose(void)
+static void flags_say_why_and_predicates_choose(void)
 {
 	kit_enable_where(2, "disk.physio_ops", "disk,optype,flags", "size",
 			 "{\"and\": [{\"eq\": [\"disk\", \"%s\"]}, {\"ne\": [\"optype\", \"read\"]}]}", name);
@@ -301,12 +302,12 @@ int main(int argc, char **argv)
 	} else {
 		equals_the_kernels_counters();
 		the_parts_add_up();
-		latency_is_what_iostat_has();
+		latency_equals_iostats();
 		one_thing_is_not_noted("iostats", "0", "1");
 		one_thing_is_not_noted("wbt_lat_usec", "0", "-1");
 		one_thing_is_not_noted("scheduler", "none", "mq-deadline");
 		the_disk_below_is_another();
-		flags_tell_why_and_predicates_choose();
+		flags_say_why_and_predicates_choose();
 		kit_doctor();
 	}
 	ok(!kit_lost(), "nothing is lost");

@@ -1,8 +1,8 @@
-/* bpf_fault - memory.faults against getrusage of a program whose faults are known.
+/* bpf_fault - compares memory.faults with getrusage of a program whose faults are known.
  *
  * Needs root and BTF; skipped (77) without.
  *
- *      bpf_fault --bench [N]       what a fault costs, with and without */
+ *      bpf_fault --bench [N]       the cost of a fault, with the collector and without */
 #include "test/kit/bpf_kit.h"
 #include "test/kit/child_kit.h"
 
@@ -99,7 +99,7 @@ static void minor_faults(void)
 	kit_clear();
 }
 
-/* Of a file that is not in memory. */
+/* Reads a file that is not in memory. */
 static void reader(void *arg)
 {
 	struct rusage before, after;

@@ -1,5 +1,5 @@
-/* bpf_filter.bpf.c - filter_accepts() as the kernel runs it: with a filter that is constant, and with one
- * that is not; and an event program that gives record programs what the test wants. */
+/* bpf_filter.bpf.c - runs filter_accepts() in the kernel, with a filter that is constant and with one that is not, and
+ * has an event program that gives record programs the events that the test wants. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/ring/events.bpf.h"
@@ -15,7 +15,7 @@ struct filter_lists lists = { 0 };
 struct event event[N_EVENTS] = { 0 };
 __u8 accepted[N_EVENTS] = { 0 };
 
-/* Global functions: the verifier looks at each once. */
+/* Global functions: the verifier checks each once. */
 __noinline int accepts_variable(struct event *e)
 {
 	return e ? filter_accepts(&variable, e, &lists) : 0;

@@ -1,8 +1,8 @@
 /* bpf_filter - kernel and host agree on which events a predicate accepts, by BPF_PROG_TEST_RUN.
  *
- * 10,000 random predicates over random events, held against what their JSON means; 250 of them also as
+ * 10,000 random predicates over random events are compared with the meaning of their JSON; 250 of them also as
  * constants of programs of their own, which the verifier has specialised; and 50 in the counting
- * program itself: what it counts, what it calls lost and what late.
+ * program itself: the events that it counts, reports as lost and as late.
  * Needs root and BTF; skipped (77) without. */
 #include "collector/ring/record.h"
 #include "collector/core/instrumentation.h"
@@ -19,7 +19,7 @@
 #define N_CONSTANT 250
 #define N_RECORDS 50
 
-/* instance's codes are in lists. */
+/* The codes of `instance` are in lists. */
 static const struct filter_names names = { &kit_metric, "db1", kit_codes, NULL, WANTED_FIELD(2) };
 static int n_tests, n_failed;
 
@@ -29,7 +29,7 @@ static void say(int holds, const char *what, unsigned long long n)
 	n_failed += !holds;
 }
 
-/* A predicate that fits, its filter and lists. */
+/* Makes a predicate that fits, its filter and lists. */
 static json_t *predicate_make(struct filter *ret_filter, struct filter_lists *ret_lists)
 {
 	char reason[REASON_MAX];

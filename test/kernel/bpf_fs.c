@@ -1,8 +1,8 @@
-/* bpf_fs - fs.logical_ops against a child that makes a known number of operations on files.
+/* bpf_fs - compares fs.logical_ops with a child that makes a known number of operations on files.
  *
- * On tmpfs and on the file system of /var/tmp; decomposed by file system, children of ours only.
+ * On tmpfs and on the file system of /var/tmp; decomposed by file system, only the test's own children.
  *
- *      bpf_fs --bench N            N times getppid, pread of a file and of a socket, with and without us
+ *      bpf_fs --bench N            N times getppid, pread of a file and of a socket, with the collector and without
  */
 #include "test/kit/bpf_kit.h"
 
@@ -41,7 +41,7 @@ static void child(void (*live)(void))
 	kit_drain();
 }
 
-/* The name of its type, as /proc/mounts has it. */
+/* The name of its file system type, as in /proc/mounts. */
 static const char *type_of(const char *path)
 {
 	static char line[1024], type[64], best[64];
@@ -60,7 +60,7 @@ static const char *type_of(const char *path)
 	return best;
 }
 
-/* ---- what the child does ---- */
+/* ---- the child's operations ---- */
 
 static const char *file_path(const char *name)
 {
@@ -95,7 +95,7 @@ static void known_operations(void)
 	for (i = 0; i < 7; i++) {
 		syscall(SYS_fstat, fd, &st);
 		syscall(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH);
-		syscall(SYS_newfstatat, AT_FDCWD, file_path("a"), &st, 0);	/* by path: none */
+		syscall(SYS_newfstatat, AT_FDCWD, file_path("a"), &st, 0);	/* by path: not counted */
 	}
 	fstatfs(fd, &fs);
 	for (i = 0; i < 4; i++) {
@@ -292,7 +292,7 @@ static void do_socket(void)
 	syscall(SYS_read, bench_pair[1], &byte, 1);
 }
 
-/* The best of many short rounds: others run on this machine too. */
+/* The best of many short rounds: other programs run on this machine too. */
 static double best_ns(void (*act)(void), int n)
 {
 	double best = 1e9, ns;

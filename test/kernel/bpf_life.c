@@ -1,4 +1,4 @@
-/* bpf_life - proc.* and thread.creates against programs whose forks, execs, exits and threads are known.
+/* bpf_life - compares proc.* and thread.creates with programs whose forks, execs, exits and threads are known.
  *
  * Needs root and BTF; skipped (77) without. */
 #include "test/kit/bpf_kit.h"
@@ -20,7 +20,7 @@ static void shell(void *script)
 	_exit(127);
 }
 
-/* Other programs may come and go by the thousand: those of interest alone fit in the keys. */
+/* Thousands of other programs may come and go, but only those of interest fit in the keys. */
 #define OF_EITHER(field) "{\"or\": [{\"eq\": [\"" field "\", \"%s\"]}, {\"eq\": [\"" field "\", \"%s\"]}]}"
 
 static void loop_of_a_shell(void)
@@ -107,7 +107,7 @@ static void statuses_can_be_asked_for(void)
 
 static pthread_barrier_t together;
 
-/* Of the thread alone: libc's would make the last one call exit(), where a leak checker forks. */
+/* Ends only the thread: in the last thread, libc's function would call exit(), where a leak checker forks. */
 static void *end_of_thread(void)
 {
 	syscall(SYS_exit, 0);
@@ -166,7 +166,7 @@ static void threads_of_a_program(void)
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
-/* How many of the instrumentations have counted each exit since the last time. */
+/* How many of the instrumentations have counted each exit since the last call. */
 static int have_counted(const char *sh)
 {
 	int i, n = 0;
@@ -178,7 +178,7 @@ static int have_counted(const char *sh)
 	return n;
 }
 
-/* Each hands on to the next one that is there. */
+/* Each program calls the next one that is present. */
 static void many_instrumentations_count_the_same(void)
 {
 	static const char script[] = "i=0; while [ $i -lt " TEXT(N_EXITS) " ]; do (exit 3); i=$((i+1)); done";

@@ -1,7 +1,7 @@
-/* bpf_lock - lock.contention against a wait that is timed from outside.
+/* bpf_lock - compares lock.contention with a wait that is timed from outside.
  *
- * Two processes share their memory, so also the kernel's lock of it: one fills memory all the time, the other maps a
- * page now and then, and times that.  Needs root and BTF; skipped (77) without. */
+ * Two processes share their memory, and so also the kernel's lock of it: one fills memory all the time, the other maps
+ * a page now and then, and times that.  Needs root and BTF; skipped (77) without. */
 #include "test/kit/bpf_kit.h"
 #include "test/kit/child_kit.h"
 
@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #define N_ROUNDS 60
-#define N_SLOW 30			/* of them, surely waits */
+#define N_SLOW 30			/* slow calls, which are surely waits */
 #define SLOW_NS 100000
 #define N_ROUNDS_MAX 3000
-#define LONGEST_NS 8000000000ll		/* less than the kit's ring holds, on a machine that others keep busy too */
+#define LONGEST_NS 8000000000ll		/* less than the kit's ring holds, also on a busy machine */
 
 static struct quarrel {			/* shared with the child */
 	size_t bytes;			/* filled at a time, while the other waits */
@@ -36,7 +36,7 @@ static long long now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-/* Another process, in the same memory. */
+/* Another process that shares the memory. */
 static int fill(void *arg)
 {
 	for (;;) {
@@ -47,7 +47,7 @@ static int fill(void *arg)
 	return 0;
 }
 
-/* On a busy machine the filler is seldom there to wait for: it goes on until there was something to see. */
+/* On a busy machine the filler rarely holds the lock: so the loop goes on until there were enough waits. */
 static void quarrel(void *arg)
 {
 	char *stack = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -105,7 +105,7 @@ static void waits_for_the_memory_map(void)
 
 #define N_SAMPLED 2000
 
-/* The mmap_lock's waits that are told. */
+/* The mmap_lock's waits that the metric reports. */
 static __u64 sampled_quarrel(unsigned every, int n_enough)
 {
 	pid_t pid = quarrel_start(1 << 20, n_enough);
@@ -131,7 +131,7 @@ static void sampled_waits_stand_for_all(void)
 	n = sampled_quarrel(KIT_NONE, N_SLOW);
 	ok(!n, "none is picked at its begin, and none is an event at its end: %llu", n);
 	n = sampled_quarrel(every, N_SAMPLED);
-	/* A slow call is one that waited, but where another thread had the CPU. */
+	/* A slow call is one that waited, unless another thread had the CPU. */
 	ok(n % every == 0 && n > 0.7 * seen->n_slow - wrong && n < 2 * seen->n_rounds + wrong,
 	   "one in %u stands for %llu waits, of %d calls, %d of them slow", every, n, 2 * seen->n_rounds, seen->n_slow);
 	kit_disable(1);

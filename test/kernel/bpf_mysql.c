@@ -1,11 +1,11 @@
-/* bpf_mysql - a smoke test of mysql.queries against a real MariaDB server of our own.
+/* bpf_mysql - a smoke test of mysql.queries with a real MariaDB server of the test's own.
  *
  * Starts a private server (own folder, socket, port), drives it with the `mariadb` client, and
- * holds: every packet is one event of the right command and statement, exactly; the parts add up
+ * checks: every packet is exactly one event of the right command and statement; the parts add up
  * to the latency in every slice.  Needs root and BTF; skipped (77) without, and for nothing else.
  *
- *      bpf_mysql --bench N         N statements, and what an event cost
- *      bpf_mysql --watch COMMAND   what a command does to the server whose folder stands for its %s
+ *      bpf_mysql --bench N         N statements, and the cost of an event
+ *      bpf_mysql --watch COMMAND   the effects of a command on the server; %s in it is the server's folder
  */
 #include "test/kit/child_fork.h"
 #include "collector/probe/probe.h"
@@ -106,7 +106,7 @@ static void server_stop(void)
 	server = 0;
 }
 
-/* ---- what the probe sees ---- */
+/* ---- the events that the probe sees ---- */
 
 struct seen {
 	char command[32], statement[32];
@@ -116,7 +116,7 @@ struct seen {
 static struct seen seen[256];
 static char seen_instance[LABEL_MAX + 1];	/* of the latest slice */
 static int n_seen, n_batches, n_wrong_sums;
-static __s64 next_slot;			/* every slot once: the next one */
+static __s64 next_slot;			/* the next slot; every slot comes once */
 static int n_wrong_slots;
 static __u64 n_lost;
 static __u32 next_seq;
@@ -156,7 +156,7 @@ static void slice_take(const struct slice *s)
 	labels_text(&s->key, 1, command);
 	labels_text(&s->key, 2, statement);
 	if (atoi(pid) != server)
-		return;			/* somebody else's server on this machine */
+		return;			/* another server on this machine */
 	labels_text(&s->key, 3, seen_instance);
 	at = seen_find(command, statement);
 	if (hist_reader_open(&r, s->ruler, s->hist, s->hist_len))
@@ -228,7 +228,7 @@ static void batch_take(void *arg, const struct batch *b)
 static const struct batch_sink sink = { batch_take, NULL };
 static void *probe;
 
-/* Waits until the slot that runs now has ended, and drains it. */
+/* Waits until the current slot has ended, and drains it. */
 static void drain(void)
 {
 	__s64 end = (now_ns() / 1000000000 + 1) * 1000000000 + 20000000;
@@ -326,7 +326,7 @@ static void counts_text_statements(void)
 	ok(seen_n("query", "select") == 22, "22 selects: %llu", (unsigned long long)seen_n("query", "select"));
 	ok(seen_n("query", "insert") == 5, "5 inserts");
 	ok(seen_n("query", "create") == 2, "2 creates");
-	ok(seen_n("query", "update") == 1, "1 update behind a comment");
+	ok(seen_n("query", "update") == 1, "1 update after a comment");
 	ok(seen_n("init_db", "none") == 1, "use is an init_db without statement");
 	ok(seen_n("quit", "none") == 1, "quit is an event");
 	ok(!seen_n("query", "unknown"), "no statement is unknown");
@@ -446,13 +446,13 @@ static void counts_in_a_thread_pool(void)
 	seen_clear();
 }
 
-/* With compression the reply's end cannot be seen, and a pool does not read again: the age flush. */
+/* With compression the reply's end cannot be seen, and a pool does not read again: so the age flush ends the event. */
 static void idle_connection_is_flushed(void)
 {
 	run("(echo 'select 1;'; sleep 12) | mariadb --no-defaults --skip-ssl --compress -n -S %s/s >/dev/null 2>&1 &", dir);
 	sleep(1);
 	drain();
-	ok(seen_n("compressed", "none") == 0, "pending while nobody knows that it has ended");
+	ok(seen_n("compressed", "none") == 0, "pending until its end is known");
 	sleep(6);
 	drain();
 	seen_print();
@@ -460,7 +460,7 @@ static void idle_connection_is_flushed(void)
 	seen_clear();
 }
 
-/* Such a name has no end but its length. */
+/* Only its length marks the end of an abstract name. */
 static void abstract_socket_is_its_name(void)
 {
 	char name[64], option[80], how[80];
@@ -545,7 +545,7 @@ static void bench(int n)
 	close(fd);
 }
 
-/* What a command of ours (with %s for the socket) makes the server do. */
+/* Prints the events that a command of the caller's (with %s for the socket) causes in the server. */
 static void watch(const char *command)
 {
 	seen_clear();
@@ -581,7 +581,8 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	snprintf(dir, sizeof(dir), "/tmp/heatscope-test-XXXXXX");
-	if (!mkdtemp(dir) || setenv("TMPDIR", dir, 1))	/* a server that starts removes others' temporary files */
+	if (!mkdtemp(dir) || setenv("TMPDIR", dir, 1))	/* a server that starts removes other servers' temporary
+							 * files */
 		return 99;
 	port = 20000 + getpid() % 20000;
 	err = run("mariadb-install-db --no-defaults --user=root --auth-root-authentication-method=normal "

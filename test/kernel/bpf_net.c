@@ -1,8 +1,10 @@
-/* bpf_net - net.packets against /proc/net/dev and known traffic, in a network namespace of the test's own.
+/* bpf_net - compares net.packets with /proc/net/dev and known traffic, in a network namespace of the test's own.
  *
- * Its loopback device is used by nobody else, and its addresses, 127.77.x.y, by nobody on this machine.
+ * No other program uses its loopback device, and no other program on this machine its addresses, 127.77.x.y.
  *
- *      bpf_net --bench N           N datagrams of one byte over loopback, with and without us, and what an event cost
+ *      bpf_net --bench N           N datagrams of one byte over loopback, with the collector and without, and the cost
+ *      of an
+ *                                  event
  */
 #include "test/kit/bpf_kit.h"
 #include "test/kit/child_fork.h"
@@ -95,7 +97,7 @@ static void exactly(int fd, size_t bytes, int out)
 	}
 }
 
-/* A process that takes in all that is sent to it, and ends. */
+/* Starts a process that receives everything that is sent to it, and ends. */
 static pid_t takes_in(int listener, const char *name)
 {
 	pid_t pid = child_fork();
@@ -139,9 +141,9 @@ static void equals_the_devices_counters(void)
 	in = kit_total(1, 1, "in", NULL, NULL);
 	ok(kit_n(1, "in", NULL, NULL) == packets, "packets that come in: %llu, the kernel says %llu", kit_n(1, "in", NULL, NULL), packets);
 	ok(kit_total(1, 0, "in", NULL, NULL) == bytes, "their bytes: %llu, the kernel says %llu", kit_total(1, 0, "in", NULL, NULL), bytes);
-	/* A few of TCP may come in as one, as they were sent: the device counts one. */
+	/* A few packets of TCP may come in as one, as they were sent: the device counts one. */
 	ok(out == in && in >= packets && in <= packets + packets / 10, "packets of the wire: %llu go out, %llu come in", out, in);
-	/* What is cut later has its header only once. */
+	/* A packet that is cut later has its header only once. */
 	cuts = packets - kit_n(1, "out", NULL, NULL);
 	headers = bytes - kit_total(1, 0, "out", NULL, NULL);
 	ok(cuts ? headers >= 40 * cuts && headers <= 60 * cuts : !headers, "and but for %llu headers of %llu bytes, as many bytes", cuts,
@@ -189,14 +191,16 @@ static void processes_are_known(void)
 	datagrams(a, THERE, 7021, 2, 1);
 	kit_drain();
 	ok(kit_n(3, "bpf_net", "out", "udp", "7020") == 8 && kit_n(3, "bpf_net", "out", "udp", "7021") == 4,
-	   "datagrams that go out are their sender's");
-	ok(kit_n(3, "bpf_net", "in", "udp", "7020") == 4, "those that come in are his who sent to there before");
-	ok(kit_n(3, "unknown", "in", "udp", "7021") == 6 && kit_n(3, "bpf_net", "in", "udp", "7021") == 2, "and nobody's before that");
+	   "outgoing datagrams belong to their sender");
+	ok(kit_n(3, "bpf_net", "in", "udp", "7020") == 4,
+	   "incoming ones belong to the process that sent to that address before");
+	ok(kit_n(3, "unknown", "in", "udp", "7021") == 6 && kit_n(3, "bpf_net", "in", "udp", "7021") == 2,
+	   "and to no process before that");
 	kit_clear();
 	listen(listener, 5);
 	child = takes_in(listener, "sink");
 	fd = bound(SOCK_STREAM, HERE, 7023);
-	kit_drain();			/* until the listener's owner is known: the lowest process is us */
+	kit_drain();			/* until the listener's owner is known: the lowest process is the test's */
 	ok(!connect(fd, (struct sockaddr *)&to, sizeof(to)), "a connection");
 	exactly(fd, 1000000, 1);
 	close(fd);
@@ -238,7 +242,7 @@ static void counts_over_ipv6(void)
 	close(to);
 }
 
-/* What says that it is IP and is not whole. */
+/* Packets that claim to be IP and are not complete. */
 static void broken_packets_have_no_ends(void)
 {
 	struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_IP), .sll_ifindex = if_nametoindex("lo"), .sll_halen = 6 };

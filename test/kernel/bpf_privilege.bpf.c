@@ -1,4 +1,5 @@
-/* bpf_privilege.bpf.c - one of each thing that a collector keeps using: a map, an iterator, a tracepoint. */
+/* bpf_privilege.bpf.c - has one of each kind of object that a collector keeps using: a map, an iterator, a
+ * tracepoint. */
 #include <linux/bpf.h>
 #include <linux/types.h>
 #include <bpf/bpf_helpers.h>
@@ -33,7 +34,7 @@ struct bpf_iter__task {
 
 __u32 key = 0;
 
-/* Behind the last task: what the map has of the key. */
+/* After the last task: writes the map's value of the key. */
 SEC("iter/task")
 int list(struct bpf_iter__task *ctx)
 {

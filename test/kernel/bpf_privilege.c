@@ -1,8 +1,8 @@
-/* bpf_privilege - what the kernel itself asks for, not what we say it does.
+/* bpf_privilege - tests which capabilities the kernel itself asks for, whatever our documents say.
  *
- * As an unprivileged user with the capabilities it lists every tracer's programs run; with each one fewer the
- * kernel refuses them.  And what a collector still does after --fixed dropped them all is tried,
- * as is what it no longer can.  Needs root and BTF; skipped (77) without. */
+ * For an unprivileged user with the listed capabilities every tracer's programs run; with each one fewer the kernel
+ * refuses them.  After --fixed has dropped them all, the test tries the operations that a collector still does, and
+ * those that it no longer can do.  Needs root and BTF; skipped (77) without. */
 #include "collector/probe/need.h"
 #include "collector/privilege.h"
 #include "collector/core/instrumentation.h"
@@ -21,7 +21,7 @@
 
 #define NOBODY 65534
 
-/* ---- somebody without privileges ---- */
+/* ---- an unprivileged user ---- */
 
 static int says_nothing(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -37,7 +37,7 @@ static int become_nobody(__u64 caps)
 	return capng_change_id(NOBODY, NOBODY, CAPNG_DROP_SUPP_GRP);
 }
 
-/* What act() gives in a process of nobody's with these capabilities. */
+/* Returns the result of act() in a process of user nobody with these capabilities. */
 static int as_nobody(__u64 caps, int (*act)(void))
 {
 	int status;
@@ -67,7 +67,7 @@ static int starts(void)
 	return tracer->start(&self, &programs, reason);
 }
 
-static void what_is_listed_suffices(void **state)
+static void the_listed_capabilities_suffice(void **state)
 {
 	for (size_t i = 0; (tracer = tracers[i]); i++)
 		if (as_nobody(NEED_TRACING | tracer->caps, starts))
@@ -86,8 +86,8 @@ static void each_one_is_needed(void **state)
 	}
 }
 
-/* Compilers differ: a program that is near the limit with one is refused with the next. */
-static void the_verifier_has_room(void **state)
+/* Compilers differ: a program near the limit with one compiler is refused with the next. */
+static void programs_stay_below_half_the_limit(void **state)
 {
 	for (size_t i = 0; (tracer = tracers[i]); i++) {
 		struct tracer_programs programs = { 0 };
@@ -181,9 +181,9 @@ static void without_capabilities_nothing_new_is_loaded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_listed_suffices),
+		cmocka_unit_test(the_listed_capabilities_suffice),
 		cmocka_unit_test(each_one_is_needed),
-		cmocka_unit_test(the_verifier_has_room),
+		cmocka_unit_test(programs_stay_below_half_the_limit),
 		cmocka_unit_test(without_capabilities_it_drains_detaches_and_attaches),
 		cmocka_unit_test(without_capabilities_nothing_new_is_loaded),
 	};

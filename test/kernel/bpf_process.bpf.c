@@ -1,4 +1,4 @@
-/* bpf_process.bpf.c - the process fields of children that make a system call; see bpf_process.c. */
+/* bpf_process.bpf.c - gathers the process fields of children that make a system call; see bpf_process.c. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -7,7 +7,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-__u32 parent = 0;			/* whose children are seen */
+__u32 parent = 0;			/* its children are seen */
 __u32 n_seen = 0;
 struct event seen[16] = { 0 };
 

@@ -1,8 +1,8 @@
-/* bpf_process - the process fields of an event are what /proc says of the process.
+/* bpf_process - compares the process fields of an event with /proc.
  *
- * Children of ours take names, arguments and cgroups and make a system call that a program of the
- * test's is at.  Needs root and BTF; skipped (77) without.  Without a writable version 2 hierarchy
- * the cases that make cgroups are skipped. */
+ * Children of the test take names, arguments and cgroups and make a system call at which the test's program runs.
+ * Needs root and BTF; skipped (77) without.  Without a writable version 2 hierarchy the cases that make cgroups are
+ * skipped. */
 #include "collector/ring/event.h"
 #include "collector/trace/process.h"
 #include "collector/core/slice.h"
@@ -55,7 +55,7 @@ static int child(void (*live)(const void *arg), const void *arg)
 	return bpf->bss->n_seen && bpf->bss->seen[0].field[PROCESS_PID] == (unsigned)pid ? 0 : -1;
 }
 
-/* The event's label, whose code is also what the label stands for in a predicate. */
+/* Checks the event's label.  Its code is also the one that the label stands for in a predicate. */
 static void is(enum process_field field, const char *expected)
 {
 	__u64 code = bpf->bss->seen[0].field[field], back = ~0ull;
@@ -129,7 +129,7 @@ static void join(const void *arg)
 	}
 }
 
-/* Makes the cgroups of a path (or takes them away, the last first). */
+/* Makes the cgroups of a path (or removes them, the last first). */
 static int path_make(const char *path)
 {
 	char at[1024];
@@ -187,7 +187,7 @@ static void cgroup_of_a_process(void)
 	}
 }
 
-/* Where it is mounted, and the part of it that we are in. */
+/* Finds where the hierarchy is mounted, and the part of it that the test is in. */
 static void cgroups_find(void)
 {
 	char line[1024], at[256], type[64];
@@ -200,7 +200,7 @@ static void cgroups_find(void)
 		fclose(f);
 }
 
-/* A cgroup of our own needs a name of 255 bytes: that is the longest that a file system gives. */
+/* A cgroup of the test's own needs a name of 255 bytes, the longest that a file system allows. */
 static void long_path_is_cut(void)
 {
 	static char part[201], path[512], shown[LABEL_MAX + 1];

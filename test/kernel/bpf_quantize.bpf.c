@@ -1,4 +1,4 @@
-/* bpf_quantize.bpf.c - ruler_cell() as the kernel runs it. */
+/* bpf_quantize.bpf.c - runs ruler_cell() in the kernel. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/core/quantize.h"

@@ -1,6 +1,6 @@
 /* bpf_quantize - kernel and host put every value into the same bucket.
  *
- * Every edge, the value before and the one after it, of rulers with 0..7 bits, by
+ * Every edge, the value before it and the one after it, of rulers with 0..7 bits, by
  * BPF_PROG_TEST_RUN.  Needs root and BTF; skipped (77) without. */
 #include "collector/core/quantize.h"
 #include "test/kernel/bpf_quantize.skel.h"

@@ -1,10 +1,10 @@
-/* bpf_sched - cpu.thread_executions, cpu.offcpu and cpu.runqwait against the kernel's own accounts.
+/* bpf_sched - compares cpu.thread_executions, cpu.offcpu and cpu.runqwait with the kernel's own accounts.
  *
- * Children work, sleep and compete for the CPUs; what they had by /proc/PID/task/TID/schedstat and status between
- * two moments in which all their threads are asleep is what the metrics must have counted.  Needs root and BTF;
+ * Children work, sleep and compete for the CPUs.  /proc/PID/task/TID/schedstat and status give their times between two
+ * moments in which all their threads are asleep; the metrics must have counted the same.  Needs root and BTF;
  * skipped (77) without.
  *
- *      bpf_sched --bench [N]       what a switch of threads costs with and without, and a sample */
+ *      bpf_sched --bench [N]       the cost of a switch of threads, with the collector and without, and of a sample */
 #include "test/kit/bpf_kit.h"
 #include "test/kit/child_kit.h"
 #include "test/kit/child_fork.h"
@@ -75,12 +75,12 @@ static struct account account_of(pid_t pid)
 	return a;
 }
 
-/* What it had while it did what it does between child_wait() and child_done(). */
+/* The account of its work between child_wait() and child_done(). */
 static struct account account_while(pid_t pid)
 {
 	struct account before, after;
 
-	usleep(50000);			/* asleep by now */
+	usleep(50000);			/* it is asleep now */
 	before = account_of(pid);
 	child_go();
 	child_until_done();
@@ -178,7 +178,7 @@ static void accounts_are_the_kernels(void)
 	ok(kit_n(EXECUTIONS, label, "preempted") > 0 && kit_n(EXECUTIONS, label, "sleep") >= 5 * 99, "some were preempted, most slept");
 	n = kit_n(RUNQWAIT, label);
 	sum = kit_total(RUNQWAIT, 0, label);
-	lost = kit_lost();		/* on a machine with much else to do; which of them are ours nobody knows */
+	lost = kit_lost();		/* on a machine with much other work; it is not known which of them are ours */
 	ok(near(n, a.arrivals) || (n < a.arrivals && n + lost >= a.arrivals), "%llu waits: %llu arrivals at a CPU, %llu were lost", n,
 	   a.arrivals, lost);
 	ok((near(sum, a.delay) || (lost && sum < a.delay)) && sum > 1000000, "%llu ns in run queues: by schedstat %llu", sum, a.delay);
@@ -204,12 +204,12 @@ static void sleeper(void *arg)
 		at = now_ns();
 		usleep(10000);
 		*slept_ns += now_ns() - at;
-		spin(500000);		/* not asleep at once again: it was preempted, or it slept */
+		spin(500000);		/* it does not sleep again at once: it was preempted, or it slept */
 	}
 	child_done();
 }
 
-/* What is told as waiting in the run queue, and what schedstat says of the same 50 sleeps. */
+/* Compares the wait in the run queue that the metric reports with schedstat, over the same 50 sleeps. */
 static void sleep_and_compare(__u64 *ret_wait, __u64 *ret_delay, __u64 *ret_skew)
 {
 	pid_t pid;
@@ -220,7 +220,8 @@ static void sleep_and_compare(__u64 *ret_wait, __u64 *ret_delay, __u64 *ret_skew
 	*slept_ns = 0;
 	pid = child_start(sleeper, NULL);
 	label = child_label(pid);
-	kit_enable(OFFCPU, "cpu.offcpu", "pid,leavereason", "offcpu,blocked,runqwait");	/* its wait to be told began before */
+	kit_enable(OFFCPU, "cpu.offcpu", "pid,leavereason", "offcpu,blocked,runqwait");	/* its wait for the pipe
+											 * began before */
 	a = account_while(pid);
 	kit_drain();
 	off = kit_total(OFFCPU, 0, label, "sleep");
@@ -228,7 +229,8 @@ static void sleep_and_compare(__u64 *ret_wait, __u64 *ret_delay, __u64 *ret_skew
 	ok(off >= 500000000 && off <= *slept_ns, "for %.3f ms: by its own clock %.3f", off / 1e6, *slept_ns / 1e6);
 	*ret_wait = kit_total(OFFCPU, 2, label);
 	ok(kit_total(OFFCPU, 0, label) == kit_total(OFFCPU, 1, label) + *ret_wait, "blocked and runqwait add up to it");
-	/* Of a preempted one all is wait, from switch to switch; the queue's clock is read a little before each. */
+	/* For a preempted thread all of the time is wait, from switch to switch; the queue's clock is read a little
+	 * before each. */
 	*ret_skew = kit_n(OFFCPU, label, "preempted") * 10000;
 	*ret_delay = a.delay;
 	child_go();
@@ -239,8 +241,8 @@ static void sleep_and_compare(__u64 *ret_wait, __u64 *ret_delay, __u64 *ret_skew
 
 #define TRIES 3
 
-/* A virtual CPU may be taken away between the queue's clock and the switch, for as long as its host likes: the wait is then longer
- * here than there.  What is told wrongly is so every time. */
+/* The host may take a virtual CPU away between the queue's clock and the switch, for as long as it likes: our wait
+ * is then longer than that of schedstat.  A wrong report would be wrong every time. */
 static void time_asleep(void)
 {
 	__u64 wait, delay, skew;
@@ -295,7 +297,7 @@ static void sampled_sleeps_stand_for_all(void)
 	kit_clear();
 }
 
-/* Who has called vfork() waits for its child where no signal reaches it. */
+/* A caller of vfork() waits for its child, and no signal ends that wait. */
 static void vforker(void *arg)
 {
 	child_wait();
@@ -332,11 +334,12 @@ static void uninterruptible_and_stopped(void)
 	kit_clear();
 }
 
-/* ---- what for ---- */
+/* ---- reasons ---- */
 
 #define OURS "{\"eq\": [\"ppid\", \"%d\"]}", getpid()
 
-static long *left_cpu;			/* the child's: how often it left its CPU for the wait, as the kernel counts; shared with the test */
+static long *left_cpu;			/* how often the child left its CPU for the wait, as the kernel counts;
+					 * shared with the test */
 
 static long voluntary_switches(void)
 {
@@ -346,7 +349,7 @@ static long voluntary_switches(void)
 	return r.ru_nvcsw;
 }
 
-/* Computes between, so that it is on a CPU when the next wait begins. */
+/* It computes in between, so that it is on a CPU when the next wait begins. */
 static void waiter(void *arg)
 {
 	const struct wait_case *c = arg;
@@ -365,7 +368,7 @@ static void waiter(void *arg)
 	child_done();
 }
 
-/* Those of the test's own pipe, by which the child is told to go and says that it is done, are `other`. */
+/* The waits at the test's own pipe, by which the child is started and reports that it is done, are `other`. */
 #define TOLD 2
 
 static int are_waits(__u64 n, const char *reason)
@@ -373,7 +376,7 @@ static int are_waits(__u64 n, const char *reason)
 	return n >= (__u64)*left_cpu && n <= (__u64)*left_cpu + (strcmp(reason, "other") ? 0 : TOLD);
 }
 
-static void wait_is_told(const struct wait_case *c)
+static void wait_is_reported(const struct wait_case *c)
 {
 	pid_t pid;
 	const char *label;
@@ -383,11 +386,11 @@ static void wait_is_told(const struct wait_case *c)
 	*left_cpu = 0;
 	pid = child_start(waiter, (void *)c);
 	label = child_label(pid);
-	usleep(100000);			/* it has opened what it needs, and waits to be told */
+	usleep(100000);			/* it has opened its files, and waits for the start */
 	if (waitpid(pid, &status, WNOHANG) == pid) {
 		int cannot = WIFEXITED(status) && WEXITSTATUS(status) == WAIT_CANNOT_OPEN;
 
-		ok(cannot, cannot ? "%s # SKIP" : "%s: it waits to be told", c->what);
+		ok(cannot, cannot ? "%s # SKIP" : "%s: it waits for the start", c->what);
 		return;
 	}
 	kit_drain();
@@ -415,7 +418,7 @@ static void spins(void *arg)
 	child_done();
 }
 
-/* It is in no call then, and has no page to wait for. */
+/* It is in no system call then, and waits for no page. */
 static void stopped_is_no_fault(void)
 {
 	pid_t pid = child_start(spins, NULL);
@@ -459,14 +462,14 @@ static void wait_is_chosen(void)
 	ok(kit_n(OFFCPU, label) == WAITS, "a predicate chooses by it: %llu", kit_n(OFFCPU, label));
 }
 
-static void what_it_left_for(void)
+static void reason_it_left_for(void)
 {
 	size_t i;
 
 	kit_enable_where(OFFCPU, "cpu.offcpu", "pid,leavereason,reason", "offcpu", OURS);
 	kit_enable_where(EXECUTIONS, "cpu.thread_executions", "pid,leavereason,reason", "runtime", OURS);
 	for (i = 0; i < n_wait_cases; i++)
-		wait_is_told(&wait_cases[i]);
+		wait_is_reported(&wait_cases[i]);
 	stopped_is_no_fault();
 	kit_disable(EXECUTIONS);
 	kit_disable(OFFCPU);
@@ -479,7 +482,7 @@ static void what_it_left_for(void)
 
 /* ---- samples ---- */
 
-/* Before all others: it is the only one on its CPU, but for what the kernel keeps for them. */
+/* It runs before all others: it is alone on its CPU, except for the time that the kernel reserves for others. */
 static void spinner(void *arg)
 {
 	struct sched_param first = { .sched_priority = 1 };
@@ -493,7 +496,7 @@ static void spinner(void *arg)
 	child_done();
 }
 
-/* Of all CPUs, so it is the most that can have been stolen from one; in seconds. */
+/* The sum over all CPUs, so it is the most that can have been stolen from one; in seconds. */
 static double stolen(void)
 {
 	FILE *f = fopen("/proc/stat", "r");
@@ -506,7 +509,7 @@ static double stolen(void)
 	return (double)steal / sysconf(_SC_CLK_TCK);
 }
 
-/* The second is one of CPU time; time that the hypervisor stole is sampled, but not in it. */
+/* The second is one of CPU time; time that the hypervisor stole is sampled, but does not belong to it. */
 static void ninety_nine_a_second(void)
 {
 	pid_t pid = child_start(spinner, NULL);
@@ -530,7 +533,7 @@ static void ninety_nine_a_second(void)
 	child_end(pid);
 }
 
-/* ---- what it costs ---- */
+/* ---- cost ---- */
 
 static __u64 cpu_ns(void)
 {
@@ -577,7 +580,7 @@ static int up(const void *a, const void *b)
 	return *(const double *)a < *(const double *)b ? -1 : 1;
 }
 
-/* Turn about, so that what else goes on here bears on both. */
+/* In turns, so that other work on this machine affects both. */
 static void bench_one(const char *metric, const char *fields, const char *measures, int n)
 {
 	double without[ROUNDS], more[ROUNDS];
@@ -616,7 +619,7 @@ static void bench(int n)
 	kit_stats();
 	kit_enable(1, "cpu.thread_samples", "execname", "count");
 	spin(2000000000);
-	kit_doctor();			/* the samples' program is among them */
+	kit_doctor();			/* the samples' program is one of them */
 	kit_disable(1);
 	kit_enable(1, "cpu.thread_samples", "stack", "count");
 	spin(2000000000);
@@ -637,7 +640,7 @@ int main(int argc, char **argv)
 	time_asleep();
 	sampled_sleeps_stand_for_all();
 	uninterruptible_and_stopped();
-	what_it_left_for();
+	reason_it_left_for();
 	ninety_nine_a_second();
 	printf("# of the whole machine were lost: %llu\n", (unsigned long long)kit_lost());
 	return kit_end();

@@ -1,9 +1,9 @@
-/* bpf_syscall - syscall.syscalls against children that make a known number of system calls.
+/* bpf_syscall - compares syscall.syscalls with children that make a known number of system calls.
  *
- * Decomposed by process, so what else runs on the machine does not matter.
+ * Decomposed by process, so other programs on the machine do not matter.
  *
- *      bpf_syscall --bench N       N times getppid with and without us, and what an event cost
- *      bpf_syscall --count COMMAND what a command called, to be held against strace -f -c
+ *      bpf_syscall --bench N       N times getppid, with the collector and without, and the cost of an event
+ *      bpf_syscall --count COMMAND the calls of a command, to be compared with strace -f -c
  */
 #include "test/kit/bpf_kit.h"
 #include "test/kit/child_fork.h"
@@ -30,7 +30,7 @@
 #define CHILDREN_OF "{\"eq\": [\"ppid\", \"%d\"]}"
 #define CHILDREN CHILDREN_OF, getpid()
 
-/* Runs a child to its end; its process as a label. */
+/* Runs a child to its end; returns its process as a label. */
 static const char *child(void (*live)(void))
 {
 	static char label[16];
@@ -86,8 +86,9 @@ static void counts_by_name_and_errno(void)
 	ok(kit_n(1, pid, "openat", "ENOENT") == 50 && kit_n(1, pid, "openat", "0") == 1, "50 openat, ENOENT, and one that found its file");
 	ok(kit_n(1, pid, "fsync", "EINVAL") == 7, "7 fsync, EINVAL");
 	ok(kit_n(1, pid, "syscall 4000", "ENOSYS") == 3, "3 calls that do not exist");
-	ok(!kit_n(1, pid, "exit_group", NULL), "exit_group does not return, and is none");
-	ok(!kit_n(1, pid, "clone", NULL) && !kit_n(1, pid, "fork", NULL), "the child's return from fork is none");
+	ok(!kit_n(1, pid, "exit_group", NULL), "exit_group does not return, and is not counted");
+	ok(!kit_n(1, pid, "clone", NULL) && !kit_n(1, pid, "fork", NULL),
+	   "the child's return from fork is not counted");
 	kit_clear();
 }
 
@@ -153,7 +154,7 @@ static void subsecond_is_the_wall_clocks(void)
 	kit_clear();
 }
 
-/* ---- calls that end in their own way ---- */
+/* ---- calls that end in unusual ways ---- */
 
 static void on_signal(int signal)
 {
@@ -174,10 +175,10 @@ static void is_interrupted(void)
 	}
 	if (!syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &long_time, NULL))
 		return;
-	syscall(SYS_getpgid, 0);	/* the sleep failed, so we are still here */
+	syscall(SYS_getpgid, 0);	/* the sleep failed, so the process still runs */
 }
 
-static void interrupted_calls_are_told_as_such(void)
+static void interrupted_calls_are_reported_as_such(void)
 {
 	const char *pid = child(is_interrupted);
 
@@ -238,7 +239,7 @@ static void threads_are_their_process(void)
 
 	kit_drain();
 	ok(kit_n(1, pid, "getpgid", "0") == 4, "4 threads, a call each");
-	ok(!kit_n(1, pid, "exit", NULL), "exit does not return, and is none");
+	ok(!kit_n(1, pid, "exit", NULL), "exit does not return, and is not counted");
 	ok(kit_n(1, pid, "clone3", "0") + kit_n(1, pid, "clone", "0") == 4, "making 4 threads is 4 calls");
 	kit_clear();
 }
@@ -248,7 +249,7 @@ static void executes(void)
 	execl("/bin/true", "true", NULL);
 }
 
-static void execve_belongs_to_what_it_made(void)
+static void execve_belongs_to_the_new_program(void)
 {
 	const char *pid = child(executes);
 
@@ -277,13 +278,14 @@ static void is_filtered(void)
 	syscall(SYS_getsid, 0);
 }
 
-static void refused_calls_are_none(void)
+static void refused_calls_are_not_counted(void)
 {
 	const char *pid = child(is_filtered);
 
 	kit_drain();
 	ok(kit_n(1, pid, "getsid", "0") == 1, "a process with a seccomp filter");
-	ok(!kit_n(1, pid, "getpgid", NULL), "calls that it refuses are none: %llu", kit_n(1, pid, "getpgid", NULL));
+	ok(!kit_n(1, pid, "getpgid", NULL), "calls that it refuses are not counted: %llu",
+	   kit_n(1, pid, "getpgid", NULL));
 	kit_clear();
 }
 
@@ -312,7 +314,7 @@ static void calls_of_32_bit_programs_are_others(void)
 }
 #endif
 
-/* Before anything is enabled: a process that is in a call when we attach. */
+/* Before any metric is enabled: a process that is in a call when we attach. */
 static pid_t early_start(void)
 {
 	pid_t pid = child_fork();
@@ -393,7 +395,7 @@ static void samples_stand_for_all(void)
 
 #define ROUNDS 1000
 
-/* The best of many short rounds: others run on this machine too. */
+/* The best of many short rounds: other programs run on this machine too. */
 static double getppid_ns(int n)
 {
 	double best = 1e9, ns;
@@ -463,11 +465,11 @@ int main(int argc, char **argv)
 	counts_by_name_and_errno();
 	splits_the_time();
 	subsecond_is_the_wall_clocks();
-	interrupted_calls_are_told_as_such();
+	interrupted_calls_are_reported_as_such();
 	killed_calls_return_before_their_thread_ends();
 	threads_are_their_process();
-	execve_belongs_to_what_it_made();
-	refused_calls_are_none();
+	execve_belongs_to_the_new_program();
+	refused_calls_are_not_counted();
 #ifdef __x86_64__
 	calls_of_32_bit_programs_are_others();
 #endif

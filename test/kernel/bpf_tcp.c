@@ -1,6 +1,6 @@
-/* bpf_tcp - tcp.accepts and tcp.connects against a known number of connections over loopback.
+/* bpf_tcp - compares tcp.accepts and tcp.connects with a known number of connections over loopback.
  *
- *      bpf_tcp --bench N           N connections, and what an event cost
+ *      bpf_tcp --bench N           N connections, and the cost of an event
  */
 #include "test/kit/bpf_kit.h"
 #include "test/kit/child_fork.h"
@@ -58,7 +58,7 @@ static struct place place_v6(const struct in6_addr *address)
 	return p;
 }
 
-/* Listens there, on a free port, which is told in p; -1: it cannot. */
+/* Listens at p's address, on a free port, which it writes to p; -1: it cannot. */
 static int listens(struct place *p, int backlog)
 {
 	int fd = socket(p->at.ss_family, SOCK_STREAM, 0), no = 0;
@@ -85,7 +85,7 @@ static int connects(const struct place *p)
 	return fd;
 }
 
-/* N connections, opened and accepted. */
+/* Opens and accepts n connections. */
 static int meets(int listener, const struct place *p, int n)
 {
 	int i, a, b;
@@ -101,7 +101,7 @@ static int meets(int listener, const struct place *p, int n)
 	return n;
 }
 
-/* Nobody listens there. */
+/* No socket listens there. */
 static struct place place_closed(struct place p)
 {
 	int fd = listens(&p, 1);
@@ -112,7 +112,7 @@ static struct place place_closed(struct place p)
 
 /* ---- the cases ---- */
 
-static int older;			/* listens before anything is enabled */
+static int older;			/* listens before any metric is enabled */
 static struct place older_place;
 
 static void counts_over_ipv4(void)
@@ -164,8 +164,8 @@ static void a_listener_older_than_we_are(void)
 	   kit_n(1, self, "127.0.0.1", older_place.port));
 }
 
-/* Listens, and leaves that to a child, as daemons do. */
-static void the_listener_is_who_has_the_socket(void)
+/* Listens, and passes the socket on to a child, as daemons do. */
+static void the_listener_is_the_process_with_the_socket(void)
 {
 	struct place p = place_v4(0);
 	int fd = listens(&p, 10), i;
@@ -231,7 +231,7 @@ static void sampled_connects_stand_for_all(void)
 	kit_clear();
 }
 
-/* Nobody answers: errno of a connect(), after one repetition of the SYN. */
+/* The address does not answer: returns errno of a connect(), after one repetition of the SYN. */
 static int timed_out(const struct place *p)
 {
 	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1, err;
@@ -243,8 +243,9 @@ static int timed_out(const struct place *p)
 	return err;
 }
 
-/* A listener whose queue is full answers nobody.  It is a timer's interrupt that gives up: one that cuts into a task which this
- * kernel keeps from BPF (WHAT IS NOT SEEN in heatscope-collector(8)) runs no program, so there are several tries. */
+/* A listener whose queue is full does not answer.  A timer's interrupt gives the connect up: if it interrupts a task
+ * that this kernel keeps from BPF (WHAT IS NOT SEEN in heatscope-collector(8)), no program runs.  So there are
+ * several tries. */
 static void unanswered_connects(void)
 {
 	struct place p = place_v4(0);
@@ -260,7 +261,7 @@ static void unanswered_connects(void)
 	do {
 		err = timed_out(&p);
 	} while (++tries < 5 && err == ETIMEDOUT && !kit_n(2, self, "127.0.0.1", p.port, "ETIMEDOUT"));
-	ok(err == ETIMEDOUT, "nobody answers, %u times", tries);
+	ok(err == ETIMEDOUT, "no answer, %u times", tries);
 	ok(kit_n(2, self, "127.0.0.1", p.port, "ETIMEDOUT") == 1 && kit_total(2, 0, self, NULL, p.port, "ETIMEDOUT") >= 900000000,
 	   "timed out after %llu ms", kit_total(2, 0, self, NULL, p.port, "ETIMEDOUT") / 1000000);
 	kit_clear();
@@ -336,7 +337,7 @@ int main(int argc, char **argv)
 	a_listener_older_than_we_are();
 	counts_over_ipv4();
 	counts_over_ipv6();
-	the_listener_is_who_has_the_socket();
+	the_listener_is_the_process_with_the_socket();
 	refused_connects();
 	sampled_connects_stand_for_all();
 	unanswered_connects();
