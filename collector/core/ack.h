@@ -1,4 +1,4 @@
-/* ack.h - the payload of FRAME_ACK: which batch the aggregator has stored.
+/* ack.h - reads the payload of FRAME_ACK, which names the batch that the aggregator has stored.
  *
  *      u64 inst | u64 slot | varint seq | u64 incarnation | text source
  */
@@ -25,7 +25,7 @@ static inline void ack_put(struct bytes *out, const struct ack *a)
 	bytes_put_text(out, a->source);
 }
 
-/* 0, or -EBADMSG. */
+/* Returns 0 or -EBADMSG. */
 static inline int ack_get(const __u8 *data, size_t len, struct ack *ret_ack)
 {
 	struct cursor c = { .data = data, .len = len };

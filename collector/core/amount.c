@@ -76,7 +76,7 @@ struct decimal {
 	__u64 whole, part, place;	/* whole + part / place */
 };
 
-/* Returns what follows the digits.  Too many: whole is the highest, or place is 0. */
+/* Returns the first character after the digits.  Too many digits: whole is the highest number, or place is 0. */
 static const char *decimal_read(const char *at, const char *end, struct decimal *ret)
 {
 	struct decimal d = { 0, 0, 1 };
@@ -135,7 +135,7 @@ int amount_parse(const char *text, size_t len, enum ruler_unit unit, const char 
 		end--;
 	suffix = suffix_find(s, rest, (size_t)(end - rest));
 	if (!suffix && rest == end && !d.whole && !d.part)
-		suffix = s->suffix;		/* 0 is 0 of anything */
+		suffix = s->suffix;		/* 0 is the same in every unit */
 	if (!suffix && rest == end)
 		return refuse(&w, at, "%s needs a unit: one of %s", name, s->list);
 	if (!suffix)

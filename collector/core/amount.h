@@ -1,11 +1,12 @@
-/* amount.h - a value as people write it -> a whole number of its unit.
+/* amount.h - turns a value as people write it into a whole number of its unit.
  *
  *      "10ms", "1.5 ms" of UNIT_NS -> 10000000, 1500000
  *
- * Units   times ns, us, ms, s; sizes B, KiB, MiB, GiB (1024) and kB, MB, GB (1000), per second with /s.  They are needed, but for 0:
- *         a bare number would be one of nanoseconds or bytes, which nobody means.  Percentages may have %, rates /s, other numbers none.
- * Range   0 to 2^63 - 1; decimals are exact, and what is no whole number of the smallest unit is refused.
- * Errors  -EINVAL with a sentence in `reason`; *ret_at is where in the text it is wrong.
+ * Units   times ns, us, ms, s; sizes B, KiB, MiB, GiB (1024) and kB, MB, GB (1000), per second with /s.  A time or size
+ *         other than 0 must have its unit: a bare number would be nanoseconds or bytes, which no user means.
+ *         Percentages may have %, rates may have /s, other numbers have no unit.
+ * Range   0 to 2^63 - 1.  Decimals are exact; a value that is not a whole number of the smallest unit is refused.
+ * Errors  -EINVAL with a sentence in `reason`; *ret_at is the place of the error in the text.
  * Pure    no loop, file or clock.  Thread: any.
  */
 #ifndef HEATSCOPE_AMOUNT_H
@@ -17,14 +18,14 @@
 
 #define AMOUNT_REASON 160
 
-/* name: whose value it is, for sentences.  ret_at may be NULL. */
+/* name: the field that has the value, for the sentences.  ret_at may be NULL. */
 int amount_parse(const char *text, size_t len, enum ruler_unit unit, const char *name, __u64 *ret, const char **ret_at,
 		 char reason[AMOUNT_REASON]);
 
-/* The name of a unit in replies: "ns", "bytes", "%", "/s", "bytes/s"; "" of UNIT_NONE and of what is no unit. */
+/* Returns the name of a unit in replies: "ns", "bytes", "%", "/s", "bytes/s"; "" for UNIT_NONE and unknown units. */
 const char *amount_unit_name(enum ruler_unit unit);
 
-/* The unit by that name; of anything else UNIT_NONE. */
+/* Returns the unit of that name; UNIT_NONE if there is no such unit. */
 enum ruler_unit amount_unit(const char *name);
 
 #endif

@@ -141,12 +141,12 @@ static void get_head(struct cursor *c, struct batch *b)
 	b->run = (__u32)run;
 	if (seq >> 32 || run >> 32 || !b->source[0] || !b->slot_ns || b->slot < 0 || b->loss.first > b->loss.last)
 		c->err = -EBADMSG;
-	/* slot numbers that would overflow when turned into time, or when run is added */
+	/* slot numbers that overflow when they become a time, or when run is added */
 	if (!c->err && ((unsigned __int128)(__u64)b->slot + run) * b->slot_ns >> 63)
 		c->err = -EBADMSG;
 }
 
-/* A count of things that take at least `size` bytes each can not exceed what is left. */
+/* Reads a count of elements of at least `size` bytes each, which must not need more bytes than are left. */
 static size_t get_count(struct cursor *c, size_t size, size_t most)
 {
 	__u64 n = cursor_get_varint(c);

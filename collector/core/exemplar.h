@@ -1,17 +1,18 @@
-/* exemplar.h - single events kept beside the histograms: the worst of a slot, and a sample of each decade of values.
+/* exemplar.h - keeps single events in addition to the histograms: the worst of a slot, and a sample of each decade.
  *
  *      box[row][cpu]                -> values of the worst, tags of the drawn        decides, a few instructions per event
  *      exemplar[row][cpu][index]    -> the whole event: index 0..n-1 the worst, n..n+7 one drawn per decade
  *
- * They lie in the row of their slot (ring.h), so the reader owns them as it owns the row: nothing is queued, nothing
- * overflows, and an event is written only if it is among the worst of its CPU so far or drawn: of m events in random
- * order about n * ln(m / n).
+ * They lie in the row of their slot (ring.h), so the reader owns them together with the row: there is no queue and no
+ * overflow.  The program writes an event only if it is one of the worst on its CPU so far, or drawn: of m events in
+ * random order it writes about n * ln(m / n).
  *
- * Value   of the instrumentation's first measure, a time in ns.
+ * Value   the instrumentation's first measure, a time in ns.
  * Worst   exact: the n worst of a merge are among the n worst of each part.
- * Drawn   every event draws a tag, the highest stays: each event of a decade has the same chance, and the highest of
- *         several CPUs' or hosts' is the draw of all their events together.  One that stands for w draws about as w would.
- * Writers one program at a time per CPU (tracer.h's `alone`), so there is no atomic operation.
+ * Drawn   every event draws a random tag, and the highest tag stays: each event of a decade has the same chance, and
+ *         the highest tag of several CPUs or hosts is the draw of all their events together.  An event that stands for
+ *         w events draws about as w events would.
+ * Writers one program at a time per CPU (tracer.h's `alone`), so no operation needs to be atomic.
  * Both    compiled for the BPF target too.
  */
 #ifndef HEATSCOPE_EXEMPLAR_H
@@ -19,13 +20,13 @@
 
 #include <linux/types.h>
 
-#define EXEMPLARS_MAX 100		/* worst ones of a slot */
+#define EXEMPLARS_MAX 100		/* worst events kept per slot */
 #define EXEMPLAR_DECADES 8		/* below 10 us, 100 us, ... 10 s, and from 10 s on */
 
 struct exemplar_box {			/* zeroed memory is empty */
-	__u32 n, least;			/* worst ones; which is the least of them */
+	__u32 n, least;			/* number of worst events; index of the least of them */
 	__u64 worst[EXEMPLARS_MAX];
-	__u32 tag[EXEMPLAR_DECADES];	/* 0: none was drawn */
+	__u32 tag[EXEMPLAR_DECADES];	/* 0: no event was drawn */
 };
 
 static inline __u32 exemplar_decade(__u64 value)
@@ -45,7 +46,7 @@ static inline __u32 exemplar_tag(__u32 random, __u32 weight)
 	return tag ? tag : 1;
 }
 
-/* Where an event of that value belongs among the n worst; -1: it does not.  exemplar_settle() follows. */
+/* Returns the place of an event of that value among the n worst; -1: it has none.  exemplar_settle() follows. */
 static inline int exemplar_place(const struct exemplar_box *box, __u32 n, __u64 value)
 {
 	if (box->n < n)
@@ -69,7 +70,7 @@ static inline void exemplar_settle(struct exemplar_box *box, __u32 at, __u64 val
 		}
 }
 
-/* Is it the one that is kept of its decade? */
+/* Does the drawn event of its decade become this one? */
 static inline int exemplar_draw(struct exemplar_box *box, __u32 decade, __u32 tag)
 {
 	if (decade >= EXEMPLAR_DECADES || tag <= box->tag[decade])

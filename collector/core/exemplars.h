@@ -1,14 +1,16 @@
-/* exemplars.h - the exemplars of one source and slot as bytes: made of a row, carried by a batch, kept by a store.
+/* exemplars.h - encodes the exemplars of one source and slot, which come from a row, in a batch, to a store.
  *
- *      exemplar_row.h --> bytes --exemplars_open(), exemplars_next()--> one after another
+ *      exemplar_row.h --> bytes --exemplars_open(), exemplars_next()--> one exemplar after another
  *
  *      varint missed | varint n_fields { label } | varint n_measures { label }
- *      | varint n { u8 why | varint since_ns connection weight | u32 tag | n_fields { label } | n_measures { varint } [ varint len | text ] }
+ *      | varint n { u8 why | varint since_ns connection weight | u32 tag | n_fields { label } | n_measures { varint }
+ *                   [ varint len | text ] }
  *
- * Names   come first, so the bytes stand alone: whoever reads them later need not have the same metric.
- * Text    the statement as it was sent, where `why` has EXEMPLAR_TEXT: only of a collector that was asked for it (statement_text.h).
+ * Names   come first, so the bytes stand alone: a later reader need not have the same metric.
+ * Text    the statement as it was sent, if `why` has EXEMPLAR_TEXT; only if the collector was asked for it
+ *         (statement_text.h).
  * Label   as in keys (slice.h): a length byte and so many bytes.
- * Errors  0 or -errno.  exemplars_check() looks at every byte; after it a reader never fails.
+ * Errors  0 or -errno.  exemplars_check() checks every byte; after it a reader never fails.
  * Memory  a reader borrows the bytes.  Thread: any.
  */
 #ifndef HEATSCOPE_EXEMPLARS_H
@@ -21,30 +23,30 @@
 
 #define EXEMPLAR_TEXT_MAX 4096
 
-enum exemplar_why { EXEMPLAR_WORST = 1, EXEMPLAR_DRAWN = 2, EXEMPLAR_TEXT = 4 };	/* bits; the last says what follows */
+enum exemplar_why { EXEMPLAR_WORST = 1, EXEMPLAR_DRAWN = 2, EXEMPLAR_TEXT = 4 };	/* bits; the last: text follows */
 
 struct exemplar_told {
 	__u8 why;
-	__u32 tag;			/* drawn: the highest of a decade stays, see exemplar.h */
-	__u64 since_ns;			/* its end, from the slot's begin */
+	__u32 tag;			/* of a drawn event: the highest tag of a decade stays, see exemplar.h */
+	__u64 since_ns;			/* from the begin of the slot to the end of the event */
 	__u64 connection, weight;	/* connection 0: not known */
 	struct labels field[EXEMPLAR_FIELDS_MAX];
-	__u64 measure[MEASURES_MAX];	/* the first is what it is the worst by */
-	const __u8 *text;		/* NULL: none */
+	__u64 measure[MEASURES_MAX];	/* the first one ranks the worst */
+	const __u8 *text;		/* NULL: no text */
 	size_t text_len;
 };
 
 struct exemplars {
 	struct cursor cursor;
-	__u64 missed;			/* events of the slot that came too late to be considered */
+	__u64 missed;			/* events of the slot that came too late to become exemplars */
 	size_t n_fields, n_measures;
 	struct labels field[EXEMPLAR_FIELDS_MAX], measure[MEASURES_MAX];	/* names */
 	size_t n_left;
 };
 
-/* -EBADMSG: they are none. */
+/* -EBADMSG: the bytes are not exemplars. */
 int exemplars_open(struct exemplars *e, const __u8 *data, size_t len);
-int exemplars_next(struct exemplars *e, struct exemplar_told *ret_told);	/* 1; 0: that were all; -EBADMSG */
+int exemplars_next(struct exemplars *e, struct exemplar_told *ret_told);	/* 1: got one; 0: end; -EBADMSG */
 int exemplars_check(const __u8 *data, size_t len, __u64 slot_ns);
 
 #endif

@@ -48,7 +48,7 @@ static int named_find(const struct field_codes *c, const char *text, __u64 *ret_
 	return 0;
 }
 
-/* Every code that is shown so: a label may stand for several. */
+/* Finds every code with that label: several codes may share one. */
 static int labels_find(const struct field_codes *c, const char *text, __u64 *ret_code, size_t max)
 {
 	char label[LABEL_MAX + 1];

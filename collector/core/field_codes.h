@@ -1,18 +1,18 @@
-/* field_codes.h - how the codes of a discrete field are shown, and which codes a text stands for: one row per field.
+/* field_codes.h - turns the codes of a discrete field into labels, and a label back into codes: one row per field.
  *
  *      a tracer's codes[field] --codes_label()--> "write"        "write" --codes_find()--> 1
  *
- * Row     one of these; what is not named is 0:
- *           names, n, other        a code is a place in a table of n names; any other code is shown as names[other]
- *           named, n, other        the same, where each name has its code with it
+ * Row     has one of these forms; the other members are 0:
+ *           names, n, other        a code is an index into a table of n names; any other code is shown as names[other]
+ *           named, n, other        the same, but each name stands in the table with its code
  *           label, n               a function of the code alone; the way back tries the codes below n
- *           label, codes           two functions, both ways
+ *           label, codes           two functions, one for each direction
  *           label_of, codes_of     two functions that ask the tracer (self); without codes_of there is no way back
  *
  * Shape   out is LABEL_MAX + 1 bytes.
- * Errors  the way back returns how many codes are shown as the text (0 or more); -E2BIG: more than max;
+ * Errors  the way back returns how many codes have that label (0 or more); -E2BIG: more than max;
  *         -EOPNOTSUPP: the field has no way back.
- * Thread  that of the tracer; rows are constant.
+ * Thread  the tracer's thread; rows are constant.
  */
 #ifndef HEATSCOPE_FIELD_CODES_H
 #define HEATSCOPE_FIELD_CODES_H
@@ -42,14 +42,14 @@ struct field_codes {
 void codes_label(const struct field_codes *c, void *self, unsigned field, __u64 code, char *out);
 int codes_find(const struct field_codes *c, void *self, unsigned field, const char *text, __u64 *ret_code, size_t max);
 
-/* The result of a way back that knows one code. */
+/* Returns the result of a way back that found exactly one code. */
 int codes_one(__u64 code, __u64 *ret_code, size_t max);
 
-/* A code whose text is not known any more (intern.bpf.h) is shown as "#" and 16 hexadecimal digits.  codes_hash_find() returns 1
- * if the text is such a label. */
+/* A code whose text is no longer known (intern.bpf.h) is shown as "#" and 16 hexadecimal digits.  codes_hash_find()
+ * returns 1 if the text is such a label. */
 void codes_hash_label(__u64 code, char *out);
 int codes_hash_find(const char *text, __u64 *ret_code);
 
-extern const struct field_codes codes_number;	/* a code is shown as a decimal number */
+extern const struct field_codes codes_number;	/* shows a code as a decimal number */
 
 #endif

@@ -31,7 +31,7 @@ void frame_put(struct bytes *out, enum frame_type type, const void *data, size_t
 	bytes_put(out, data, len);
 }
 
-/* Refuses as early as the bytes allow, so that garbage is not waited upon. */
+/* Refuses garbage as early as the bytes allow, so that no one waits for the rest of it. */
 long frame_get(const __u8 *data, size_t len, struct frame *ret_frame)
 {
 	struct cursor head = { .data = data, .len = len, .at = 4 };

@@ -1,11 +1,11 @@
-/* frame.h - what everything we send, record or store is wrapped in.
+/* frame.h - wraps in frames all that we send, record or store.
  *
  *       0        4      5      6     8        12       16
  *      | "HSC1" | version | type | zero | length | CRC-32 | payload ... |
  *
- * Shape   little-endian; length is the payload's; the CRC-32 (zlib's) is over the bytes 4..11 and
+ * Shape   little-endian; length is the payload's; the CRC-32 (zlib's) covers the bytes 4..11 and
  *         the payload.  A recording is a file of frames; a connection is a stream of them.
- * Limit   FRAME_MAX bytes of payload; longer is refused before anything is allocated.
+ * Limit   FRAME_MAX bytes of payload; a longer frame is refused before memory is allocated for it.
  */
 #ifndef HEATSCOPE_FRAME_H
 #define HEATSCOPE_FRAME_H
@@ -13,14 +13,14 @@
 #include "collector/core/bytes.h"
 
 enum frame_type {
-	FRAME_HELLO = 1,	/* collector -> aggregator, JSON: who I am and what I can do  */
-	FRAME_WANT = 2,		/* aggregator -> collector, JSON: the whole wanted set        */
+	FRAME_HELLO = 1,	/* collector -> aggregator, JSON: its name and what it can do   */
+	FRAME_WANT = 2,		/* aggregator -> collector, JSON: the complete wanted set       */
 	FRAME_BATCH = 3,	/* collector -> aggregator, batch.h                            */
-	FRAME_ACK = 4,		/* aggregator -> collector: the name of a committed batch      */
+	FRAME_ACK = 4,		/* aggregator -> collector: the name of a stored batch, ack.h   */
 	FRAME_STATE = 5,	/* collector -> aggregator, JSON: instrumentation states       */
-	FRAME_INST = 6,		/* in recordings, JSON: the instrumentation of what follows    */
+	FRAME_INST = 6,		/* in recordings, JSON: the instrumentation of the next frames  */
 	FRAME_CHUNK = 7,	/* in the store: a zstd block of histogram bytes               */
-	FRAME_ERROR = 8,	/* either way, JSON {"error": text}; the sender closes then    */
+	FRAME_ERROR = 8,	/* both ways, JSON {"error": text}; then the sender closes      */
 };
 
 #define FRAME_VERSION 1
@@ -35,11 +35,11 @@ struct frame {
 
 void frame_put(struct bytes *out, enum frame_type type, const void *data, size_t len);
 
-/* Reads the frame at the start of data.  Returns its whole length, 0 if more bytes are needed,
- * -EBADMSG: no magic, a wrong CRC or length; -EPROTO: another version. */
+/* Reads the frame at the start of data.  Returns its whole length; 0 if more bytes are needed;
+ * -EBADMSG: no magic, or a wrong CRC or length; -EPROTO: another version. */
 long frame_get(const __u8 *data, size_t len, struct frame *ret_frame);
 
-/* One sentence about such an error, for logs and messages. */
+/* Returns one sentence about such an error, for logs and messages. */
 const char *frame_error(int err);
 
 #endif

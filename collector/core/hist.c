@@ -34,7 +34,7 @@ void hist_clear(struct hist *h)
 	h->min = ~(__u64)0;
 }
 
-/* count, sum, min and max, which need no ruler. */
+/* Adds count, sum, min and max, which need no ruler. */
 static void add_totals(struct hist *h, __u64 count, __u64 sum, __u64 min, __u64 max)
 {
 	if (!count)
@@ -94,7 +94,7 @@ int hist_fold(struct hist *h, __u64 ruler)
 	return 0;
 }
 
-/* Are these eight 0? */
+/* Are these eight cells 0? */
 static bool eight_empty(const __u64 *c)
 {
 	return !(c[0] | c[1] | c[2] | c[3] | c[4] | c[5] | c[6] | c[7]);
@@ -144,7 +144,7 @@ __u64 hist_total(const struct hist *h)
 	return total;
 }
 
-/* The rank of p among so many: ceil(p * total). */
+/* Returns the rank of p among `total`: ceil(p * total). */
 static __u64 rank_of(__u64 total, __u32 p_millionths)
 {
 	return (__u64)(((unsigned __int128)total * p_millionths + 999999) / 1000000);
@@ -194,7 +194,7 @@ __u64 hist_mean(const struct hist *h)
 	return h->count ? h->sum / h->count : 0;
 }
 
-/* Newton's method; floor of the root. */
+/* Returns the floor of the root, by Newton's method. */
 static __u64 root(unsigned __int128 square)
 {
 	unsigned __int128 at = square, next;
@@ -209,7 +209,7 @@ static __u64 root(unsigned __int128 square)
 	return (__u64)at;
 }
 
-/* What the events of a cell are taken to be. */
+/* Returns the value that we assume for the events of a cell. */
 static __u64 cell_middle(const struct hist *h, __u32 cell)
 {
 	__u64 first = ruler_first(h->ruler, cell), last = ruler_last(h->ruler, cell);
@@ -220,7 +220,7 @@ static __u64 cell_middle(const struct hist *h, __u32 cell)
 }
 
 /* Sum of n * (x - mean)^2 over the cells / count.  Distances are shifted right until their squares
- * times the counts fit in 128 bits; the shift depends on the extremes alone, not on any order. */
+ * times the counts fit in 128 bits; the shift depends only on the extremes, not on any order. */
 __u64 hist_stddev(const struct hist *h)
 {
 	__u32 n = ruler_cells(h->ruler), shift = 0;
@@ -245,7 +245,7 @@ __u64 hist_stddev(const struct hist *h)
 	return root(squares / total) << shift;
 }
 
-/* A few hundred numbers of a byte or two: gathered here, not put one by one. */
+/* Gathers a few hundred numbers of one or two bytes, which is faster than to put each into the buffer. */
 struct gather {
 	struct bytes *out;
 	size_t len;
@@ -308,7 +308,7 @@ int hist_reader_open(struct hist_reader *r, __u64 ruler, const __u8 *data, size_
 	return r->cursor.err;
 }
 
-/* Most numbers here are less than 128: no call for those. */
+/* Most numbers here are less than 128: they need no function call. */
 static inline __u64 get_varint(struct cursor *c)
 {
 	if (!c->err && c->at < c->len && c->data[c->at] < 0x80)
@@ -333,7 +333,7 @@ int hist_reader_next(struct hist_reader *r)
 	return 1;
 }
 
-/* A first pass, so that bad bytes add nothing. */
+/* The first pass checks, so that bad bytes add nothing. */
 static int check_bytes(__u64 ruler, const __u8 *data, size_t len)
 {
 	struct hist_reader r;
@@ -362,7 +362,7 @@ int hist_decode_add(struct hist *h, __u64 ruler, const __u8 *data, size_t len)
 	return 0;
 }
 
-/* Nearly all skips are one byte, and counts at most three: those without a call, while there are four bytes. */
+/* Nearly all skips have one byte, and counts at most three: adds those without a call, while four bytes are left. */
 static void add_short_cells(__u64 *cell, struct hist_reader *r)
 {
 	const __u8 *at = r->cursor.data + r->cursor.at, *end = r->cursor.data + r->cursor.len;

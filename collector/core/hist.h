@@ -1,11 +1,11 @@
-/* hist.h - one histogram: exact count, sum, min, max, and cells along a ruler.
+/* hist.h - keeps one histogram: exact count, sum, min and max, and cells along a ruler.
  *
  *      values --hist_record()--> hist --hist_encode()--> sparse bytes --hist_decode_add()--> hist
  *
- * Laws    adding commutes and associates, folding keeps every event, and both may be done in any
+ * Laws    adding is commutative and associative, folding keeps every event, and the two may be done in any
  *         order: the result is the same bit for bit (test_hist.c).  count, sum and cells saturate
  *         at 2^64-1, which keeps the laws.
- * Weight  a cell adds 1 per event, or a weight (see slice.h); count, sum, min and max are always
+ * Weight  an event adds 1 to its cell, or its weight (see slice.h); count, sum, min and max are always
  *         those of the axis, one per event.
  * Errors  0 or -errno; after an error nothing has changed.
  * Memory  hist_init() allocates the cells, hist_fini() frees them.
@@ -18,8 +18,8 @@
 
 struct hist {
 	__u64 ruler;
-	__u64 count, sum, min, max;		/* min is 2^64-1 and max 0 while count is 0 */
-	__u64 *cell;				/* ruler_cells(ruler) of them */
+	__u64 count, sum, min, max;		/* while count is 0, min is 2^64-1 and max is 0 */
+	__u64 *cell;				/* ruler_cells(ruler) cells */
 };
 
 int hist_init(struct hist *h, __u64 ruler);	/* -EINVAL: no such ruler */
@@ -27,51 +27,52 @@ void hist_fini(struct hist *h);
 void hist_clear(struct hist *h);
 
 void hist_record(struct hist *h, __u64 value, __u64 weight);
-void hist_record_times(struct hist *h, __u64 value, __u64 n);	/* n events of it, in one step */
-void hist_weigh(struct hist *h, __u64 value, __u64 n, __u64 weight);	/* n events of it that weigh so much together */
+void hist_record_times(struct hist *h, __u64 value, __u64 n);	/* n events of that value, in one step */
+void hist_weigh(struct hist *h, __u64 value, __u64 n, __u64 weight);	/* n events whose weights add up to `weight` */
 
-/* Adds.  Where the rulers differ, h folds to ruler_common() of both.  -EINVAL: none exists. */
+/* Adds other to h.  If the rulers differ, h folds to ruler_common() of both.  -EINVAL: they have no common ruler. */
 int hist_add(struct hist *h, const struct hist *other);
 
-/* Folds to a coarser, narrower ruler.  -EINVAL: `ruler` is not ruler_common(h->ruler, ruler). */
+/* Folds h to a coarser, narrower ruler.  -EINVAL: `ruler` is not ruler_common(h->ruler, ruler). */
 int hist_fold(struct hist *h, __u64 ruler);
 
-/* Highest value of the cell that holds rank ceil(p * total of the cells), at most the exact max;
- * p in millionths, 0..1000000.  0 if empty.  For p = 0 the exact min. */
+/* Returns the highest value of the cell that holds rank ceil(p * total of the cells), at most the exact max;
+ * p in millionths, 0..1000000.  0 if h is empty; for p = 0 the exact min. */
 __u64 hist_percentile(const struct hist *h, __u32 p_millionths);
 
-/* The same for n of them, p ascending, in one pass. */
+/* The same for n percentiles, in ascending order, in one pass. */
 void hist_percentiles(const struct hist *h, const __u32 *p_millionths, size_t n, __u64 *ret_value);
 
-/* Cells before `first` and from `end` on are 0; first >= end: all are. */
+/* Finds the range of used cells: the cells before `first` and from `end` on are 0; first >= end: all cells are 0. */
 void hist_used(const struct hist *h, __u32 *ret_first, __u32 *ret_end);
 
-/* Sum of the cells: the events of a count histogram, the weight of a weighted one. */
+/* Returns the sum of the cells: the events of a count histogram, the weight of a weighted one. */
 __u64 hist_total(const struct hist *h);
 
-/* The value that an event of this cell is taken for where no more is known: its middle, between the histogram's min and max. */
+/* Returns the value that we assume for an event of this cell: the middle of the cell, between the histogram's min
+ * and max. */
 double hist_middle(__u64 ruler, __u32 cell, __u64 min, __u64 max);
 
 __u64 hist_mean(const struct hist *h);		/* floor(sum / count); 0 if empty */
 
-/* Standard deviation from the cells' midpoints, in integers, so every merge order gives the same
- * result; off by at most half the width of the widest used cell.  The overflow cell counts as max. */
+/* Returns the standard deviation, computed from the cells' midpoints in integers, so that every merge order gives the
+ * same result.  The error is at most half the width of the widest used cell.  The overflow cell counts as max. */
 __u64 hist_stddev(const struct hist *h);
 
 /* Sparse bytes, all varints: count sum min max n { skip value } x n, where skip is the number of
- * empty cells before this one.  An empty histogram is count 0 and n 0 (min and max are 0 there).
- * The ruler is not in them; it travels beside. */
+ * empty cells before this one.  An empty histogram is count 0 and n 0 (then min and max are 0).
+ * The bytes do not contain the ruler; the slice carries it. */
 void hist_encode(const struct hist *h, struct bytes *out);
 
-/* Adds sparse bytes of a histogram with this ruler.  -EBADMSG: not such bytes (nothing added);
+/* Adds the sparse bytes of a histogram with this ruler.  -EBADMSG: the bytes are not such (nothing was added);
  * -EINVAL: no common ruler. */
 int hist_decode_add(struct hist *h, __u64 ruler, const __u8 *data, size_t len);
 
-/* The same in one pass, a quarter of the time, for bytes that were checked before: after an error some of them may
+/* The same in one pass, in a quarter of the time, for bytes that were checked before: after an error some of them may
  * have been added. */
 int hist_decode_once(struct hist *h, __u64 ruler, const __u8 *data, size_t len);
 
-/* The same bytes, read without building a histogram; for folds over many slices.
+/* Reads the same bytes without building a histogram, for folds over many slices.
  *
  *      struct hist_reader r;
  *      for (err = hist_reader_open(&r, ruler, data, len); !err && hist_reader_next(&r); )

@@ -21,7 +21,7 @@ static int get_text(const json_t *json, const char *name, char *out, size_t room
 	return 0;
 }
 
-/* A whole number, or its default where absent. */
+/* Reads a whole number, or its default if it is absent. */
 static int get_number(const json_t *json, const char *name, __u64 min, __u64 max, __u64 otherwise, __u64 *ret,
 		      char *reason)
 {
@@ -70,7 +70,7 @@ static int get_names(const json_t *json, const char *name, char (*out)[NAME_MAX_
 	return 0;
 }
 
-/* Parts are of the first measure, which therefore is a weight, too. */
+/* Parts are parts of the first measure, so that measure is a weight, too. */
 static int get_weights(const json_t *json, struct instrumentation *in, char *reason)
 {
 	int err = get_names(json, "weights", in->weight, MEASURES_MAX, &in->n_weights, reason);
@@ -88,7 +88,7 @@ static int get_weights(const json_t *json, struct instrumentation *in, char *rea
 	return 0;
 }
 
-/* Seconds, fractions allowed down to 0.01; a slot must divide the second or be whole seconds, so that
+/* Reads seconds, with fractions down to 0.01.  A slot must divide the second or be whole seconds, so that
  * slots of every length share their boundaries. */
 static int get_granularity(const json_t *json, struct instrumentation *in, char *reason)
 {
@@ -114,7 +114,7 @@ static int get_granularity(const json_t *json, struct instrumentation *in, char 
 #define HOURS_S 31536000
 #define TIER_MAX_S 315360000		/* ten years */
 
-/* After the retention-time. */
+/* Needs the retention-time, which is read first. */
 static int get_tiers(const json_t *json, struct instrumentation *in, char *reason)
 {
 	const json_t *value = json_object_get(json, "tiers");
@@ -251,7 +251,7 @@ json_t *instrumentation_to_json(const struct instrumentation *in)
 			 "crtime", (json_int_t)in->crtime_ms, "enabled", !in->suspended);
 }
 
-/* "command, statement, ..." of one arity, for messages. */
+/* Lists the fields of one arity, "command, statement, ...", for messages. */
 static void list_fields(const struct metric *m, enum field_arity arity, char *out, size_t room)
 {
 	size_t at = 0;
@@ -277,7 +277,7 @@ static int check_field(const struct metric *m, const char *name, enum field_arit
 		      arity == FIELD_NUMERIC ? "measure" : "discrete field", m->module, m->stat, have);
 }
 
-/* The worst are so by the first measure. */
+/* The first measure ranks the worst events. */
 static int check_exemplars(const struct instrumentation *in, const struct metric *m, char *reason)
 {
 	if (!m->text)
@@ -288,9 +288,9 @@ static int check_exemplars(const struct instrumentation *in, const struct metric
 	return 0;
 }
 
-#define WEIGHT_BITS 3			/* a cell is 64 bits, and there is one per weight */
+#define WEIGHT_BITS 3			/* few, because a cell has 64 bits, and each weight has its own cells */
 
-/* The first measure itself, or parts of it. */
+/* A weight is the first measure itself, or a part of it. */
 static int bind_weights(struct instrumentation *in, const struct metric *m, char *reason)
 {
 	const char *first = in->measure[0], *parts = m->parts && !strcmp(first, metric_first_measure(m)) ? m->parts : "";
@@ -322,7 +322,7 @@ int instrumentation_bind(struct instrumentation *in, const struct metric *m, cha
 		err = check_field(m, in->measure[i], FIELD_NUMERIC, &f, reason);
 		if (err)
 			break;
-		bits = in->ruler_bits < f->high ? in->ruler_bits : f->high - 1;	/* more make no difference below 2^high */
+		bits = in->ruler_bits < f->high ? in->ruler_bits : f->high - 1;	/* more change nothing below 2^high */
 		low = f->low > bits ? f->low : bits;
 		in->ruler[i] = RULER_OF(f->low ? RULER_LOG_LINEAR : RULER_LINEAR_START, f->unit, bits, low, f->high);
 	}

@@ -1,7 +1,7 @@
-/* instrumentation.h - a metric switched on: fields kept, measures, slot length, ruler, retention.
+/* instrumentation.h - describes an instrumentation: a metric that is switched on, its fields, measures, slots.
  *
  * The aggregator makes it from a request, keeps it, and sends it to every collector; recordings
- * begin with it.  It has one JSON form for all of these:
+ * begin with it.  All of these use one JSON form:
  *
  *      {"id": 1, "module": "mysql", "stat": "queries",
  *       "fields": ["command", "statement"], "measures": ["latency", "cputime"], "weights": ["latency", "io"],
@@ -9,18 +9,18 @@
  *       "ruler-bits": 5, "keys": 64, "exemplars": 0, "slots": 12, "crtime": 1700000000000, "enabled": true}
  *
  * Counts  the events that match the predicate (predicate.h); {} matches all.
- * Fields  of a key, in order, discrete; measures are numeric, the first is the default one.
+ * Fields  of a key, in order, discrete; measures are numeric, and the first is the default one.
  *         `hostname` may be among the fields: the aggregator fills it in with the source's name,
  *         collectors leave it out of their keys.
- * Weights what cells along the first measure add besides counts: that measure itself, which is always the first of them,
- *         and measures that are parts of it (metric.h).  They need not be among the measures.  Left out: none.
- * Kept    slots for the retention-time, their sums per minute and per hour for as many seconds as
- *         `tiers` says.  By default a day, two weeks, a year; where only the retention-time is given,
+ * Weights cells along the first measure may add, besides counts: that measure itself, always the first weight, and
+ *         measures that are parts of it (metric.h).  They need not be among the measures.  Absent: no weights.
+ * Kept    slots for the retention-time, their sums per minute and per hour for the seconds in
+ *         `tiers`.  Defaults: a day, two weeks, a year; if only the retention-time is given,
  *         nothing is kept longer.
- * Single  `exemplars`: so many of the worst events of each slot are kept as they were, and one drawn per decade (exemplar.h).
- * Slot    kernel slots are min(granularity, 1 s); longer ones are folded at read time.
- * Errors  parsing says in one sentence what is wrong and where, in `reason`.
- * Memory  a plain value, to be copied.
+ * Single  `exemplars`: so many of the worst events of each slot are kept whole, and one drawn per decade (exemplar.h).
+ * Slot    kernel slots are min(granularity, 1 s); queries fold longer ones when they read.
+ * Errors  the parser says in one sentence what is wrong and where, in `reason`.
+ * Memory  a plain value that may be copied.
  */
 #ifndef HEATSCOPE_INSTRUMENTATION_H
 #define HEATSCOPE_INSTRUMENTATION_H
@@ -38,38 +38,38 @@ struct instrumentation {
 	size_t n_fields;
 	char measure[MEASURES_MAX][NAME_MAX_LEN];
 	size_t n_measures;
-	__u64 ruler[MEASURES_MAX];	/* one per measure; not in the JSON: from the metric and ruler-bits */
+	__u64 ruler[MEASURES_MAX];	/* one per measure; not in the JSON: computed from the metric and ruler-bits */
 	char weight[MEASURES_MAX][NAME_MAX_LEN];
 	size_t n_weights;
-	__u64 weight_ruler;		/* the first measure's, with fewer bits; a source may have still fewer */
+	__u64 weight_ruler;		/* the first measure's, with fewer bits; a source may use even fewer */
 	__u64 granularity_ns, slot_ns;
 	__u32 retention_s, idle_max_s;
 	__u32 minutes_s, hours_s;	/* how long sums per minute and per hour are kept; at least retention_s */
 	__u32 ruler_bits;		/* 0..7, default 5 */
-	__u32 n_keys;			/* cap on keys per source, default 64 */
+	__u32 n_keys;			/* limit of keys per source, default 64 */
 	__u32 n_exemplars;		/* per slot, 0..EXEMPLARS_MAX, default 0 */
 	__u32 n_slots;			/* slots in the kernel's ring, default 12 */
 	__s64 crtime_ms;
-	int suspended;			/* "enabled": false: kept, but nobody is asked to measure it */
+	int suspended;			/* "enabled": false: kept, but no collector measures it */
 	struct predicate predicate;
 };
 
-/* Reads the JSON form.  0, or -EINVAL with the reason.  Unknown properties are ignored, absent
- * ones get their defaults; ids and rulers are left 0 where absent. */
+/* Reads the JSON form.  0, or -EINVAL with the reason.  It ignores unknown properties and gives absent
+ * ones their defaults; absent ids and rulers stay 0. */
 int instrumentation_from_json(const json_t *json, struct instrumentation *ret, char reason[REASON_MAX]);
 json_t *instrumentation_to_json(const struct instrumentation *in);	/* NULL: no memory */
 
-/* Checks it against its metric and fills in the rulers.  0, or -EINVAL with the reason
+/* Checks the instrumentation against its metric and fills in the rulers.  0, or -EINVAL with the reason
  * ("field \"foo\" is not a field of mysql.queries; it has: command, statement, ..."). */
 int instrumentation_bind(struct instrumentation *in, const struct metric *m, char reason[REASON_MAX]);
 
-/* How long slots (0), minutes (1) and hours (2) are kept: none shorter than the finer one. */
+/* Returns how long slots (0), minutes (1) and hours (2) are kept: a coarser tier never shorter than a finer one. */
 __u32 instrumentation_kept_s(const struct instrumentation *in, int tier);
 
-/* The axis of a measure, or -ENOENT. */
+/* Returns the axis of a measure, or -ENOENT. */
 int instrumentation_axis(const struct instrumentation *in, const char *measure);
 
-/* The weight of that name, from 1 on as in a slice, or -ENOENT. */
+/* Returns the weight of that name, numbered from 1 as in a slice, or -ENOENT. */
 int instrumentation_weight(const struct instrumentation *in, const char *name);
 
 #endif

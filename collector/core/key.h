@@ -1,7 +1,7 @@
-/* key.h - a key inside the kernel: one code per decomposed field.
+/* key.h - defines a key inside the kernel: one code per decomposed field.
  *
- * A code is a number, an enumeration or a 64-bit hash; what it means only its host knows (the
- * probe's label function).  Beyond the host a key is its label bytes, see slice.h.
+ * A code is a number, an enumeration or a 64-bit hash; only its host knows its meaning (the
+ * probe's label function).  Outside the host a key is its label bytes, see slice.h.
  */
 #ifndef HEATSCOPE_KEY_H
 #define HEATSCOPE_KEY_H
@@ -14,11 +14,11 @@ struct key {
 	__u64 code[KEY_CODES];		/* unused ones are 0 */
 };
 
-/* In place of the code of a field that is left out, because it costs too much (budget.h). */
+/* Replaces the code of a field that is left out because it costs too much (budget.h). */
 #define KEY_SHED (~0ull - 1)
 #define KEY_SHED_LABEL "shed"
 
-/* FNV-1a, 64 bit, the hash of every text that becomes a code (Fowler, Noll, Vo 1991;
+/* FNV-1a, 64 bits, the hash of every text that becomes a code (Fowler, Noll, Vo 1991;
  * draft-eastlake-fnv).  Function and seed are part of the recording format. */
 #define HASH_SEED 0xcbf29ce484222325ull
 

@@ -11,8 +11,8 @@ static const char *log_name;
 static enum log_level log_most = LOG_LEVEL_INFO;
 static int log_prefixed;
 
-/* Whether systemd's journal reads our stderr: it names the stream (systemd.exec(5)), and who was given another
- * stderr by a process in between still has the variable. */
+/* Does systemd's journal read our stderr?  The variable names the journal's stream (systemd.exec(5)); a process in
+ * between may have given us another stderr, and then we still have the variable. */
 static int journal_reads(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");

@@ -1,14 +1,16 @@
-/* log.h - one line per event on stderr, for people and for the journal.
+/* log.h - writes one line per event to stderr, for people and for the journal.
  *
- * Form    the name of the daemon and a sentence; where systemd's journal reads it ($JOURNAL_STREAM) with a <N> priority
- *         in front, which that understands (sd-daemon(3)).  An event is one line whatever is in it: escaped as show.h says.
+ * Form    the name of the daemon and a sentence.  If systemd's journal reads stderr ($JOURNAL_STREAM), a priority <N>
+ *         precedes them, which the journal understands (sd-daemon(3)).  An event is always one line: its text is
+ *         escaped as show.h says.
  */
 #ifndef HEATSCOPE_LOG_H
 #define HEATSCOPE_LOG_H
 
 enum log_level { LOG_LEVEL_ERROR = 3, LOG_LEVEL_WARNING = 4, LOG_LEVEL_INFO = 6, LOG_LEVEL_DEBUG = 7 };
 
-/* name: before each sentence, constant; NULL: none.  Less urgent ones than `most` are not written; default LOG_LEVEL_INFO. */
+/* name: precedes each sentence, constant; NULL: no name.  Events less urgent than `most` are not written;
+ * default LOG_LEVEL_INFO. */
 void log_open(const char *name, enum log_level most);
 
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));

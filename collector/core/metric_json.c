@@ -68,7 +68,7 @@ void metric_json_fini(struct metric *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* A copy of a text member of 1 .. NAME_MAX_LEN - 1 bytes. */
+/* Copies a text member of 1 .. NAME_MAX_LEN - 1 bytes. */
 static int get_text(const json_t *json, const char *name, const char **ret, char *reason)
 {
 	const char *text = json_string_value(json_object_get(json, name));
@@ -142,7 +142,7 @@ static int fields_from_json(const json_t *list, struct metric *m, char *reason)
 	return err;
 }
 
-/* Recordings and stores of before there were scopes have none. */
+/* Recordings and stores from before scopes existed have no scope. */
 static int get_scope(const json_t *json, enum metric_scope *ret, char *reason)
 {
 	const json_t *value = json_object_get(json, "scope");
@@ -155,7 +155,7 @@ static int get_scope(const json_t *json, enum metric_scope *ret, char *reason)
 	return -EINVAL;
 }
 
-/* Which field it is that a member names, if there is that member. */
+/* Finds the field that a member names, if the member is present. */
 static int get_field(const json_t *json, const char *name, enum field_arity arity, const struct metric *m, const char **ret,
 		     char *reason)
 {
@@ -180,7 +180,7 @@ static int refuse_parts(char *reason)
 	return -EINVAL;
 }
 
-/* Numeric fields but the first, each once. */
+/* Reads a list of numeric fields, without the first one and each once. */
 static int get_parts_listed(const json_t *list, struct metric *m, char *reason)
 {
 	size_t n = json_array_size(list), at = 0, room = n * NAME_MAX_LEN;
@@ -202,7 +202,7 @@ static int get_parts_listed(const json_t *list, struct metric *m, char *reason)
 	return 0;
 }
 
-/* Nothing, or a list; stores and recordings of before it was one have the names in a text. */
+/* Absent, or a list; older stores and recordings have the names in one text instead. */
 static int get_parts(const json_t *json, struct metric *m, char *reason)
 {
 	json_t *value = json_object_get(json, "parts");

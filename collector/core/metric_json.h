@@ -1,8 +1,8 @@
-/* metric_json.h - a metric as it stands in hello frames and at the head of recordings.
+/* metric_json.h - writes and reads the JSON of a metric, in hello frames and at the head of recordings.
  *
  *      {"module": "mysql", "stat": "queries", "label": "queries", "unit": "queries",
- *       "scope": "interval" | "point" (absent: interval), "point": "age", "parts": ["cputime"], "text": "digest" (each where it
- *       has one, see metric.h), "state": "ok" | "refused", "reason": "",
+ *       "scope": "interval" | "point" (absent: interval), "point": "age", "parts": ["cputime"], "text": "digest" (each
+ *       only if the metric has one, see metric.h), "state": "ok" | "refused", "reason": "",
  *       "fields": [{"name": "statement", "label": "statement", "type": "string", "arity": "discrete"},
  *                  {"name": "latency", "label": "latency", "type": "time", "arity": "numeric",
  *                   "unit": "ns" | "bytes" | "percent" | "per-second" | "bytes-per-second" | "none",
@@ -15,14 +15,14 @@
 
 #define METRIC_FIELDS_MAX 64
 
-/* Its parts as a list, in the metric's order; NULL: it has none, or no memory. */
+/* Lists the metric's parts, in its order; NULL: it has none, or no memory. */
 json_t *metric_json_parts(const struct metric *m);
 
-/* NULL: no memory.  refusal: why it cannot be had, or NULL. */
+/* NULL: no memory.  refusal: why the metric is not available, or NULL. */
 json_t *metric_json_make(const struct metric *m, const char *refusal);
 
-/* Reads all but state and reason.  0, or -EINVAL with the reason, or -ENOMEM.  The metric owns its
- * memory then, until metric_json_fini(). */
+/* Reads all but state and reason.  0, or -EINVAL with the reason, or -ENOMEM.  Then the metric owns its
+ * memory, until metric_json_fini(). */
 int metric_json_read(const json_t *json, struct metric *ret_metric, char reason[REASON_MAX]);
 void metric_json_fini(struct metric *m);
 

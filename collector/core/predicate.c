@@ -25,7 +25,7 @@ static int refuse(char *reason, const char *format, ...)
 	return -EINVAL;
 }
 
-/* A foreign text for a sentence: its beginning, in whole characters. */
+/* An outside text, quoted in a sentence: its beginning, in whole characters. */
 struct quote {
 	char text[44];
 };
@@ -55,7 +55,7 @@ struct parse {
 
 static int parse_node(struct parse *parse, const json_t *json, unsigned depth);
 
-/* A tree of so many leaves has fewer other nodes: those run out when too many leaves are still to come. */
+/* A tree has fewer other nodes than leaves: too many leaves show when the space for other nodes runs out. */
 static int node_add(struct parse *parse, __u8 kind, __u8 n)
 {
 	parse->n_leaves += kind < PREDICATE_AND;
@@ -175,7 +175,7 @@ static int parse_node(struct parse *parse, const json_t *json, unsigned depth)
 
 /* ---- the decision form ---- */
 
-/* The node after this one and its members. */
+/* Returns the node after this one and its members. */
 static size_t node_next(const struct predicate *p, size_t at)
 {
 	size_t left = 1;
@@ -186,7 +186,7 @@ static size_t node_next(const struct predicate *p, size_t at)
 	return at;
 }
 
-/* Where deciding the node begins, if it goes on to `yes` or `no`. */
+/* Links the node so that it goes on to `yes` or `no`; returns the place where its decision begins. */
 static __u8 link_node(struct predicate *p, size_t at, __u8 yes, __u8 no)
 {
 	const struct predicate_node node = p->node[at];
@@ -235,7 +235,7 @@ int predicate_from_text(const char *text, struct predicate *ret, char *reason)
 {
 	json_error_t error;
 	json_t *json = json_loads(*text ? text : "{}", JSON_REJECT_DUPLICATES, &error);
-	const char *near = json ? NULL : strstr(error.text, " near ");	/* bytes, cut anywhere, follow */
+	const char *near = json ? NULL : strstr(error.text, " near ");	/* after it come bytes, cut at any place */
 	int err;
 
 	if (!json)
@@ -271,7 +271,7 @@ json_t *predicate_to_json(const struct predicate *p)
 	return p->n_nodes ? node_to_json(p, &at) : json_object();
 }
 
-/* ---- against the metric ---- */
+/* ---- checking against the metric ---- */
 
 static int term_unknown(const struct predicate_term *t, const struct metric *m, char *reason)
 {

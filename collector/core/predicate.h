@@ -1,4 +1,4 @@
-/* predicate.h - which events an instrumentation counts: an expression over the metric's fields.
+/* predicate.h - decides which events an instrumentation counts: an expression over the metric's fields.
  *
  *      pred := {} | { op: [field, constant] } | { "and": [pred, pred, ...] } | { "or": [pred, pred, ...] }
  *      op   := eq | ne | lt | le | gt | ge
@@ -7,14 +7,14 @@
  *          term 0: statement = select ? term 1 : reject
  *          term 1: latency > 10000000 ? accept : reject
  *
- * Shape   kept twice: as the expression, in prefix order, so that its JSON comes back as it was; and
- *         in decision form, each term saying where to go next, always forward, so that it can be
- *         decided without a stack and each term at most once.
+ * Shape   stored in two forms: as the expression, in prefix order, so that it yields the same JSON again; and
+ *         as decisions, where each term says where to go next, always forward, so that a program
+ *         decides without a stack and evaluates each term at most once.
  * Fields  a numeric field is compared with a whole number in the field's unit (ns for times); a
  *         discrete one with a text, by eq and ne only.
  * Range   PREDICATE_TERMS comparisons and {} together, PREDICATE_DEPTH levels, texts of LABEL_MAX bytes.
  * Errors  -EINVAL with one sentence in `reason` (REASON_MAX bytes), which begins with "predicate: ".
- * Memory  a plain value, to be copied and, as all its bytes are set, compared; zeroed it is {}.
+ * Memory  a plain value that may be copied and, because all its bytes are set, compared; zeroed it is {}.
  */
 #ifndef HEATSCOPE_PREDICATE_H
 #define HEATSCOPE_PREDICATE_H
@@ -24,12 +24,12 @@
 #include <jansson.h>
 
 #define PREDICATE_TERMS 32
-#define PREDICATE_NODES (2 * PREDICATE_TERMS)	/* and, or have two members at least */
+#define PREDICATE_NODES (2 * PREDICATE_TERMS)	/* and, or have at least two members */
 #define PREDICATE_DEPTH 32
 
 enum predicate_op { PREDICATE_EQ, PREDICATE_NE, PREDICATE_LT, PREDICATE_LE, PREDICATE_GT, PREDICATE_GE, PREDICATE_N_OPS };
 
-/* Where to go: out, or to term `to - PREDICATE_TERM`. */
+/* Where to go: accept, reject, or go on with term `to - PREDICATE_TERM`. */
 enum predicate_to { PREDICATE_ACCEPT, PREDICATE_REJECT, PREDICATE_TERM };
 
 struct predicate_term {
@@ -37,15 +37,15 @@ struct predicate_term {
 	__u8 op, is_text;
 	__u8 yes, no;			/* enum predicate_to */
 	__u32 pad;
-	__u64 number;			/* the constant: this, or a text */
+	__u64 number;			/* the constant: a number, or a text */
 	char text[LABEL_MAX + 1];
 };
 
 enum predicate_kind { PREDICATE_ANY, PREDICATE_COMPARE, PREDICATE_AND, PREDICATE_OR };
 
 struct predicate_node {
-	__u8 kind;			/* ANY is {} */
-	__u8 n;				/* AND, OR: members, which follow; COMPARE: which term */
+	__u8 kind;			/* ANY stands for {} */
+	__u8 n;				/* AND, OR: how many members follow; COMPARE: index of the term */
 };
 
 struct predicate {
@@ -60,23 +60,23 @@ struct predicate {
 int predicate_from_json(const json_t *json, struct predicate *ret, char *reason);
 json_t *predicate_to_json(const struct predicate *p);	/* NULL: no memory */
 
-/* From the text of such JSON; "" is {}. */
+/* Reads the text of such JSON; "" is {}. */
 int predicate_from_text(const char *text, struct predicate *ret, char *reason);
 
-/* Do its fields belong to the metric, and its operators and constants to the fields? */
+/* Checks that its fields belong to the metric, and that its operators and constants suit the fields. */
 int predicate_check(const struct predicate *p, const struct metric *m, char *reason);
 
-/* 1: accepted, 0: rejected; test() says whether a term holds (1, 0); what is negative is returned. */
+/* Returns 1: accepted, 0: rejected.  test() says whether a term holds (1, 0); a negative result of it is returned. */
 int predicate_decide(const struct predicate *p, int (*test)(void *arg, const struct predicate_term *t), void *arg);
 
-/* Does a value, or a label, stand in the term's relation to its constant? */
+/* Does a value, or a label, have the term's relation to its constant? */
 int predicate_holds(const struct predicate_term *t, __u64 value);
 int predicate_holds_text(const struct predicate_term *t, const char *text);
 
 const char *predicate_op_name(unsigned op);	/* "eq" */
 
-/* For people: "statement = select and latency > 10 ms", cut with an ellipsis where there is no room;
- * "" for {}.  The metric tells the units; NULL: numbers are bare. */
+/* Writes the predicate for people: "statement = select and latency > 10 ms", cut with an ellipsis if it does not fit;
+ * "" for {}.  The metric gives the units; NULL: numbers have no unit. */
 void predicate_title(const struct predicate *p, const struct metric *m, char *out, size_t room);
 
 #endif

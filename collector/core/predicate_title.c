@@ -1,4 +1,4 @@
-/* predicate_title() - a predicate as people read it, and as `heatscope create --where` reads it. */
+/* predicate_title() writes a predicate as people read it, and as `heatscope create --where` reads it. */
 #include "collector/core/predicate.h"
 
 #include <stdarg.h>
@@ -15,7 +15,7 @@ struct title {
 	int full;
 };
 
-/* Ends in an ellipsis where there is no room, never within a character. */
+/* Appends text; ends with an ellipsis if it does not fit, never inside a character. */
 static void put(struct title *t, const char *text)
 {
 	static const char ellipsis[] = "…";
@@ -37,7 +37,7 @@ static void put(struct title *t, const char *text)
 	snprintf(t->out + end, t->room - end, "%s", t->room >= sizeof(ellipsis) ? ellipsis : "");
 }
 
-/* A word stands for itself; the rest as JSON writes it. */
+/* Writes a single word as it is, any other text as JSON does. */
 static void put_text(struct title *t, const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@#*+%";
@@ -55,7 +55,7 @@ static void put_text(struct title *t, const char *text)
 	json_decref(json);
 }
 
-/* The decimals of n / unit, all of them. */
+/* Writes n / unit with all its decimals. */
 static void put_decimal(struct title *t, __u64 n, __u64 unit, const char *name)
 {
 	char text[64];
@@ -101,7 +101,7 @@ static void put_number(struct title *t, const struct predicate_term *term)
 	}
 }
 
-/* `and` binds closer than `or`; whatever else is nested is in parentheses. */
+/* `and` binds closer than `or`; any other nesting is in parentheses. */
 static void put_node(struct title *t, size_t *at, __u8 within)
 {
 	static const char *const op[] = { " = ", " != ", " < ", " <= ", " > ", " >= " };

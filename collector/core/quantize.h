@@ -1,4 +1,4 @@
-/* quantize.h - the ruler: value -> bucket -> edges, and folding one ruler into a coarser one.
+/* quantize.h - finds the bucket of a value along a ruler, the edges of a bucket, and folds a ruler into a coarser one.
  *
  *      value 0 .. 2^low-1 | octave low | octave low+1 | ... | octave high-1 | 2^high ..
  *      cell  0 (underflow)| 2^bits cells per octave, each 2^(octave-bits) wide | n-1 (overflow)
@@ -7,8 +7,8 @@
  *         equal steps.  A bucket is at most 2^-bits of its value wide (bits 5: 3.1 %); bits 0 is
  *         DTrace's quantize().  A coarser ruler's edges are a subset of a finer one's, so folding
  *         moves whole buckets and loses no event.
- *         Of small numbers (percent, a few operations per second) none may hide in the underflow:
- *         in the family with a linear start 0 .. 2^low-1 is cut into 2^bits equal steps, too.  With
+ *         Small numbers (percent, a few operations per second) must not disappear in the underflow:
+ *         in the family with a linear start, 0 .. 2^low-1 is cut into 2^bits equal steps, too.  With
  *         low = bits those are single values: with 5 bits, 0, 1, 2 ... 63, then steps of 2, of 4.
  * Unit    values are unsigned 64-bit in the ruler's unit.
  * Range   bits 0..7, bits <= low < high <= 63.
@@ -42,7 +42,7 @@ static inline __u32 ruler_high(__u64 ruler) { return ruler >> 16 & 0xff; }
 static inline __u32 ruler_unit(__u64 ruler) { return ruler >> 24 & 0xff; }
 static inline __u32 ruler_family(__u64 ruler) { return ruler >> 32; }
 
-/* Is this word a ruler we can read?  Everything from outside passes here first. */
+/* Can we read this word as a ruler?  All words from outside must pass this check first. */
 static inline int ruler_valid(__u64 ruler)
 {
 	return (ruler >> 32 == RULER_LOG_LINEAR || ruler >> 32 == RULER_LINEAR_START) &&
@@ -50,19 +50,19 @@ static inline int ruler_valid(__u64 ruler)
 	       ruler_high(ruler) <= 63;
 }
 
-/* How many cells lie below 2^low. */
+/* Returns how many cells lie below 2^low. */
 static inline __u32 ruler_start(__u64 ruler)
 {
 	return ruler_family(ruler) == RULER_LINEAR_START ? 1u << ruler_bits(ruler) : 1;
 }
 
-/* How many cells, under- and overflow included. */
+/* Returns how many cells there are, including underflow and overflow. */
 static inline __u32 ruler_cells(__u64 ruler)
 {
 	return ruler_start(ruler) + ((ruler_high(ruler) - ruler_low(ruler)) << ruler_bits(ruler)) + 1;
 }
 
-/* Position of the highest set bit; value != 0. */
+/* Returns the position of the highest set bit; value != 0. */
 static inline __u32 highest_bit(__u64 value)
 {
 	__u32 at = 0;
@@ -75,7 +75,7 @@ static inline __u32 highest_bit(__u64 value)
 	return at + (__u32)(value >> 1);
 }
 
-/* The cell that holds value. */
+/* Returns the cell that contains value. */
 static inline __u32 ruler_cell(__u64 ruler, __u64 value)
 {
 	__u32 bits = ruler_bits(ruler), low = ruler_low(ruler), octave;
@@ -89,7 +89,7 @@ static inline __u32 ruler_cell(__u64 ruler, __u64 value)
 	       ((__u32)(value >> (octave - bits)) & ((1u << bits) - 1));
 }
 
-/* The lowest value of a cell.  Cell n_cells - 1 begins at 2^high and has no upper edge. */
+/* Returns the lowest value of a cell.  Cell n_cells - 1 begins at 2^high and has no upper edge. */
 static inline __u64 ruler_first(__u64 ruler, __u32 cell)
 {
 	__u32 bits = ruler_bits(ruler), start = ruler_start(ruler), octave, step;
@@ -101,14 +101,14 @@ static inline __u64 ruler_first(__u64 ruler, __u32 cell)
 	return ((__u64)1 << octave) + ((__u64)step << (octave - bits));
 }
 
-/* The highest value of a cell, included. */
+/* Returns the highest value of a cell, inclusive. */
 static inline __u64 ruler_last(__u64 ruler, __u32 cell)
 {
 	return cell + 1 >= ruler_cells(ruler) ? ~(__u64)0 : ruler_first(ruler, cell + 1) - 1;
 }
 
-/* The ruler both fold into exactly: the coarser steps, the narrower range.
- * 0: different family or unit, or no common range. */
+/* Returns the ruler into which both fold exactly: the coarser steps, the narrower range.
+ * 0: family or unit differ, or the ranges do not overlap. */
 static inline __u64 ruler_common(__u64 a, __u64 b)
 {
 	__u32 bits = ruler_bits(a) < ruler_bits(b) ? ruler_bits(a) : ruler_bits(b);
@@ -120,13 +120,13 @@ static inline __u64 ruler_common(__u64 a, __u64 b)
 	return RULER_OF(ruler_family(a), ruler_unit(a), bits, low, high);
 }
 
-/* The same ruler with at most that many bits. */
+/* Returns the same ruler with at most `bits` bits. */
 static inline __u64 ruler_coarser(__u64 ruler, __u32 bits)
 {
 	return bits < ruler_bits(ruler) ? (ruler & ~0xffull) | bits : ruler;
 }
 
-/* The cell of ruler `to` that takes all of a cell of the finer, wider ruler `from`.
+/* Returns the cell of ruler `to` that contains a whole cell of the finer, wider ruler `from`.
  * `to` must be ruler_common(from, something). */
 static inline __u32 ruler_fold(__u64 from, __u64 to, __u32 cell)
 {

@@ -1,4 +1,4 @@
-/* refuse.h - why something that somebody gave us is not taken, as one sentence.
+/* refuse.h - writes in one sentence why we do not accept an input.
  *
  *      if (n > MAX)
  *              return refuse(reason, "there are %d of them already, which is the limit", MAX);
@@ -12,7 +12,7 @@
 
 #include <errno.h>
 
-/* Writes the sentence, cut to REASON_MAX bytes; its value is -EINVAL, which the compiler sees in a macro only. */
+/* Writes the sentence, cut to REASON_MAX bytes.  Its value is -EINVAL; only in a macro can the compiler see that. */
 #define refuse(reason, ...) (refuse_because(reason, __VA_ARGS__), -EINVAL)
 
 void refuse_because(char reason[REASON_MAX], const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,4 +1,4 @@
-/* saturating.h - sums of what sources report, which may be anything: they stop at the most, and do not begin anew at 0. */
+/* saturating.h - adds any numbers that sources may report: a sum stays at the maximum and does not wrap to 0. */
 #ifndef HEATSCOPE_SATURATING_H
 #define HEATSCOPE_SATURATING_H
 
@@ -9,7 +9,7 @@ static inline __u64 saturating_add(__u64 a, __u64 b)
 	return a + b < a ? ~(__u64)0 : a + b;
 }
 
-/* JSON's whole numbers are signed: whatever a source says, none is negative. */
+/* JSON's whole numbers are signed: this keeps any number from a source from becoming negative. */
 static inline __u64 clamp_json(__u64 n)
 {
 	const __u64 max = ~(__u64)0 >> 1;

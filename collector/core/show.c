@@ -18,7 +18,7 @@ static unsigned code_point(const unsigned char *at, size_t n)
 	return c;
 }
 
-/* Does it steer a terminal, hide, or move the characters around it? */
+/* Does this character control a terminal, hide, or move the characters around it? */
 static bool is_obeyed(unsigned c)
 {
 	static const struct { unsigned first, last; } range[] = {
@@ -32,7 +32,8 @@ static bool is_obeyed(unsigned c)
 	return false;
 }
 
-/* What is shown of the character at text, of which `left` bytes are there, and its length; returns how many bytes it is made of. */
+/* Writes the shown form of the character at text, of which `left` bytes exist, and its length; returns how many bytes
+ * the character has. */
 static size_t one_escape(const char *text, size_t left, char out[SHOW_MAX + 1], size_t *ret_len)
 {
 	static const char letter[] = { ['\t'] = 't', ['\n'] = 'n', ['\r'] = 'r' };
@@ -97,7 +98,7 @@ static void put_text(FILE *out, const char *text, size_t len)
 		i += one_escape(text + i, len - i, one, &n);
 }
 
-/* Bytes of the end of a line that is at text: 2, 1, or 0 for none. */
+/* Returns the bytes of a line's end at text: 2, 1, or 0 if the line does not end here. */
 static size_t line_end(const char *text, size_t left)
 {
 	return left && text[0] == '\n' ? 1 : left > 1 && text[0] == '\r' && text[1] == '\n' ? 2 : 0;
@@ -124,7 +125,7 @@ void show_lines(FILE *out, const char *text, size_t len, bool csv)
 
 /* --- formats --- */
 
-/* A conversion: "%-*.3llu" with its stars' numbers written out. */
+/* A conversion: "%-*.3llu", with the numbers that its stars stand for. */
 struct conversion {
 	char spec[40];
 	size_t len;
@@ -133,8 +134,8 @@ struct conversion {
 	char size, letter;		/* size: 0, 'l', 'L' for ll, 'z', 'j' */
 };
 
-struct source {				/* of a conversion */
-	const char *at;			/* in the format */
+struct source {				/* where read_conversion() takes a conversion from */
+	const char *at;			/* place in the format */
 	va_list args;
 };
 
@@ -144,7 +145,7 @@ static void spec_put(struct conversion *c, char letter)
 		c->spec[c->len++] = letter;
 }
 
-/* "12", or "*" and an argument; 0 where there is none. */
+/* Reads "12", or "*" and an argument; 0 if there is neither. */
 static int read_number(struct source *from, struct conversion *c)
 {
 	int n = 0;
@@ -160,7 +161,7 @@ static int read_number(struct source *from, struct conversion *c)
 	return n;
 }
 
-/* After its '%'. */
+/* Reads the part of a conversion after its '%'. */
 static struct conversion read_conversion(struct source *from)
 {
 	struct conversion c = { .spec = "%", .len = 1, .precision = -1 };
@@ -170,7 +171,7 @@ static struct conversion read_conversion(struct source *from)
 		spec_put(&c, *from->at++);
 	}
 	c.width = read_number(from, &c);
-	if (c.width < 0) {			/* as printf() has it */
+	if (c.width < 0) {			/* as in printf() */
 		c.left = true;
 		c.width = -c.width;
 	}
@@ -204,7 +205,7 @@ static void put_string(FILE *out, const struct conversion *c, const char *text)
 	put_padding(out, c->left ? pad : 0);
 }
 
-/* Signed and unsigned numbers of a size are passed alike. */
+/* Signed and unsigned numbers of the same size are passed in the same way. */
 static void put_whole(FILE *out, const struct conversion *c, va_list *args)
 {
 	switch (c->size) {
@@ -239,7 +240,7 @@ static void put_conversion(FILE *out, struct source *from)
 		putc('%', out);
 		break;
 	default:
-		abort();			/* a format of ours, and a mistake of ours */
+		abort();			/* our own format is wrong */
 	}
 }
 
@@ -257,7 +258,7 @@ static void put_format(FILE *out, struct source *from)
 	}
 }
 
-/* In one piece, as stderr has no buffer and may be another process's too. */
+/* Writes in one piece, because stderr has no buffer and another process may write to it, too. */
 void show_print(FILE *out, const char *format, ...)
 {
 	struct source from = { .at = format };

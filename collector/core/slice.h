@@ -1,14 +1,14 @@
-/* slice.h - the unit of everything: one histogram filed under (key, axis, weight).
+/* slice.h - defines the slice, the unit of all data: one histogram for one (key, axis, weight).
  *
  *      a heat map is a fold of slices: over sources, keys, time and value, always by adding
  *
- * Key     user space knows a key by its label bytes alone: for every decomposed field, in the
+ * Key     in user space a key is only its label bytes: for every decomposed field, in the
  *         instrumentation's order, one length byte and that many bytes of UTF-8.  A label of
- *         length 0 is `other`, the rest beyond the cap on keys.  No fields: no bytes.
- * Axis    index into the instrumentation's measures: which one is quantized.
- * Weight  what a cell adds: 0 = 1 per event, n = what the instrumentation's weight n-1 was of it.  Slices add only
- *         if both are equal.
- * Memory  a slice borrows its key and histogram bytes from whoever holds it.
+ *         length 0 is `other`: all keys beyond the limit of keys.  No fields: no bytes.
+ * Axis    index of the quantized measure among the instrumentation's measures.
+ * Weight  what an event adds to its cell: 0 = 1, n = the event's value of the instrumentation's weight n-1.  Slices
+ *         can be added only if their weights are equal.
+ * Memory  a slice borrows its key and histogram bytes from their owner.
  */
 #ifndef HEATSCOPE_SLICE_H
 #define HEATSCOPE_SLICE_H
@@ -18,7 +18,7 @@
 #define LABEL_MAX 255			/* bytes of one label */
 #define KEY_FIELDS_MAX 4		/* discrete fields in one key */
 #define KEY_BYTES_MAX (KEY_FIELDS_MAX * (LABEL_MAX + 1))
-#define MEASURES_MAX 16			/* measures of one instrumentation, and weights */
+#define MEASURES_MAX 16			/* measures of one instrumentation; also the limit of weights */
 
 struct labels {
 	const __u8 *bytes;
@@ -33,17 +33,17 @@ struct slice {
 	__u32 hist_len;
 };
 
-/* Order by bytes; 0 when equal. */
+/* Compares by bytes; 0: equal. */
 int labels_compare(const struct labels *a, const struct labels *b);
 
-/* How many labels the bytes hold; -EBADMSG: the lengths do not add up or there are too many. */
+/* Returns how many labels the bytes hold; -EBADMSG: the lengths do not add up, or there are too many labels. */
 int labels_count(const struct labels *key);
 
-/* The label at an index, NUL-terminated, into out[LABEL_MAX + 1]; `other` for length 0.
+/* Copies the label at an index, NUL-terminated, into out[LABEL_MAX + 1]; `other` for length 0.
  * -EINVAL: no such label. */
 int labels_text(const struct labels *key, unsigned index, char *out);
 
-/* Adds one label (at most LABEL_MAX bytes of it) to key bytes in the making; NULL: `other`. */
+/* Appends one label (at most LABEL_MAX bytes of it) to the bytes of a key; NULL: `other`. */
 void labels_put(struct bytes *key, const char *text);
 
 /* Keeps only the fields whose bit is set in `keep` (bit 0 = first field). */

@@ -1,6 +1,6 @@
-/* utf8_length.h - where a character of UTF-8 ends, and whether a terminal obeys it: for whoever makes text of bytes from outside.
+/* utf8_length.h - finds the end of a UTF-8 character, and control characters, for code that reads text from outside.
  *
- * Pure.  Of a text that is not ended with NUL, 4 bytes may be read.
+ * Pure.  It may read 4 bytes even if the text does not end with NUL.
  */
 #ifndef HEATSCOPE_UTF8_LENGTH_H
 #define HEATSCOPE_UTF8_LENGTH_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many bytes of a well-formed sequence begin here; 0: none (Unicode 15, table 3-7). */
+/* Returns how many bytes the well-formed sequence at `at` has; 0: there is none (Unicode 15, table 3-7). */
 static inline size_t utf8_length(const unsigned char *at)
 {
 	unsigned low = at[0] == 0xe0 ? 0xa0 : at[0] == 0xf0 ? 0x90 : 0x80;
@@ -25,7 +25,7 @@ static inline size_t utf8_length(const unsigned char *at)
 	return len;
 }
 
-/* Does a control character begin here?  U+0000..1F, U+007F, and U+0080..9F: to a terminal U+009B is what ESC [ is. */
+/* Does a control character begin here?  U+0000..1F, U+007F, and U+0080..9F: a terminal takes U+009B as ESC [. */
 static inline bool utf8_is_control(const unsigned char *at)
 {
 	return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0);

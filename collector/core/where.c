@@ -23,7 +23,7 @@ struct token {
 struct where {
 	const char *text;
 	const char *next;		/* after the token */
-	struct token token;		/* the one to be read */
+	struct token token;		/* the next token to read */
 	const struct where_fields *fields;
 	unsigned depth;
 	char *reason;
@@ -49,7 +49,7 @@ static int refuse(struct where *w, const char *at, const char *format, ...)
 	return w->err;
 }
 
-/* What stands at the token, for a sentence. */
+/* Describes the token at this place, for a sentence. */
 static const char *found(const struct where *w, char out[64])
 {
 	if (w->token.kind == TOKEN_END)
@@ -101,7 +101,7 @@ static enum ruler_unit unit_of(const char *type)
 	return !strcmp(type, "time") ? UNIT_NS : !strcmp(type, "size") ? UNIT_BYTES : !strcmp(type, "percent") ? UNIT_PERCENT : UNIT_NONE;
 }
 
-/* 10ms, 10 ms, 1.5 s, 0: the unit follows in the same word, or as the next. */
+/* Reads 10ms, 10 ms, 1.5 s, 0: the unit follows in the same word, or as the next word. */
 static json_t *read_number(struct where *w, const char *field, const char *type)
 {
 	const char *first = w->token.at, *last = first + w->token.len, *at;
@@ -231,7 +231,7 @@ static json_t *read_member(struct where *w)
 	return inner;
 }
 
-/* Parts with `word` between them; one alone is itself. */
+/* Reads parts with `word` between them; a single part stays as it is. */
 static json_t *read_list(struct where *w, const char *word, json_t *(*part)(struct where *w))
 {
 	json_t *list = json_array(), *one;

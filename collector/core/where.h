@@ -1,13 +1,13 @@
-/* where.h - a predicate as people write it -> as the interface has it; what predicate_title() is read back by.
+/* where.h - turns a predicate as people write it into the JSON of the interface; also reads predicate_title() back.
  *
  *      statement = select and (latency > 10ms or blocked >= 1.5 ms)
  *      -> {"and": [{"eq": ["statement", "select"]}, {"or": [{"gt": ["latency", 10000000]}, ...]}]}
  *
  * Grammar field op value, joined by `and`, `or` and parentheses; `and` binds closer.  op is one of
- *         = != < <= > >=.  A value is a word, or quoted where it holds blanks or any of ()=!<>"' or is
- *         called and, or: '...' as it stands, "..." as in JSON.
- * Units   those of amount.h: times and sizes need one, but for 0.  Decimals are exact.
- * Title   what predicate_title() writes is read back as the same predicate (but for "anything", {} within).
+ *         = != < <= > >=.  A value is a word, or quoted if it contains blanks or any of ()=!<>"' or is
+ *         the word and, or: '...' is taken literally, "..." as in JSON.
+ * Units   those of amount.h: times and sizes other than 0 need one.  Decimals are exact.
+ * Title   the output of predicate_title() is read back as the same predicate (except {} inside, shown as "anything").
  * Errors  -EINVAL with one sentence in `reason` that says where, counted in characters from 1.
  */
 #ifndef HEATSCOPE_WHERE_H
@@ -18,7 +18,7 @@
 #define WHERE_REASON 256
 
 struct where_fields {
-	/* The type of a field as in /ca: "string", "time", "size", ...; NULL: there is no such field. */
+	/* Returns the type of a field as in /ca: "string", "time", "size", ...; NULL: there is no such field. */
 	const char *(*type)(void *arg, const char *field);
 	void *arg;
 };

@@ -6,7 +6,7 @@
 
 static const __u64 ruler = RULER(UNIT_NS, 5, 10, 39);
 
-/* A batch of random slices over a few keys; its bytes live in `mem`. */
+/* A batch of random slices over a few keys; `mem` holds its bytes. */
 struct made {
 	struct batch batch;
 	struct slice slice[40];
@@ -80,7 +80,7 @@ static void a_batch_comes_back_as_it_was(void **state)
 	}
 }
 
-/* With `every` and without it. */
+/* Tested with `every` and without it. */
 static void exemplars_come_back_as_they_were(void **state)
 {
 	static const struct kit_exemplar some[] = { { 900000, 5, 0, 1, "select ?", NULL }, { 700, 0, 1, 0, "", NULL } };
@@ -105,7 +105,7 @@ static void exemplars_come_back_as_they_were(void **state)
 		for (size_t len = out.len - told.len + 1; len < out.len; len++)
 			assert_int_equal(batch_decode(out.data, len, &back), -EBADMSG);
 		out.data[out.len - told.len - (every[i] > 127) - 1] = 1;
-		assert_int_equal(batch_decode(out.data, out.len, &back), -EBADMSG);	/* one in one is not said */
+		assert_int_equal(batch_decode(out.data, out.len, &back), -EBADMSG);	/* `every` 1 is never written */
 		bytes_fini(&told);
 		bytes_fini(&out);
 		made_fini(&m);
@@ -128,12 +128,12 @@ static void refuses_every_truncation(void **state)
 		free(copy);
 	}
 	bytes_put_int(&out, 0, 1);
-	assert_int_equal(batch_decode(out.data, out.len, &back), -EBADMSG);	/* a byte too many */
+	assert_int_equal(batch_decode(out.data, out.len, &back), -EBADMSG);	/* one byte too many */
 	bytes_fini(&out);
 	made_fini(&m);
 }
 
-/* A flipped bit gives an error, or a batch all of whose parts can be read safely. */
+/* A flipped bit yields an error, or a batch whose parts can all be read safely. */
 static void survives_flipped_bits(void **state)
 {
 	struct bytes out = { 0 };

@@ -78,7 +78,7 @@ static void refuses_overlong_varints_and_texts(void **state)
 	cursor_get_text(&c, text, sizeof(text));
 	assert_int_equal(c.err, -EBADMSG);
 	c = (struct cursor){ .data = with_nul, .len = sizeof(with_nul) };
-	cursor_get_text(&c, text, 3);		/* no room for the NUL */
+	cursor_get_text(&c, text, 3);		/* no space for the NUL */
 	assert_int_equal(c.err, -EBADMSG);
 }
 

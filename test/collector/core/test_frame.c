@@ -44,7 +44,7 @@ static void every_flipped_bit_is_noticed(void **state)
 	frame_put(&b, FRAME_BATCH, "0123456789", 10);
 	for (size_t bit = 0; bit < b.len * 8; bit++) {
 		b.data[bit / 8] ^= (__u8)(1 << bit % 8);
-		assert_true(frame_get(b.data, b.len, &f) <= 0);	/* an error, or a longer length waited for */
+		assert_true(frame_get(b.data, b.len, &f) <= 0);	/* an error, or it waits for a longer frame */
 		b.data[bit / 8] ^= (__u8)(1 << bit % 8);
 	}
 	bytes_fini(&b);

@@ -20,7 +20,7 @@ static void assert_same(const struct hist *a, const struct hist *b)
 		assert_int_equal(hist_percentile(a, p), hist_percentile(b, p));
 }
 
-/* The associative example of the talks this began with: ten partial sums of ten numbers each. */
+/* The example of an associative sum from the talks that started this project: ten partial sums of ten numbers each. */
 static void sum_of_1_to_100_from_ten_partial_sums_is_5050(void **state)
 {
 	struct hist total, part;
@@ -41,7 +41,7 @@ static void sum_of_1_to_100_from_ten_partial_sums_is_5050(void **state)
 
 #define N_PARTS 12
 
-/* Merges the parts along a random tree: any two still alone become one, until one is left. */
+/* Merges the parts along a random tree: joins any two of them until one is left. */
 static void merge_randomly(struct hist *part, int n, struct hist *ret)
 {
 	int left[N_PARTS];
@@ -83,7 +83,7 @@ static void any_partition_order_and_tree_gives_the_same_bits(void **state)
 	}
 }
 
-/* Folding before or after adding, in one step or two, is the same. */
+/* Folding before or after adding, in one step or two, gives the same result. */
 static void folding_commutes_with_adding(void **state)
 {
 	const __u64 middle = RULER(UNIT_NS, 3, 12, 38), coarse = RULER(UNIT_NS, 1, 14, 30);
@@ -137,7 +137,7 @@ static void bytes_give_the_same_histogram(void **state)
 	}
 }
 
-/* Counts of one to ten bytes, skips of one and two; and cut off anywhere, an error and no crash. */
+/* Counts have one to ten bytes, skips one and two.  Bytes cut off at any place give an error and no crash. */
 static void one_pass_adds_as_two_do(void **state)
 {
 	for (int round = 0; round < 500; round++) {
@@ -159,7 +159,7 @@ static void one_pass_adds_as_two_do(void **state)
 		assert_memory_equal(one.cell, two.cell, ruler_cells(ruler) * sizeof(*one.cell));
 		assert_true(one.count == two.count && one.sum == two.sum && one.min == two.min && one.max == two.max);
 		len = check_below(bytes.len);
-		part = malloc(len + !len);	/* so that a sanitizer sees what is read beyond */
+		part = malloc(len + !len);	/* so that a sanitizer sees a read past the end */
 		memcpy(part, bytes.data, len);
 		assert_int_equal(hist_decode_once(&one, ruler, part, len), -EBADMSG);
 		free(part);
@@ -242,7 +242,7 @@ static void a_percentile_is_the_last_value_of_the_bucket_of_its_rank(void **stat
 	}
 }
 
-/* Off by at most the width of the widest used bucket. */
+/* The error is at most the width of the widest used bucket. */
 static void stddev_is_within_its_bound(void **state)
 {
 	for (int round = 0; round < 100; round++) {

@@ -50,7 +50,7 @@ static void defaults_are_filled_in(void **state)
 static void each_tier_is_kept_at_least_as_long_as_the_finer_one(void **state)
 {
 	static const struct { const char *text; __u32 kept[3]; const char *says; } cases[] = {
-		{ Q ",\"retention-time\":60}", { 60, 60, 60 }, NULL },	/* nothing longer than was asked for */
+		{ Q ",\"retention-time\":60}", { 60, 60, 60 }, NULL },	/* nothing is kept longer than requested */
 		{ Q ",\"retention-time\":60,\"tiers\":[600,7200]}", { 60, 600, 7200 }, NULL },
 		{ Q ",\"tiers\":[86400,315360000]}", { 86400, 86400, 315360000 }, NULL },
 		{ Q ",\"retention-time\":60,\"tiers\":[59,7200]}", { 0 }, "value \"59\" for field \"tiers\" is invalid: minimum is 60" },
@@ -229,7 +229,7 @@ static void exemplars_are_the_worst_by_a_time(void **state)
 	assert_string_equal(reason, "exemplars are the worst by the first measure, which must be a time: rows is not a time");
 }
 
-/* More steps than values there are would be cells that nothing can be in. */
+/* More steps than values would give cells that always stay empty. */
 static void binding_gives_no_more_bits_than_the_range(void **state)
 {
 	static const struct field few[] = {

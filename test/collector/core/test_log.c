@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What is written to stderr meanwhile, a pipe, goes to out. */
+/* Runs speak() and copies to out the text that it writes to stderr, which is a pipe meanwhile. */
 static void written(void (*speak)(void), char *out, size_t room)
 {
 	int saved = dup(STDERR_FILENO), ends[2];
@@ -25,7 +25,7 @@ static void written(void (*speak)(void), char *out, size_t room)
 	out[n < 0 ? 0 : n] = 0;
 }
 
-/* stderr is the journal's stream; off by this many inodes, another one. */
+/* Declares stderr the journal's stream; with off > 0, a stream whose inode differs by so much. */
 static void set_stream(unsigned off)
 {
 	char stream[64];

@@ -42,7 +42,7 @@ static void nothing_is_everything(void **state)
 #define E "{\"eq\":[\"statement\",\"select\"]}"
 #define L "{\"gt\":[\"latency\",10000000]}"
 
-/* The JSON, and how it reads. */
+/* The JSON of a predicate, and its title. */
 static const char *const readable[][2] = {
 	{ E, "statement = select" },
 	{ "{\"and\":[" E "," L "]}", "statement = select and latency > 10 ms" },
@@ -117,7 +117,7 @@ static void a_title_is_cut_within_its_room(void **state)
 	assert_string_equal(title, "statement = \"ä…");
 }
 
-/* 5e6 is written as the whole number it is. */
+/* 5e6 is written as a whole number. */
 static void whole_numbers_may_be_written_with_a_point(void **state)
 {
 	json_t *json = json_of("{\"ge\":[\"latency\",5e6]}"), *back;
@@ -177,7 +177,7 @@ static void refusals_say_what_is_wrong(void **state)
 	}
 }
 
-/* {"and": [T, T, ...]} with n members, the last one nested `depth` - 1 times the same. */
+/* {"and": [T, T, ...]} with n members, the last one nested `depth` - 1 times in the same way. */
 static json_t *tower(unsigned n, unsigned depth, int nested_first)
 {
 	json_t *list = json_array();
@@ -232,7 +232,7 @@ static void size_and_depth_are_bounded(void **state)
 	json_decref(json);
 }
 
-/* What is quoted in a sentence is cut between characters: sentences travel in JSON. */
+/* A quotation in a sentence is cut between characters, because sentences travel in JSON. */
 static void a_sentence_is_always_utf8(void **state)
 {
 	char text[400], reason[REASON_MAX];
@@ -295,7 +295,7 @@ static void the_decision_form_means_what_the_json_means(void **state)
 		json_decref(json);
 		json_decref(back);
 	}
-	assert_in_range(n_true * 100 / n, 20, 80);	/* or the test is not worth much */
+	assert_in_range(n_true * 100 / n, 20, 80);	/* otherwise the test proves little */
 }
 
 static int refuse_term(void *arg, const struct predicate_term *t)

@@ -25,7 +25,7 @@ static void what_a_terminal_obeys_is_escaped(void **state)
 	}
 }
 
-/* Every character there is: shown as itself, or as an escape of printable ASCII. */
+/* Every character is shown as itself, or as an escape of printable ASCII. */
 static int is_plain(const char *shown)
 {
 	for (const char *at = shown; *at; at++)
@@ -63,7 +63,7 @@ static void every_character_is_itself_or_an_escape(void **state)
 	for (unsigned c = 0; c < 0x110000; c++) {
 		size_t len = encode(c, text), n;
 
-		if (c >= 0xd800 && c < 0xe000)	/* no characters */
+		if (c >= 0xd800 && c < 0xe000)	/* surrogates are not characters */
 			continue;
 		n = show_escape(text, len, shown, sizeof(shown));
 		if (n == len && !memcmp(shown, text, len)) {
@@ -76,7 +76,7 @@ static void every_character_is_itself_or_an_escape(void **state)
 	assert_true(n_escaped >= 32 + 33 && n_escaped < 128);
 }
 
-/* Of random bytes: well-formed text without a control character, and what is shown is shown as it is. */
+/* Random bytes become well-formed text without control characters, and escaping that text does not change it. */
 static void of_any_bytes_text_comes_out(void **state)
 {
 	for (int round = 0; round < 20000; round++) {

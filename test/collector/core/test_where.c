@@ -121,7 +121,7 @@ static void depth_is_bounded(void **state)
 	assert_string_equal(reason, "character 33: parentheses are nested more than 32 deep");
 }
 
-/* Pieces of expressions in any order: it ends, and says where. */
+/* Pieces of expressions in any order: the parser ends, and says where the error is. */
 static void any_bytes_are_refused_or_read(void **state)
 {
 	static const char *const piece[] = { "pid", "latency", "=", "<=", "!", "(", ")", "and", "or", " ", "'", "\"", "\\", "10", "ms", ".", "\xe2\x82", "x" };
