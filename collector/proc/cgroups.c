@@ -70,14 +70,14 @@ struct cgroups {
 	__u64 wanted;
 	struct node *node;
 	size_t n_nodes, room;
-	struct growth counters;		/* cpu: of the groups with their children's */
+	struct growth counters;		/* cpu: counters of the groups, their children included */
 	struct bytes text;
 	struct words *words;
 };
 
 /* --- texts --- */
 
-/* Blanks and the like are written in octal there: \040 */
+/* /proc/mounts writes blanks and some other characters in octal: \040 */
 static int unescape(const struct scan *word, char *out, size_t room)
 {
 	size_t n = 0;
@@ -134,7 +134,7 @@ int cgroups_stat(const void *text, size_t len, const char *const *name, size_t n
 	return found;
 }
 
-/* --- what a group's files say --- */
+/* --- the files of a group --- */
 
 static int wants(const struct cgroups *c, unsigned measure)
 {
@@ -188,7 +188,7 @@ static __u64 code(const struct cgroups *c, const char *text)
 	return words_code(c->words, text, strlen(text));
 }
 
-/* unit and container of a group from those of the one it is in and the last part of its path. */
+/* Sets unit and container of a group from those of its parent and from the last part of its path. */
 static void name_say(const struct cgroups *c, const char *name, int above, struct node *n)
 {
 	char padded[CGROUP_NAME_ROOM] = "";
@@ -247,7 +247,7 @@ static int walk_below(struct cgroups *c, int dir, char *path, size_t len, const 
 			continue;
 		child = openat(dir, e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (child < 0)
-			continue;		/* gone meanwhile */
+			continue;		/* the group has vanished meanwhile */
 		c->node[at].is_inner = 1;
 		path[len] = '/';
 		memcpy(path + len + 1, e->d_name, n + 1);
@@ -258,7 +258,7 @@ static int walk_below(struct cgroups *c, int dir, char *path, size_t len, const 
 	return err;
 }
 
-/* Takes over dir.  A group that vanishes on the way has no value. */
+/* Takes ownership of dir.  A group that vanishes during the walk has no value. */
 static int walk(struct cgroups *c, int dir, char *path, size_t len, const char *name, __u32 parent, int above, int depth)
 {
 	__u32 at = (__u32)c->n_nodes;
@@ -287,8 +287,8 @@ static int walk_all(struct cgroups *c, __u64 wanted, struct words *words)
 	return walk(c, dir, path, 0, "", NO_PARENT, CGROUP_PLAIN, 0);
 }
 
-/* Each group's own: without what its children have.  Children come after their parents, and are whole
- * until they have been taken off theirs, so this is done from the front. */
+/* Subtracts from each group the values of its children, so that its own remain.  A child must be whole when it is
+ * subtracted from its parent; children come after their parents, so this works from the front. */
 static void leave_own(struct cgroups *c)
 {
 	for (size_t i = 0; i < c->n_nodes; i++) {
@@ -327,7 +327,7 @@ static int mount_find(struct cgroups *c, const char *controller)
 	return err ? err : cgroups_mount(c->text.data, c->text.len, controller, c->root, sizeof(c->root));
 }
 
-/* Is the controller there, in version 2? */
+/* Does version 2 have this controller here? */
 static int controls(struct cgroups *c, const char *controller)
 {
 	int dir = open(c->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
@@ -480,7 +480,7 @@ static int cpu_start(void **ret_self, char *reason)
 	return cgroups_new(cpu_find, ret_self, reason);
 }
 
-/* From counters to what they grew by. */
+/* Replaces the counters by their growth. */
 static int nodes_grow(struct cgroups *c)
 {
 	__u64 growth[GROWTH_VALUES];

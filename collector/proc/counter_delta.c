@@ -46,7 +46,7 @@ int growth_add(struct growth *s, __u64 code, const __u64 *value)
 	return 0;
 }
 
-/* Things come in the same order as before, but for those that came and went: the search begins at the
+/* Things usually come in the same order as before, except those that came or went: so the search begins at the
  * same place. */
 static const struct growth_thing *find(const struct growth_snapshot *in, __u64 code, size_t from)
 {

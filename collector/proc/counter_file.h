@@ -1,10 +1,11 @@
-/* counter_file.h - a meter (meter.h) of counters that stand in one file of /proc: what such meters share.
+/* counter_file.h - holds the common part of meters (meter.h) whose counters stand in one file of /proc.
  *
  *      x_start: growth_file_start(n counters)    x_read: growth_file_read(path, parse, give)    .stop = growth_file_stop
  *
- * Unit    counters are in the file's unit; what `give` makes of their growth is in its metric's.
- * Errors  0 or -errno, as meter.h says; -EBADMSG of `parse`: not what the file looks like.
- * Memory  growth_file_stop() frees what growth_file_start() gave; what `parse` and `give` get is lent for the call.
+ * Unit    counters are in the file's unit; `give` converts their growth to the unit of its metric.
+ * Errors  0 or -errno, as meter.h says; -EBADMSG from `parse`: the file has another format.
+ * Memory  growth_file_stop() frees the result of growth_file_start(); arguments of `parse` and `give` are valid during
+ *         the call only.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_GROWTH_FILE_H
@@ -16,17 +17,17 @@
 
 struct growth_file {
 	struct growth counters;
-	struct bytes text;		/* of the file, when last read */
+	struct bytes text;		/* of the file, as last read */
 };
 
-/* NULL, and why: no memory. */
+/* Returns NULL, with the reason, if there is no memory. */
 struct growth_file *growth_file_start(size_t n_values, char *reason);
 void growth_file_stop(void *self);
 
 /* Adds a growth_thing per line. */
 typedef int growth_file_parse(const void *text, size_t len, struct growth *counters, struct words *words);
 
-/* Makes an event, or several or none, of what has grown since the snapshot before. */
+/* Makes one event, several or none, from the growth since the previous snapshot. */
 typedef void growth_file_give(const struct meter_look *look, const struct meter_out *out, const struct growth_thing *thing,
 			      const __u64 growth[GROWTH_VALUES]);
 

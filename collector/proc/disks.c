@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define SECTOR 512			/* of /proc, whatever the disk's is */
+#define SECTOR 512			/* unit of /proc, whatever the disk's sector size is */
 
 enum { FIELD_DISK, FIELD_KIND };
 enum { BUSYTIME, IOPS, IOPS_READ, IOPS_WRITE, BYTES, BYTES_READ, BYTES_WRITE };
@@ -70,7 +70,7 @@ static int disks_start(void **ret_self, char *reason)
 	return file ? 0 : -ENOMEM;
 }
 
-/* What /sys says of a disk, '/' in its name being '!' there.  NULL: it is a partition. */
+/* Returns the kind of a disk, from /sys, where '!' replaces '/' in its name.  NULL: it is a partition. */
 static const char *kind_of(const char *name)
 {
 	char path[LABEL_MAX + 32];

@@ -5,22 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHER 0				/* the row of the keys beyond the cap */
+#define OTHER 0				/* the row of all keys beyond the limit */
 
-struct counted {			/* an event, on its way into a histogram */
-	__u32 row, next;		/* next of the same row; 0: none, else index + 1 */
+struct counted {			/* an event that is not yet in a histogram */
+	__u32 row, next;		/* next event of the same row: 0: none, else index + 1 */
 	__u64 measure[2 * MEASURES_MAX];	/* and weights */
 };
 
 struct row {
 	struct key key;
-	__s64 slot;			/* last used in */
-	__u32 first;			/* its events, index + 1 */
+	__s64 slot;			/* in which it was last used */
+	__u32 first;			/* its first event: index + 1 */
 };
 
-struct piece {				/* a slice, while the bytes still move */
+struct piece {				/* a slice in the making, whose bytes may still move */
 	size_t key_at, hist_at;
-	__u16 key_len, of;		/* which histogram */
+	__u16 key_len, of;		/* of: index of the histogram */
 	__u32 hist_len;
 };
 
@@ -31,9 +31,9 @@ struct tally {
 	struct batch batch;
 	__u32 seq;
 	struct hist hist[2 * MEASURES_MAX];
-	struct row *row;		/* n_keys + 1 */
+	struct row *row;		/* n_keys + 1 rows */
 	size_t n_keys, n_rows;
-	__u32 *bucket;			/* row of a key, open addressing; 0: none */
+	__u32 *bucket;			/* row of a key; open addressing; 0: free */
 	size_t n_buckets;
 	struct counted *event;
 	size_t n_events, room;
@@ -54,7 +54,7 @@ int tally_new(const struct metric *m, const struct instrumentation *in, const st
 	t->labels = *labels;
 	for (size_t i = 0; i < in->n_fields; i++) {
 		index = metric_index(m, in->field[i], FIELD_DISCRETE);
-		if (index >= 0)			/* hostname is not ours */
+		if (index >= 0)			/* the aggregator fills in hostname */
 			t->field[t->n_fields++] = (unsigned)index;
 	}
 	t->n_measures = in->n_measures;
@@ -114,7 +114,7 @@ __u64 tally_wanted(const struct tally *t)
 
 /* --- keys --- */
 
-/* Where the key is, or would be put. */
+/* Finds the place where the key is, or belongs. */
 static __u32 *bucket_of(struct tally *t, const struct key *key)
 {
 	__u64 hash = HASH_SEED;
@@ -142,7 +142,7 @@ static __u32 row_of(struct tally *t, const struct key *key)
 	return *bucket;
 }
 
-/* Forgets the keys that were not used for long; no event is waiting. */
+/* Forgets the keys that were unused for long; called while no event is waiting. */
 static void rows_forget(struct tally *t, __s64 slot)
 {
 	__s64 oldest = slot - (__s64)(TALLY_FORGET_NS / t->batch.slot_ns);
@@ -235,7 +235,7 @@ static void key_put(struct tally *t, __u32 row, struct piece *ret)
 	ret->key_len = (__u16)(t->keys.len - ret->key_at);
 }
 
-/* The slices of one row: a histogram per measure, and per weight one along the first measure. */
+/* Makes the slices of one row: a histogram per measure, and per weight one along the first measure. */
 static int row_put(struct tally *t, __u32 row)
 {
 	size_t before = t->n_pieces;

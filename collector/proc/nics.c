@@ -38,7 +38,7 @@ int nics_parse(const void *text, size_t len, struct growth *counters, struct wor
 		__u64 value[GROWTH_VALUES] = { 0 }, n;
 
 		if (memchr(line.at, '|', scan_len(&line)))
-			continue;		/* the heads of the columns */
+			continue;		/* the line has the heads of the columns */
 		if (!scan_until(&line, ":", &name) || line.at[-1] != ':')
 			return -EBADMSG;
 		for (size_t i = 0; i < sizeof(column) / sizeof(*column); i++) {

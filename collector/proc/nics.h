@@ -1,11 +1,11 @@
-/* nics.h - nic.nics: what went through each network interface, from /proc/net/dev.
+/* nics.h - reads from /proc/net/dev how much went through each network interface, for nic.nics.
  *
  *       face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs ...
  *       eth0: 652138890   21156    0    0    0     0          0         0  1026797   12861    0 ...
  *
- * Interfaces  of the network namespace the collector runs in.  `kind`: physical, virtual (bridges, veth,
- *             bonds: what goes through those may go through a physical one, too) or loopback.
- * Rates       per second; _in and _read came in, _out and _write went out, in Cloud Analytics' words.
+ * Interfaces  of the collector's network namespace.  `kind`: physical, virtual (bridges, veth,
+ *             bonds, whose traffic may go through a physical one, too) or loopback.
+ * Rates       per second; _in and _read came in, _out and _write went out: the words of Cloud Analytics.
  */
 #ifndef HEATSCOPE_NICS_H
 #define HEATSCOPE_NICS_H
@@ -15,7 +15,7 @@
 
 enum { NICS_BYTES_IN, NICS_PACKETS_IN, NICS_BYTES_OUT, NICS_PACKETS_OUT, NICS_VALUES };
 
-/* Adds each interface of the text; 0, -EBADMSG (a line that is none), -ENOMEM. */
+/* Adds each interface of the text; 0, -EBADMSG (a line with another format), -ENOMEM. */
 int nics_parse(const void *text, size_t len, struct growth *counters, struct words *words);
 
 #endif

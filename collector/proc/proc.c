@@ -1,10 +1,10 @@
-/* The probe that reads files: at each slot's end a snapshot of what the instrumentations ask for.
+/* This probe reads files: at the end of each slot it takes a snapshot of the values that the instrumentations need.
  *
  * Instrumentations of the same metric and slot length share one reading.  Metrics of scope interval (the
- * collector's own ticks) give events with a time of their own, the rest are states.  A snapshot that comes more than
- * half a slot late is not taken: its slot was not observed, and of values that are differences the next
- * one neither.  Nothing is interpolated.  A slot is told once: where the wall clock was set back, those
- * that were told already are not told again. */
+ * collector's own ticks) yield events with their own times, the others yield states.  A snapshot that would be more
+ * than half a slot late is not taken: its slot counts as not observed; of values that are differences, the next
+ * slot, too.  Nothing is interpolated.  Each slot is reported once: after the wall clock was set back, the slots that
+ * were reported before are not reported again. */
 #include "collector/ring/filter.h"
 #include "collector/core/log.h"
 #include "collector/proc/meter.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOT_MIN_NS 100000000ull	/* the kernel counts CPU time in ticks of 10 ms: 10 % of this */
+#define SLOT_MIN_NS 100000000ull	/* the kernel counts CPU time in ticks of 10 ms, 10 % of this */
 #define CLOCK_STEP_NS 1000000
 
 static const struct meter *const meters[] = {
@@ -27,29 +27,29 @@ static const struct meter *const meters[] = {
 
 #define N_METERS (sizeof(meters) / sizeof(*meters))
 
-struct reading {			/* of one metric, once per slot of that length */
+struct reading {			/* of one metric, once per slot of one length */
 	struct reading *next;
 	const struct meter *meter;
 	void *self;
 	__u64 slot_ns;
-	__s64 slot;			/* began when the last snapshot was taken; 0: none yet */
-	__s64 taken_ns;			/* then, monotonic */
+	__s64 slot;			/* the slot that began when the last snapshot was taken; 0: no snapshot yet */
+	__s64 taken_ns;			/* monotonic time of that snapshot */
 	int err;			/* as last logged */
-	struct words words;		/* of the events that are not told yet */
+	struct words words;		/* labels of the events that are not sent yet */
 };
 
 struct counting {			/* an instrumentation that is enabled */
 	struct counting *next;
 	struct reading *on;
 	__u64 inst;
-	__s64 first_slot, next_slot;	/* ours from here on; the first one that was not told */
+	__s64 first_slot, next_slot;	/* it counts from the first one on; the next one to report */
 	__s64 making;			/* scope interval: the slot of the events in the tally, if there are any */
 	int n_making;
 	int by_parts;
 	__u64 wanted;
 	struct filter filter;
 	struct tally *tally;
-	__s64 step_ns;			/* of the wall clock, not yet told */
+	__s64 step_ns;			/* step of the wall clock, not yet reported */
 };
 
 struct proc {
@@ -145,7 +145,7 @@ static void label(void *arg, unsigned field, __u64 code, char *out)
 	words_text(&((struct reading *)arg)->words, code, out);
 }
 
-/* Labels become codes by their hash, whether there is such a thing now or not. */
+/* A label becomes a code by its hash, even if no such thing exists now. */
 static int codes(void *arg, unsigned field, const char *text, __u64 *ret_code, size_t max)
 {
 	if (!max)
@@ -159,7 +159,7 @@ static const struct meter *meter_find(const struct instrumentation *in)
 	size_t i = 0;
 
 	while (strcmp(meters[i]->metric->module, in->module) || strcmp(meters[i]->metric->stat, in->stat))
-		i++;			/* we are only asked for what we offer */
+		i++;			/* the caller passes only metrics that we offer */
 	return meters[i];
 }
 
@@ -258,14 +258,14 @@ static void tell(struct giving *g, struct counting *c, __s64 slot, __u32 run)
 		c->next_slot = slot + run;
 }
 
-/* Slots up to this one in which nothing happened. */
+/* Reports the slots before this one as empty. */
 static void tell_empty(struct giving *g, struct counting *c, __s64 slot)
 {
 	if (c->next_slot < slot)
 		tell(g, c, c->next_slot, (__u32)(slot - c->next_slot));
 }
 
-/* The slot that is being made is over.  One that was told already is amended. */
+/* Reports the slot in the making, which is over.  If it was reported before, this is an amendment. */
 static void tell_made(struct giving *g, struct counting *c)
 {
 	if (!c->n_making)
@@ -274,7 +274,7 @@ static void tell_made(struct giving *g, struct counting *c)
 	tell(g, c, c->making, 1);
 }
 
-/* An event with a time of its own; they come in order, but for a clock that was set back. */
+/* Counts an event with its own time; events come in order unless the clock was set back. */
 static void count_at(struct giving *g, struct counting *c, const struct event *e)
 {
 	__s64 slot = (__s64)(e->end_ns / g->r->slot_ns);
@@ -322,7 +322,7 @@ static int reading_take(struct giving *g, struct reading *r, __u64 since_ns)
 	return err;
 }
 
-/* A state at the end of the slot: it is told, or was not observed. */
+/* Reports the state at the end of the slot, or drops it if the slot was not observed. */
 static void slot_tell(struct giving *g, __s64 slot, int observed)
 {
 	for (struct counting *c = g->p->counting; c; c = c->next) {
@@ -349,7 +349,7 @@ static void states_drain(struct giving *g, struct reading *r, __s64 now_ns)
 	slot_tell(g, slot - 1, !err && (follows || !r->meter->grows));
 }
 
-/* Events since the last time: slots that are over are told, empty ones too. */
+/* Counts the events since the last drain, and reports the slots that are over, also empty ones. */
 static void events_drain(struct giving *g, struct reading *r, __s64 now_ns)
 {
 	__s64 slot = now_ns / (__s64)r->slot_ns;
@@ -360,12 +360,12 @@ static void events_drain(struct giving *g, struct reading *r, __s64 now_ns)
 			continue;
 		if (c->making < slot)
 			tell_made(g, c);
-		if (!c->n_making)	/* else the events of the slot that goes on are in the tally */
+		if (!c->n_making)	/* otherwise the tally has events of the current slot */
 			tell_empty(g, c, slot);
 	}
 }
 
-/* A step is told with the next batch. */
+/* Notes a step of the wall clock, which the next batch reports. */
 static void clock_look(struct proc *p)
 {
 	__s64 offset = wall_offset(), step = offset - p->wall_offset;

@@ -1,11 +1,11 @@
-/* scan.h - the words and numbers of a text from /proc or /sys, line by line.
+/* scan.h - takes the words and numbers from a text of /proc or /sys, line by line.
  *
  *      struct scan text = scan_of(data, len), line, word;
  *      while (scan_line(&text, &line))
  *              if (scan_word(&line, &word) && scan_number(&line, &n)) ...
  *
- * A piece borrows from the text; it has no NUL at its end, and may hold any byte.
- * Pure    no file; what is not there is 0, nothing is read beyond the text.
+ * A piece borrows from the text; it has no NUL at its end, and may contain any byte.
+ * Pure    no file.  Missing pieces give 0; nothing beyond the text is read.
  */
 #ifndef HEATSCOPE_SCAN_H
 #define HEATSCOPE_SCAN_H
@@ -25,7 +25,7 @@ static inline struct scan scan_of(const void *data, size_t len)
 
 static inline size_t scan_len(const struct scan *s) { return (size_t)(s->end - s->at); }
 
-/* The next line, without its newline; 0: none is left. */
+/* Takes the next line, without its newline; 0: no line is left. */
 static inline int scan_line(struct scan *text, struct scan *ret_line)
 {
 	const char *newline;
@@ -38,7 +38,7 @@ static inline int scan_line(struct scan *text, struct scan *ret_line)
 	return 1;
 }
 
-/* What comes up to the next blank, tab or one of `stops` (which may be ""); that one is taken, too. */
+/* Takes the text up to the next blank, tab or one of `stops` (which may be ""), and that character, too. */
 static inline int scan_until(struct scan *line, const char *stops, struct scan *ret_word)
 {
 	while (line->at < line->end && (*line->at == ' ' || *line->at == '\t'))
@@ -64,7 +64,7 @@ static inline int scan_is(const struct scan *word, const char *text)
 	return scan_len(word) == strlen(text) && !memcmp(word->at, text, scan_len(word));
 }
 
-/* The whole piece as a number; 0: it is none, or none of 64 bits. */
+/* Reads the whole piece as a number; 0: it is not a number, or does not fit in 64 bits. */
 static inline int scan_digits(const struct scan *word, __u64 *ret)
 {
 	__u64 n = 0;
@@ -80,7 +80,7 @@ static inline int scan_digits(const struct scan *word, __u64 *ret)
 	return 1;
 }
 
-/* The next word as a number. */
+/* Takes the next word as a number. */
 static inline int scan_number(struct scan *line, __u64 *ret)
 {
 	struct scan word;

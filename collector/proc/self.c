@@ -67,7 +67,7 @@ static const struct metric maps_metric = {
 
 /* --- texts --- */
 
-/* "name:\tvalue" */
+/* Lines of "name:\tvalue" */
 void self_parse_fdinfo(const void *text, size_t len, struct self_object *ret)
 {
 	struct scan all = scan_of(text, len), line, name;
@@ -99,12 +99,12 @@ int self_parse_statm(const void *text, size_t len, __u64 *ret_resident)
 	return scan_line(&all, &line) && scan_number(&line, &size) && scan_number(&line, ret_resident) ? 0 : -EBADMSG;
 }
 
-/* --- what they have in common --- */
+/* --- shared by the meters --- */
 
 struct self {
 	struct bytes text;
 	struct growth counters;
-	__u64 tick;			/* the last one that was given */
+	__u64 tick;			/* the last one that was sent */
 };
 
 static int self_start(void **ret_self, size_t n_values, char *reason)
@@ -126,7 +126,7 @@ static int start_simple(void **ret_self, char *reason)
 	return self_start(ret_self, 1, reason);
 }
 
-/* Timing costs every program on the host a little: it is not ours to switch on. */
+/* Timing costs every program on the host a little, so we do not switch it on. */
 static int start_programs(void **ret_self, char *reason)
 {
 	struct bytes text = { 0 };
@@ -149,7 +149,7 @@ static void self_stop(void *self)
 	free(s);
 }
 
-/* By how much the one counter has grown; 0: it has no value. */
+/* Computes the growth of the one counter; 0: it has no value. */
 static int grown(struct self *s, __u64 counter, __u64 *ret_growth)
 {
 	__u64 growth[GROWTH_VALUES];
@@ -223,7 +223,7 @@ static void name_of(int fd, const struct self_object *o, char out[BPF_OBJ_NAME_L
 		snprintf(out, BPF_OBJ_NAME_LEN, "%s", o->is_program ? prog.name : map.name);
 }
 
-/* Gives each object of the kind that is asked for, once per descriptor. */
+/* Gives each object of the requested kind, once per descriptor. */
 static int objects_read(struct self *s, const char *kind,
 			void (*each)(void *arg, int fd, const struct self_object *o), void *arg)
 {
@@ -255,7 +255,7 @@ struct giving {
 	struct self *s;
 	const struct meter_look *look;
 	const struct meter_out *out;
-	__u64 *seen;			/* ids: an object may have several descriptors */
+	__u64 *seen;			/* ids, because an object may have several descriptors */
 	size_t n_seen, room;
 };
 

@@ -1,4 +1,4 @@
-/* slurp.h - a whole small file at once, as /proc and /sys want to be read.
+/* slurp.h - reads a whole small file at once, as files of /proc and /sys must be read.
  *
  * Errors  0 or -errno.
  */
@@ -7,12 +7,12 @@
 
 #include "collector/core/bytes.h"
 
-#define SLURP_MAX (4u << 20)		/* what is longer is -EFBIG */
+#define SLURP_MAX (4u << 20)		/* a longer file gives -EFBIG */
 
-/* Replaces what is in the buffer; dir is a directory's descriptor or AT_FDCWD. */
+/* Replaces the content of the buffer; dir is a directory's descriptor or AT_FDCWD. */
 int slurp(int dir, const char *path, struct bytes *out);
 
-/* A file that holds one number; "max" is 2^64-1. */
+/* Reads a file that contains one number; "max" is 2^64-1. */
 int slurp_number(int dir, const char *path, struct bytes *scratch, __u64 *ret);
 
 #endif

@@ -1,9 +1,9 @@
-/* words.h - texts as codes, for a while: the hash of a text, and the text to find it by again.
+/* words.h - turns texts into codes for a while: the code is the hash of a text, and finds the text again.
  *
  *      words_clear(), code = words_code("eth0"), ... words_text(code) -> "eth0"
  *
- * Texts of this moment (the interfaces there are, the cgroups there are) are needed as labels in the
- * same moment, and never again.  The hash is key.h's, so a predicate's constant has the same code.
+ * The texts of one snapshot (the current interfaces, the current cgroups) are needed as labels only until its events
+ * are sent.  The hash is key.h's, so a predicate's constant has the same code.
  * Memory  words_fini() frees; a zeroed one is empty.
  */
 #ifndef HEATSCOPE_WORDS_H
@@ -14,7 +14,7 @@
 
 struct word {
 	__u64 code;
-	__u32 at;			/* of its text, NUL-terminated */
+	__u32 at;			/* offset of its text, NUL-terminated */
 };
 
 struct words {
@@ -29,10 +29,10 @@ void words_clear(struct words *w);
 
 __u64 words_hash(const char *text, size_t len);	/* never 0 */
 
-/* Its code; where there is no memory for the text, it is shown as #hash. */
+/* Returns the code of a text.  If there is no memory for the text, it is later shown as #hash. */
 __u64 words_code(struct words *w, const char *text, size_t len);
 
-/* The text of a code, cut to LABEL_MAX bytes, into out[LABEL_MAX + 1]. */
+/* Copies the text of a code, cut to LABEL_MAX bytes, into out[LABEL_MAX + 1]. */
 void words_text(const struct words *w, __u64 code, char *out);
 
 #endif

@@ -114,7 +114,7 @@ static void each_group_has_its_own_memory(void **state)
 	e = of(&k, "/system.slice/" DOCKER "/init");
 	assert_int_equal(e->measure[CURRENT], 1000000);
 	label_of(&k, e, CONTAINER, "0123456789ab");
-	assert_non_null(of(&k, "/user.slice"));		/* a leaf, though it holds nothing */
+	assert_non_null(of(&k, "/user.slice"));		/* a leaf has a value, even 0 */
 	for (size_t i = 0; i < k.n[0]; i++)
 		sum += k.event[0][i].measure[CURRENT];
 	assert_int_equal(sum, 10000000);
@@ -122,7 +122,7 @@ static void each_group_has_its_own_memory(void **state)
 	words_fini(&k.words);
 }
 
-/* Children may grow while their parent's file has been read: nobody's own is below nothing. */
+/* Children may grow after their parent's file was read: still no group's own memory is below 0. */
 static void no_group_owes_memory(void **state)
 {
 	struct kit k = { 0 };
@@ -169,7 +169,7 @@ static void cpu(const char *path, unsigned usage, unsigned throttled)
 	put(file, text);
 }
 
-/* In a second: the whole 2.5 CPUs, of which a service 0.5, a container 1.5 and in it init 1. */
+/* In one second the whole uses 2.5 CPUs: a service 0.5, a container 1.5 and in it init 1. */
 static void cpu_time_grows_and_is_each_groups_own(void **state)
 {
 	struct kit k = { 0 };
@@ -186,10 +186,10 @@ static void cpu_time_grows_and_is_each_groups_own(void **state)
 	cpu("system.slice", 2900000, 0);
 	cpu("system.slice/mariadb.service", 1000000, 0);
 	cpu("system.slice/" DOCKER, 1800000, 350000);
-	cpu("system.slice/" DOCKER "/init", 1000000, 0);	/* new: its parent's, this time */
+	cpu("system.slice/" DOCKER "/init", 1000000, 0);	/* new: this time it counts for its parent */
 	assert_int_equal(kit_read(&k, &cgroup_cpu_meter, self, 1000000000), 0);
 	assert_int_equal(of(&k, "/")->measure[0], 50);
-	assert_null(of(&k, "/system.slice"));			/* nothing of its own */
+	assert_null(of(&k, "/system.slice"));			/* has nothing of its own */
 	assert_int_equal(of(&k, "/system.slice/mariadb.service")->measure[0], 50);
 	assert_int_equal(of(&k, "/system.slice/mariadb.service")->measure[1], 25);
 	assert_int_equal(of(&k, "/system.slice/" DOCKER)->measure[0], 150);

@@ -9,9 +9,9 @@ static void things_that_stay_grow(void **state)
 	growth_begin(&g);
 	growth_add(&g, 1, (const __u64[]){ 10, 100 });
 	growth_add(&g, 2, (const __u64[]){ 20, 200 });
-	assert_int_equal(growth_of(&g, 0, growth), 0);		/* nothing was before */
+	assert_int_equal(growth_of(&g, 0, growth), 0);		/* there was no previous snapshot */
 	growth_begin(&g);
-	growth_add(&g, 2, (const __u64[]){ 25, 200 });		/* the order does not matter */
+	growth_add(&g, 2, (const __u64[]){ 25, 200 });		/* any order */
 	growth_add(&g, 1, (const __u64[]){ 11, 103 });
 	assert_int_equal(growth_of(&g, 0, growth), 1);
 	assert_int_equal(growth[0], 5);
@@ -22,7 +22,7 @@ static void things_that_stay_grow(void **state)
 	growth_fini(&g);
 }
 
-/* One that went and came back, one that was reset, one that wrapped: no value, and above all no huge one. */
+/* A thing that went and came back, one that was reset, one that wrapped: no value, and above all no huge one. */
 static void what_comes_anew_has_no_value(void **state)
 {
 	struct growth g = { .n_values = 1 };
@@ -30,7 +30,7 @@ static void what_comes_anew_has_no_value(void **state)
 	static const struct { __u64 code, value; int grown; } steps[4][2] = {
 		{ { 1, 100, 0 }, { 2, 50, 0 } },
 		{ { 1, 7, 0 }, { 3, 9, 0 } },		/* 1 was reset, 2 is gone, 3 is new */
-		{ { 1, 8, 1 }, { 2, 60, 0 } },		/* 2 is back: what was in between is not known */
+		{ { 1, 8, 1 }, { 2, 60, 0 } },		/* 2 is back, with unknown growth in between */
 		{ { 1, 4294967295, 1 }, { 2, 61, 1 } },
 	};
 

@@ -65,7 +65,7 @@ static void refuses_what_is_no_stat(void **state)
 	}
 }
 
-/* Of this machine: between the snapshots somebody is busy, and the modes add up to the CPU. */
+/* On this machine: a program is busy between the snapshots, and the modes add up to the CPU. */
 static void modes_add_up_to_the_utilization(void **state)
 {
 	struct kit k = { 0 };
@@ -74,7 +74,7 @@ static void modes_add_up_to_the_utilization(void **state)
 
 	assert_int_equal(cpus_meter.start(&self, reason), 0);
 	assert_int_equal(kit_read(&k, &cpus_meter, self, 0), 0);
-	assert_int_equal(k.n[0] + k.n[1], 0);		/* a first sight has no value */
+	assert_int_equal(k.n[0] + k.n[1], 0);		/* the first snapshot has no value */
 	usleep(200000);
 	assert_int_equal(kit_read(&k, &cpus_meter, self, 200000000), 0);
 	assert_in_range(k.n[0], 1, sysconf(_SC_NPROCESSORS_ONLN));

@@ -17,7 +17,7 @@ static const struct field fields[] = {
 static const struct metric things = { "test", "things", "things", "things", fields, 5, SCOPE_POINT, NULL, NULL, NULL };
 static const struct probe_conf conf = { .source = "here", .incarnation = 7 };
 
-struct caught {				/* the batches, decoded again from their bytes */
+struct caught {				/* the batches, decoded from their bytes */
 	struct batch batch[64];
 	struct bytes bytes[64];
 	size_t n;
@@ -82,7 +82,7 @@ static void key_of(const struct slice *s, char *out)
 	}
 }
 
-/* count, sum, min and max of one axis of a key, and whether its cells are those of the values. */
+/* Checks count, sum, min and max of one axis of a key, and that its cells are those of the values. */
 static void assert_slice(const struct batch *b, const char *key, __u16 axis, const __u64 *value, size_t n)
 {
 	for (size_t i = 0; i < b->n_slices; i++) {
@@ -129,7 +129,7 @@ static void a_batch_has_what_was_added(void **state)
 	assert_int_equal(c.batch[0].seq, 0);
 	assert_int_equal(c.batch[0].run, 1);
 	assert_int_equal(c.batch[0].n_slices, 6);
-	assert_slice(&c.batch[0], "t1/k2", 0, (const __u64[]){ 4096, 8192 }, 2);	/* axis 0: size, as asked */
+	assert_slice(&c.batch[0], "t1/k2", 0, (const __u64[]){ 4096, 8192 }, 2);	/* axis 0: size, as requested */
 	assert_slice(&c.batch[0], "t1/k2", 1, (const __u64[]){ 50, 70 }, 2);
 	assert_slice(&c.batch[0], "t2/k2", 1, (const __u64[]){ 0 }, 1);
 	assert_slice(&c.batch[0], "t1/k3", 0, (const __u64[]){ 5 }, 1);
@@ -141,7 +141,7 @@ static void a_batch_has_what_was_added(void **state)
 	tally_free(t);
 }
 
-/* Of a metric of events: its first measure by itself. */
+/* With a metric of events: the weight is its first measure itself. */
 static void weights_are_sums_along_the_first_measure(void **state)
 {
 	static const struct metric events = { "test", "things", "things", "things", fields, 5, SCOPE_INTERVAL, NULL, "size", NULL };
@@ -212,9 +212,9 @@ static void a_key_not_seen_for_long_makes_room(void **state)
 	tally_add(t, &two);
 	tally_send(t, T0, 1, 0, &sink);
 	tally_add(t, &two);
-	tally_send(t, T0 + forget, 1, 0, &sink);	/* one is still known */
+	tally_send(t, T0 + forget, 1, 0, &sink);	/* key 1 is still known */
 	tally_add(t, &three);
-	tally_send(t, T0 + forget + 1, 1, 0, &sink);	/* too early, and now it is forgotten */
+	tally_send(t, T0 + forget + 1, 1, 0, &sink);	/* key 3 comes too early; then key 1 is forgotten */
 	tally_add(t, &three);
 	tally_add(t, &two);
 	tally_send(t, T0 + forget + 2, 1, 0, &sink);
@@ -259,7 +259,7 @@ static void what_is_dropped_is_not_sent(void **state)
 	tally_free(t);
 }
 
-/* Random events in random slots add up to the same as one histogram of them. */
+/* Random events in random slots add up to one histogram of all of them. */
 static void nothing_is_lost(void **state)
 {
 	struct caught c = { 0 };

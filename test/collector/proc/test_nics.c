@@ -25,7 +25,7 @@ static void bytes_and_packets_of_both_ways(void **state)
 	assert_int_equal(v[NICS_PACKETS_IN], 21156);
 	assert_int_equal(v[NICS_BYTES_OUT], 1026797);
 	assert_int_equal(v[NICS_PACKETS_OUT], 12861);
-	v = KIT_VALUES(&g, &w, "veth0@x");		/* a number wide enough leaves no blank */
+	v = KIT_VALUES(&g, &w, "veth0@x");		/* a wide number leaves no blank */
 	assert_int_equal(v[NICS_BYTES_IN], 12345678901);
 	assert_int_equal(v[NICS_PACKETS_OUT], 4);
 	growth_fini(&g);

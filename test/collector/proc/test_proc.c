@@ -1,4 +1,4 @@
-/* The probe that reads files: when it looks, and which slots it tells.  The files are this machine's, the
+/* Tests when the probe that reads files takes snapshots, and which slots it reports.  The files are this machine's, the
  * time is the test's. */
 #include "collector/probe/probe.h"
 #include "collector/probe/self_stats.h"
@@ -10,12 +10,12 @@
 
 #define SECOND 1000000000ll
 #define T0 (1700000000ll * SECOND)
-#define LATE 20000000ll			/* as the collector comes */
+#define LATE 20000000ll			/* how late the collector drains */
 
 struct told {
 	size_t n;
 	struct { __s64 slot; __u32 run, seq; size_t n_slices; __u64 inst; } batch[32];
-	__u64 count, sum;		/* of axis 0 of the last one */
+	__u64 count, sum;		/* of axis 0 of the last batch */
 };
 
 static void tell(void *arg, const struct batch *b)
@@ -97,7 +97,7 @@ static void assert_told(const struct told *t, const __s64 *slot, size_t n)
 	}
 }
 
-/* Enabled in slot 0, so slot 1 is the first whole one. */
+/* Enabled in slot 0, so slot 1 is the first complete one. */
 static void a_state_is_told_from_the_first_whole_slot_on(void **state)
 {
 	void *self = probe_open();
@@ -114,7 +114,7 @@ static void a_state_is_told_from_the_first_whole_slot_on(void **state)
 	proc_probe.close(self);
 }
 
-/* And a growth from there on, too: the snapshot at its beginning has been taken by then. */
+/* A growth is reported from there on, too: the snapshot at its beginning exists by then. */
 static void a_growth_needs_both_ends_of_the_slot(void **state)
 {
 	void *self = probe_open();
@@ -140,7 +140,7 @@ static void a_slot_that_was_missed_is_not_told(void **state)
 
 	assert_int_equal(enable(self, 1, "cpu.loadavg1", NULL, "load", SECOND, T0, reason), 0);
 	for (int slot = 1; slot <= 9; slot++)
-		if (slot != 4)		/* 4: more than half a slot late.  6: late, but not too much */
+		if (slot != 4)		/* 4: more than half a slot late.  6: late, but less than that */
 			drain(self, T0 + slot * SECOND + (slot == 6 ? 20 * LATE : LATE), &load);
 		else
 			drain(self, T0 + slot * SECOND + SECOND / 2 + LATE, &load);
@@ -201,7 +201,7 @@ static void instrumentations_have_their_own_slots_and_parts(void **state)
 	proc_probe.close(self);
 }
 
-/* Everywhere there is a lo. */
+/* Every machine has a lo. */
 static void predicates_choose_things_and_parts(void **state)
 {
 	static const struct { const char *metric, *field, *measure, *predicate; size_t n_min, n_max; } cases[] = {
@@ -237,7 +237,7 @@ static void put_tick(__s64 end_ns)
 	pulse_put(&(struct pulse_tick){ "kernel", end_ns, 1000, 2000, 1, 10 });
 }
 
-/* The collector's own ticks are events: each slot is told, empty ones as runs, late ones as amendments. */
+/* The collector's own ticks are events: it reports each slot, empty ones as runs, late ones as amendments. */
 static void ticks_are_filed_by_their_own_time(void **state)
 {
 	void *self = probe_open();
@@ -245,12 +245,12 @@ static void ticks_are_filed_by_their_own_time(void **state)
 	char reason[REASON_MAX];
 
 	assert_int_equal(enable(self, 1, "heatscope.ticks", "probe", "latency", SECOND / 100 * 10, T0, reason), 0);
-	put_tick(T0 + 50 * SECOND / 1000);			/* of slot 0: before our time */
+	put_tick(T0 + 50 * SECOND / 1000);			/* in slot 0, before we count */
 	put_tick(T0 + 110 * SECOND / 1000);
 	put_tick(T0 + 120 * SECOND / 1000);
 	put_tick(T0 + 310 * SECOND / 1000);
 	drain(self, T0 + 320 * SECOND / 1000, &t);
-	assert_int_equal(t.n, 2);				/* slot 1, 2 (empty); 3 is going on */
+	assert_int_equal(t.n, 2);				/* slot 1, 2 (empty); 3 is not over */
 	assert_int_equal(t.batch[0].slot, 1);
 	assert_int_equal(t.batch[0].n_slices, 1);
 	assert_int_equal(t.batch[1].slot, 2);

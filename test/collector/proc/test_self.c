@@ -53,7 +53,7 @@ static void ticks_come_in_order_and_once(void **state)
 	assert_int_equal(pulse_next(&at, &t), 0);
 	for (t.end_ns = 5; t.end_ns < 5 + 2 * PULSE_TICKS; t.end_ns++)
 		pulse_put(&t);
-	assert_int_equal(pulse_next(&at, &t), 1);		/* the oldest that is left */
+	assert_int_equal(pulse_next(&at, &t), 1);		/* the oldest that is still there */
 	assert_int_equal(t.end_ns, 5 + PULSE_TICKS);
 }
 
