@@ -80,8 +80,7 @@ struct trace_event_raw_sched_process_exit {
 
 const volatile __u32 no_group_dead = 0;	/* for tests: as if the tracepoint did not say it */
 
-struct {				/* exits reported already; a process is here for as long as its threads end
-					 * together */
+struct {				/* reported exits; a process is here while its threads end together */
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
 	__type(key, struct process_key);

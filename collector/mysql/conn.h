@@ -11,14 +11,12 @@ struct server_conn {
 	struct turn turn;
 	struct conn conn;
 	__u32 digested;			/* bytes of the current text that `digest` has read, or DIGEST_REFUSED */
-	__u32 n_texts;			/* texts that were to be kept; the number of the next one.  Name of the
-					 * current one: */
+	__u32 n_texts;			/* texts that were to be kept, the next one's number; the current one's name: */
 	__u64 verbatim;
 	__u64 code;			/* of its digest; of an execute, the code of the prepared statement */
 	__u64 last_code;		/* of the last prepared one */
 	__u64 table, last_table;	/* the same of the table: codes of name.h */
-	__u64 text, text_end;		/* where this receive has the contiguous part of the current text; 0: it has
-					 * none */
+	__u64 text, text_end;		/* this receive's contiguous part of the current text; 0: it has none */
 	__u64 sketch;			/* of the current text; 0: it has none */
 	__u32 known, pad;		/* known: the sketch gives its code and table, so the text was not read */
 	struct digest digest;		/* of the current command's text */

@@ -2,7 +2,8 @@
  * bytes hide it.
  *
  *      a receive of a connection that hides it: detail_receive() -> its thread works for it
- *      the end of a statement: statement_ended(), a probe in the server (thd.bpf.h), on that thread -> details, by connection
+ *      the end of a statement: statement_ended(), a probe in the server (thd.bpf.h), on that thread
+ *           -> details, by connection
  *      the event, which is made at the next receive or by its age: detail_fill() -> its fields
  *
  * Hidden  all of a command within TLS, of a compressed or opaque one; user and database of a connection that is older

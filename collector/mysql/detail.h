@@ -1,6 +1,6 @@
 /* detail.h - probes the end of a statement in the executables of servers: with --detail only.
  *
- *      processes of servers --details_look()--> /proc/PID/exe -> mysql_thd_find() -> one entry probe each, for all its processes
+ *      processes of servers --details_look()--> /proc/PID/exe -> mysql_thd_find() -> one entry probe per executable
  *
  * Probe   at the entry, never at the return: a probe at a return can kill a server (an exception that passes through).
  * Once    An executable is read when it is first seen; if it cannot be probed, the reason is logged then.  It is
@@ -33,8 +33,7 @@ struct detailed {			/* an executable */
 
 struct details {
 	struct bpf_program *program;
-	struct bpf_map *layouts;	/* struct mysql_thd by the executable's index, which the probe has as its
-					 * cookie */
+	struct bpf_map *layouts;	/* struct mysql_thd by the executable's index, which is the probe's cookie */
 	int told;			/* logged: there are too many, or one may not be read */
 	struct detailed of[DETAILS_MAX];
 	char lacking[REASON_MAX];	/* one of the running servers without detail, and why; "": all are probed */

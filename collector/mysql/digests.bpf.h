@@ -3,7 +3,7 @@
  *
  *      body_ahead(), or digest_wants() -> digest_window() ... -> digest_end() at the last byte read -> conn's code
  *           `--> known: the text of this sketch that was read before ----------------------------------------^
- *                                                                     `--> specimens: the first tokens of a code, for its label
+ *                                                                     `--> specimens: a code's first tokens, for its label
  *
  * Functions that are not inlined are global: the verifier checks each once, not once per path to it.
  * Included once, by mysql.bpf.c.
@@ -107,8 +107,7 @@ struct sketching {
 	__u32 n;
 };
 
-#define SKETCH_RUN 16			/* bytes of a step: a call costs more than a byte, but the verifier checks
-					 * each byte */
+#define SKETCH_RUN 16			/* bytes of a step: a call costs more than a byte; the verifier checks each */
 
 static long sketch_step(__u32 i, struct sketching *s)
 {

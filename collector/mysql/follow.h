@@ -1,6 +1,6 @@
 /* follow.h - follows a reply packet by packet, wherever its sends cut it; for instrumentations that count its rows.
  *
- *      follow_begin() at the command's end, follow_step() over each send's bytes, follow_verdict() at its end -> REPLY_*
+ *      follow_begin() at the command's end, follow_step() over each send, follow_verdict() at its end -> REPLY_*
  *
  *      | len  seq | head .. rest | len  seq | he    |    a | ad .. rest | ...
  *        `- read ----' skipped     `- kept: f->byte -'-------' skipped
@@ -12,7 +12,7 @@
 
 #include "collector/mysql/reply.h"
 
-#define FOLLOW_STEPS 16384		/* of a send; MariaDB and MySQL send 16 kB of small packets at a time by default */
+#define FOLLOW_STEPS 16384		/* of a send; by default servers send 16 kB of small packets at a time */
 
 static inline void follow_begin(struct conn *c, int wanted)
 {

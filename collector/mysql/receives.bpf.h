@@ -1,7 +1,7 @@
 /* receives.bpf.h - parses a server's receives: runs parse.h over the bytes in its buffer and finds where commands
  * start.
  *
- *      received() -> a pending event ends -> receive_ahead(): most of them; else receive_rest(): by windows, byte by byte
+ *      received() -> a pending event ends -> receive_ahead(): most of them; else receive_rest(): window by window
  *
  * Included once, by mysql.bpf.c.
  */

@@ -1,6 +1,7 @@
 /* sends.bpf.h - reads a server's sends: is the reply complete with this one?
  *
- *      sent() -> send_first(): a greeting; send_login(): its OK; send_reply() -> reply_seen(): packet by packet, or its tail
+ *      sent() -> send_first(): a greeting; send_login(): its OK;
+ *                send_reply() -> reply_seen(): packet by packet, or its tail
  *
  * Included once, by mysql.bpf.c.
  */
@@ -168,7 +169,7 @@ __noinline int reply_first_send(struct server_conn *s, const struct packet_bytes
 	return 0;
 }
 
-/* We have the begin of a send.  If it is the first after a command, it answers that command. */
+/* Reads the begin of a send.  Returns 0 if it is the first after a command and does not answer it. */
 static __always_inline int walk_begin(struct walk *w, struct server_conn *s)
 {
 	if (walk_refill(w))

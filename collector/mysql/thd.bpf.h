@@ -1,6 +1,6 @@
 /* thd.bpf.h - reads statements in the server, at the end of each, and reports them to detail.bpf.h.
  *
- *      log_slow_statement(THD*) -> statement_ended(): text, user and database of the THD -> details of its thread's connection
+ *      log_slow_statement(THD*) -> statement_ended(): text, user, database -> details of its thread's connection
  *
  * Layout  thd.h knows where the THD has them.  Its memory is read as a program's: nothing there is trusted.
  *
@@ -36,8 +36,7 @@ static __always_inline __u64 thd_pointer(__u64 at)
 
 struct telling {			/* the state of a loop, which has to be on the stack */
 	struct detail_thread *d;
-	const char *text;		/* n bytes of it; no step changes them, so all steps are alike to the
-					 * verifier */
+	const char *text;		/* n bytes of it; no step changes them, so the verifier sees equal steps */
 	__u64 n;
 	__u32 failed, pad;
 };

@@ -28,8 +28,7 @@ struct asked {
 	__u32 n;			/* Executes in a row */
 	__u32 rounds;			/* 0: its round goes on after it */
 	__u32 command;
-	__u32 n_parses;			/* Parse and Close messages of its round, if it is the last entry of the
-					 * round */
+	__u32 n_parses;			/* Parse and Close messages of its round, if it is the round's last entry */
 	__u32 n_lost;			/* Executes of its round that came after it and found no free entry */
 	__u8 more;			/* messages of its round have come after it, other than Sync and Flush */
 	__u8 copied;			/* CopyDone or CopyFail has come after it, before its round was closed; */
@@ -46,9 +45,8 @@ struct asked_ring {
 	 * `failed`: after them one has failed; `skips`: that one is recorded, and the server executes nothing after
 	 * it. */
 	__u32 n_done, n_recorded, failed, skips;
-	__u32 at, n_at;			/* the entry of the Execute that completed last, and how many of that entry
-					 * are complete */
-	__u32 n_parsed;			/* ParseComplete and CloseComplete messages of the round */
+	__u32 at, n_at;			/* the entry of the Execute that completed last, and how many of it have */
+	__u32 n_parsed;			/* entry of the last complete Execute, and the complete ones of that entry */
 	__u64 error;			/* STATUS_ERROR() */
 
 	/* Rounds after those of the ring, all of whose Executes are lost: the number of closed ones, and whether one
@@ -58,10 +56,8 @@ struct asked_ring {
 
 enum asked_copy {
 	COPY_AWAITS_DATA,			/* the data is still to come, and until then no Sync counts */
-	COPY_DATA_SENT,			/* the request included the data, or a message that makes the server give up
-					 * the copy */
-	COPY_LOST,			/* the client has sent more messages: we do not know which answer belongs to
-					 * which request */
+	COPY_DATA_SENT,			/* it came with the data, or a message that makes the server give up the copy */
+	COPY_LOST,			/* the client has sent more: the answers can no longer be assigned */
 };
 
 /* Events to be recorded: n_ok of them, beginning with the n-th of the round, and one after them that failed. */
@@ -252,8 +248,7 @@ static inline int asked_waits(const struct asked_ring *r)
 /* The number of Executes that are asked and not recorded. */
 static inline __u32 asked_left(struct asked_ring *r)
 {
-	__u32 i, n = 0, gone = r->skips ? asked_events(r) : r->n_recorded;	/* after an error no Execute of its
-										 * round runs */
+	__u32 i, n = 0, gone = r->skips ? asked_events(r) : r->n_recorded;	/* after an error the rest never runs */
 
 	for (i = 0; i < ASKED_MAX && i < r->n; i++)
 		n += asked_at(r, i)->n * (asked_at(r, i)->rounds ? asked_at(r, i)->rounds : 1);

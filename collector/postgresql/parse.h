@@ -1,7 +1,7 @@
 /* parse.h - parses the frontend/backend protocol, version 3, with two state machines; pure, for kernel and tests.
  *
- *      receive:  front_receive(), then bytes -> front_header(), front_blind(), front_byte(), front_skip() -> FRONT_* flags
- *      send:     bytes -> back_header(), back_blind(), back_byte(), back_skip() -> BACK_* flags; or its tail -> back_tail()
+ *      receive:  front_receive(), bytes -> front_header(), front_blind(), front_byte(), front_skip() -> FRONT_* flags
+ *      send:     bytes -> back_header(), back_blind(), back_byte(), back_skip() -> BACK_* flags; its tail -> back_tail()
  *
  *        type   length (itself included)   body
  *      +------+----+----+----+----+------------------------
@@ -80,7 +80,7 @@ struct stream {
 	__u32 at;		/* of its body so far; saturates */
 	__u8 type;
 	__u8 have;		/* bytes in head */
-	__u8 part;		/* strings of the body that are complete; of an error: enum error_part; of a tag: in a number */
+	__u8 part;		/* complete strings of the body; of an error: enum error_part; of a tag: in a number */
 	__u8 pad;
 	__u32 pad2;
 	__u8 head[8];
@@ -108,13 +108,12 @@ struct front {
 	struct named_statement unnamed;	/* the statement prepared without a name */
 	struct front_portal portal;	/* the portal that was bound or looked up last */
 	__u64 name;		/* hash of the name that was read */
-	__u64 word;		/* of a startup parameter's name: its first 8 bytes; of a Close: NAME_STATEMENT or NAME_PORTAL */
+	__u64 word;		/* first 8 bytes of a startup parameter's name; of a Close: NAME_STATEMENT or NAME_PORTAL */
 	__u64 setting[2];	/* the same of a setting's name and value */
 	__u64 error;		/* characters of an SQLSTATE so far */
 	__u64 number;		/* the last number of a tag so far */
 	__u64 tail;		/* the last bytes of a loose send */
-	__u64 n_parses, n_answered;	/* Parse and Close messages so far; those of them that the server answered or
-					 * skipped */
+	__u64 n_parses, n_answered;	/* Parse and Close messages so far; of these, answered or skipped ones */
 	__u64 fates;		/* of the last FATES of them, the latest in bit 0; 1: done */
 	__u64 refused_first, refused_last;	/* serials: all messages between them were refused or their answers
 						 * were not seen; 0: none */
@@ -250,8 +249,7 @@ static inline void named_begin(const struct front *c, const struct named_stateme
 		if (parse_fate(c, was->earlier_serial) == FATE_REFUSED)
 			s->before = was->before;
 		else if (parse_fate(c, was->earlier_serial) == FATE_DONE)
-			s->before = was->earlier;	/* else three are in doubt, and the statement before them is
-							 * not kept */
+			s->before = was->earlier;	/* else three are in doubt: the one before them is not kept */
 	} else {
 		named_codes(c, was, &s->earlier);
 	}

@@ -1,6 +1,7 @@
 /* sends.bpf.h - reads a server's sends: which Executes are complete with this one, and is the round?
  *
- *      sent() -> send_startup(): is it encrypted from now on?  send_turn();  send_reply() -> message by message, or its tail
+ *      sent() -> send_startup(): is it encrypted from now on?  send_turn();
+ *                send_reply() -> message by message, or its tail
  */
 #ifndef HEATSCOPE_POSTGRESQL_SENDS_BPF_H
 #define HEATSCOPE_POSTGRESQL_SENDS_BPF_H
@@ -16,8 +17,7 @@
 					 * status or rows; most messages are one step */
 #define REPLY_STEPS_ALL 16384		/* of any other; the server sends 8 kB at a time */
 #define TAG_RUN 32			/* bytes of a tag that one step takes */
-#define SEND_ROUNDS 4			/* rounds that one send ends, as far as we look; as a rule the server sends
-					 * each by itself */
+#define SEND_ROUNDS 4			/* rounds that one send ends, of those we look at; as a rule it is one */
 
 /* Takes the window's part of a tag, up to TAG_RUN bytes from `at` on. */
 static __always_inline __u64 tag_step(struct front *c, const struct window *w, __u32 at, __u32 seen)

@@ -1,7 +1,8 @@
 /* digest.h - reduces the tokens of a statement to one hash that does not depend on its literals; the same code serves
  * every dialect of SQL.
  *
- *      the dialect's digest_byte() each -> digest_word_begin(), digest_literal(), digest_punctuation() ... -> its digest_code()
+ *      the dialect's digest_byte() each -> digest_word_begin(), digest_literal(), digest_punctuation() ...
+ *                                       -> the dialect's digest_code()
  *
  * Words    are in lower case, with one space between tokens.
  * Literals are `?`.  Literals with commas between them are one `?`, and several "( ? )" with commas between them are
@@ -23,8 +24,7 @@
 enum { DIGEST_NONE = 0, DIGEST_UNKNOWN = 1 };	/* as STATEMENT_NONE and STATEMENT_UNKNOWN */
 
 #define DIGEST_LOOK 65536		/* bytes of a text that are read */
-#define DIGEST_AGAIN 255		/* instead of the dialect's state: the token has ended, and this byte begins
-					 * the next one */
+#define DIGEST_AGAIN 255		/* no state of the dialect: the token has ended, this byte begins the next */
 
 /* The tokens put last, and (after the bar) those that wait until the next token shows whether the list goes on. */
 enum digest_list {
@@ -60,8 +60,7 @@ struct digest {
 	__u8 dotted;			/* the last token is a dot: the next word is a name */
 	__u32 depth;			/* of nested comments, in a dialect that has them */
 	__u64 first;			/* the first word of the text, where it is asked for; 0: none yet */
-	__u64 tag, tag_seen;		/* of a text quoted by dollars: hash of its opening tag, and of the possible
-					 * closing one */
+	__u64 tag, tag_seen;		/* of dollar quotes: hash of the opening tag, and of a possible closing one */
 	struct table table;
 	__u32 len_before;		/* length of the tokens before the word */
 	struct specimen tokens;
@@ -101,7 +100,7 @@ static __always_inline void digest_begin(struct digest *d, int table_wanted)
 
 static __always_inline void digest_put(struct digest *d, __u8 byte)
 {
-	__u64 len = d->tokens.len, over = (SPECIMEN_MAX - 1 - len) >> 63;	/* no branch: the verifier would follow both, each time */
+	__u64 len = d->tokens.len, over = (SPECIMEN_MAX - 1 - len) >> 63;	/* no branch: the verifier would follow both */
 
 	d->hash = hash_byte(d->hash, byte);
 	d->tokens.text[(len | -over) & (SPECIMEN_MAX - 1)] = (char)byte;

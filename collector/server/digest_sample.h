@@ -7,12 +7,10 @@
 
 #define SPECIMEN_MAX 256		/* a power of 2 */
 #define SPECIMEN_TEXT 255		/* bytes of `text` that are kept; the last byte takes all those beyond */
-#define SPECIMENS_MAX 4096		/* digests; the map evicts those not seen for longest, which are then shown
-					 * as their code */
+#define SPECIMENS_MAX 4096		/* digests; the map evicts those not seen for longest: shown as codes */
 
 struct specimen {
-	__u32 len;			/* of all tokens, also of those that `text` does not hold; each has a space
-					 * before it */
+	__u32 len;			/* of all tokens, also of those not in `text`; each has a space before it */
 	__u32 cut;			/* 1: the statement is longer than the bytes that were read */
 	char text[SPECIMEN_MAX];	/* zeros after len */
 };

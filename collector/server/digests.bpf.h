@@ -23,8 +23,7 @@ struct digesting {
 	__u32 at, end;
 };
 
-#define DIGEST_RUN 4			/* bytes of a step: a call costs more than a byte, but the verifier checks
-					 * each byte */
+#define DIGEST_RUN 4			/* bytes of a step: a call costs more than a byte; the verifier checks each */
 
 static long digest_step(__u32 i, struct digesting *d)
 {
@@ -54,12 +53,10 @@ __noinline int specimen_keep(__u64 code, struct specimen *tokens)
 		return 0;
 	len = tokens->len;
 #pragma clang loop unroll(disable)
-	for (i = 0; i < SPECIMEN_MAX; i++) {	/* the digits of a number lie after len until the number is known to
-						 * be a literal */
+	for (i = 0; i < SPECIMEN_MAX; i++) {	/* a number's digits lie after len until it is known to be a literal */
 		__u64 before = i - len;
 
-		barrier_var(before);		/* or the compiler makes a branch of it: two paths per byte for the
-						 * verifier */
+		barrier_var(before);		/* or the compiler makes a branch: two paths per byte to verify */
 		tokens->text[i] &= (__s64)before >> 63;		/* all bits before len, none after it */
 	}
 	bpf_map_update_elem(&specimens, &code, tokens, BPF_ANY);

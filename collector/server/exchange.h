@@ -73,8 +73,7 @@ struct turn {
 	__u32 pid, pad;
 	struct blocked blocked;		/* up to `end` */
 	struct fs_spent files;
-	__u64 parted;			/* which of these have been measured since its start: bits of TURN_PARTS and
-					 * TURN_FILES */
+	__u64 parted;			/* which of these were measured, since its start: TURN_PARTS and TURN_FILES */
 	__u64 look;			/* id of the last look that has reported a turn of this connection */
 };
 
@@ -107,8 +106,7 @@ struct turn_counts {
 				 * found the table full; reported as lost */
 	__u64 connections;
 	__u64 opaque;		/* connections that turned opaque */
-	__u64 unreported;	/* turns that ran at the end of a slot, ended before the look, and found the ring
-				 * full */
+	__u64 unreported;	/* turns that ran at a slot's end, ended before the look, and found the ring full */
 	__u64 unlisted;		/* connections to listeners that are not in our table yet */
 };
 

@@ -1,6 +1,6 @@
 /* feed.bpf.h - feeds the bytes of a receive or send, one window at a time, to a parser that steps through them.
  *
- *      source_open(&f.src) -> feed_refill(): f.window has window_n bytes from f.at on -> bpf_loop(FEED_STEPS, ...) moves f.at
+ *      source_open(&f.src) -> feed_refill(): f.window has window_n bytes from f.at on -> bpf_loop() moves f.at
  */
 #ifndef HEATSCOPE_FEED_BPF_H
 #define HEATSCOPE_FEED_BPF_H
@@ -24,8 +24,7 @@ struct feed {
 	struct source src;
 	__u64 at, total;
 	__u64 window_at, window_n;
-	__u32 failed, ready;		/* failed: the bytes could not be read; ready: the parser has completed
-					 * something */
+	__u32 failed, ready;		/* the bytes could not be read; the parser has completed something */
 	struct window window;
 };
 

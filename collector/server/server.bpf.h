@@ -242,8 +242,7 @@ static __always_inline int flush_conn(struct seq_file *seq, struct server_conn *
 	if (!bpf_seq_write(seq, &e, sizeof(e)))
 		count(&counts.flushed);
 	else if (__sync_val_compare_and_swap(&s->turn.state, flushed, STATE_NEXT(flushed, STATE_PENDING)) != flushed)
-		count(&counts.crowded);		/* no space: the iterator comes again, but the next command was
-						 * quicker */
+		count(&counts.crowded);		/* no space: the iterator comes again, but the next command first */
 	return 0;
 }
 

@@ -90,10 +90,7 @@ static void server_choose(struct server_tracer *s)
 	s->by_file = !need_map_iterator(s->by_call ? "bpf_map_elem" : "bpf_sk_storage_map");
 	autoload(s, iterators(s), true);
 	if (!s->by_call) {
-		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "call_conns"), 1);	/* a map
-													 * allocates
-													 * its memory
-													 * at once */
+		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "call_conns"), 1);	/* allocated at once */
 		return;
 	}
 	*s->programs.by_call = 1;

@@ -77,8 +77,7 @@ struct server_tracer {
 	struct wanted_link file_ends, file_begins;	/* the same for their file operations: both links or none */
 	char lacking[REASON_MAX];	/* as server_lacking() returned it last */
 	int by_call;			/* this kernel lacks the socket tracepoints: system calls replace them */
-	int by_file;			/* it has no iterator over a map: the connections are found by the servers'
-					 * files */
+	int by_file;			/* it has no iterator over a map: the servers' files show the connections */
 	struct census *census;
 	struct servers servers;
 	__s64 looked_ns, flushed_ns;	/* the last look at the servers; the last flush of old events */
@@ -87,8 +86,7 @@ struct server_tracer {
 	 * that process), it is not repeated early. */
 	__u64 unlisted;
 	int in_vain;
-	__s64 listed_ns, since_ns;	/* up to these times all connections were to known servers: now, and before
-					 * the last look */
+	__s64 listed_ns, since_ns;	/* times up to which all servers were known: now, and before the last look */
 };
 
 /* Starts as tracer.start does, with the protocol's opened programs; they belong to us, also after an error. */

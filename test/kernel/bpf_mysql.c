@@ -581,8 +581,7 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	snprintf(dir, sizeof(dir), "/tmp/heatscope-test-XXXXXX");
-	if (!mkdtemp(dir) || setenv("TMPDIR", dir, 1))	/* a server that starts removes other servers' temporary
-							 * files */
+	if (!mkdtemp(dir) || setenv("TMPDIR", dir, 1))	/* a new server removes others' temporary files */
 		return 99;
 	port = 20000 + getpid() % 20000;
 	err = run("mariadb-install-db --no-defaults --user=root --auth-root-authentication-method=normal "

@@ -161,8 +161,7 @@ static void names_have_their_codes(void **state)
 		assert_true(back == code);
 		assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, out, &back, 0), -E2BIG);
 	}
-	assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, "command 3", &back, 1), 0);	/* command 3 is
-												 * `query` */
+	assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, "command 3", &back, 1), 0);	/* that is `query` */
 	assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, "command 099", &back, 1), 0);
 	assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, "", &back, 1), 0);
 #define STATEMENT_BACK(name, letters)                                             \

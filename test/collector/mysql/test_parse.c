@@ -303,8 +303,7 @@ static void refused_replication_leaves_the_connection_as_it_is(void **state)
 	static const struct { __u8 command; const char *reply; size_t n; __u32 result; } cases[] = {
 		{ COM_BINLOG_DUMP, refused, sizeof(refused) - 1, STATUS_ERROR(1227) },
 		{ COM_BINLOG_DUMP_GTID, unknown, sizeof(unknown) - 1, STATUS_ERROR(1047) },
-		{ COM_BINLOG_DUMP, nothing, sizeof(nothing) - 1, STATUS_OK },	/* asked not to wait, and the log is
-										 * empty */
+		{ COM_BINLOG_DUMP, nothing, sizeof(nothing) - 1, STATUS_OK },	/* does not wait; the log is empty */
 		{ 21, refused, sizeof(refused) - 1, STATUS_ERROR(1227) },	/* register_slave */
 	};
 	__u8 data[64];

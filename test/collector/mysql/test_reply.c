@@ -119,7 +119,7 @@ static void ends_of_a_reply_agree_with_its_packets(void **state)
 					fail_msg("reply %zu, %u bytes: stage or status", i, n);
 			}
 		}
-	assert_int_equal(told, 2 * sizeof(seqs));	/* a small reply of many rows is not lost: by an EOF, by an OK */
+	assert_int_equal(told, 2 * sizeof(seqs));	/* small replies of many rows: by an EOF, by an OK */
 }
 
 /* Also after an earlier send: a reply in two sends, cut between packets. */

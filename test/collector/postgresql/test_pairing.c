@@ -253,8 +253,7 @@ static void server_message(struct talk *t, const struct message *m)
 		break;
 	case 'S':
 		if (m->fails && !s->flushed && !s->round_failed && s->n_round) {
-			put_error(&s->out, "40001");	/* an error of a deferred check, at the end of the
-							 * transaction */
+			put_error(&s->out, "40001");	/* an error of a deferred check, at the transaction's end */
 			s->round_failed = 1;
 		}
 		round_ends(s);

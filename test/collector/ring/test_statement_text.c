@@ -33,7 +33,7 @@ static void a_cut_text_says_so(void **state)
 	memset(sent, 'x', sizeof(sent));
 	assert_string_equal(text_of("select 1", 8, 0), "select 1…");
 	assert_int_equal(strlen(text_of(sent, VERBATIM_MAX, 0)), VERBATIM_TEXT_MAX);
-	assert_int_equal(strlen(text_of(sent, VERBATIM_ROOM, 1)), VERBATIM_MAX);	/* no memory beyond it is read */
+	assert_int_equal(strlen(text_of(sent, VERBATIM_ROOM, 1)), VERBATIM_MAX);	/* reads nothing beyond it */
 	sent[VERBATIM_MAX - 1] = '\xc3';			/* the first half of a character */
 	assert_string_equal(text_of(sent, VERBATIM_MAX, 0) + VERBATIM_MAX - 1, "?…");
 }
