@@ -25,7 +25,7 @@ void chunk_fini(struct chunk *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* Room for exactly len bytes that zstd is going to write. */
+/* Makes room for exactly len bytes that zstd will write. */
 static int make_room(struct bytes *b, size_t len)
 {
 	__u8 *data;

@@ -1,4 +1,4 @@
-/* chunk.h - three hundred slots of one key's histograms in one block: the store's long-term layout.
+/* chunk.h - packs three hundred slots of one key's histograms into one block: the store's long-term layout.
  *
  *      histograms by slot  --chunk_put(), chunk_end()-->  bytes  --chunk_decode()-->  the same
  *
@@ -7,9 +7,9 @@
  *             u64 inst | u64 first slot | u64 ruler | varint axis + 256 tier, weight | varint n, n key bytes
  *             | { varint offset from the first slot, varint n, n histogram bytes } ...
  *
- *         Offsets ascend, 0..299.  It says itself what it is, so that a chunk filed under a wrong
- *         name is found out.
- * Law     what decodes is what was encoded; anything else is refused with nothing given back.
+ *         Offsets ascend, 0..299.  A chunk contains its own name, so that we notice a chunk that is filed under a
+ *         wrong name.
+ * Law     decoding returns exactly what was encoded; anything else is refused and returns nothing.
  * Errors  0 or -errno.  -EBADMSG: damaged, or not a chunk.
  * Memory  a zeroed one is empty; its scratch memory stays until chunk_fini().  After decoding, key
  *         and histograms are borrowed from it, until the next call.
@@ -25,7 +25,8 @@
 
 struct chunk_name {
 	__u64 inst;
-	__s64 first;			/* slot of the tier, a multiple of sixty (in version 1 there were so many in a chunk) */
+	__s64 first;			/* slot of the tier, a multiple of sixty (a chunk of version 1 had sixty
+					 * slots) */
 	__u64 ruler;
 	int tier;
 	__u16 axis, weight;
@@ -40,11 +41,11 @@ struct chunk_part {
 struct chunk {
 	struct chunk_name name;
 	struct chunk_part slot[CHUNK_SLOTS];	/* decoding fills it */
-	struct bytes raw, packed;	/* the rest is chunk.c's */
+	struct bytes raw, packed;	/* internal to chunk.c */
 	void *packer, *unpacker;
 };
 
-/* The first slot of the chunk that holds `slot`. */
+/* Returns the first slot of the chunk that holds `slot`. */
 __s64 chunk_first(__s64 slot);
 
 void chunk_fini(struct chunk *c);
@@ -55,7 +56,7 @@ int chunk_end(struct chunk *c, struct bytes *out);
 
 int chunk_decode(struct chunk *c, const __u8 *data, size_t len);
 
-/* The part inside of frame and zstd. */
+/* Parses the content of the zstd frame. */
 int chunk_parse(struct chunk *c, const __u8 *data, size_t len);
 
 #endif

@@ -82,7 +82,7 @@ const struct chunk_cache_entry *chunk_cache_find(struct chunk_cache *m, const st
 	return e;
 }
 
-/* What is added up: slots of a chunk, or sums of them. */
+/* The pieces to add up: slots of a chunk, or sums of them. */
 struct pieces {
 	__u64 ruler;
 	__u16 axis, weight;
@@ -99,7 +99,7 @@ static int copy_piece(struct chunk_cache *m, const struct chunk_part *part, __u3
 	return m->made.err;
 }
 
-/* So many pieces, added up, to the end of m->made; *ret_len 0: nothing. */
+/* Adds up `per` pieces at the end of m->made; *ret_len 0: they are empty. */
 static int add_pieces(struct chunk_cache *m, const struct pieces *p, unsigned from, __u32 *ret_len)
 {
 	bool some = false;
@@ -122,7 +122,7 @@ static int add_pieces(struct chunk_cache *m, const struct pieces *p, unsigned fr
 	return err ? err : m->made.err;
 }
 
-/* One piece of memory: the entry, its sums, the key's bytes, the histograms' bytes. */
+/* Makes one piece of memory: the entry, its sums, the key's bytes, the histograms' bytes. */
 static struct chunk_cache_entry *entry_of(const struct chunk_cache *m, const struct chunk_cache_name *name, const struct pieces *p, const __u32 *len)
 {
 	unsigned n = CHUNK_SLOTS / name->grain;
@@ -145,7 +145,7 @@ static struct chunk_cache_entry *entry_of(const struct chunk_cache *m, const str
 	return e;
 }
 
-/* Instead of what was there under its name; what is oldest of its kind makes room. */
+/* Replaces the entry of the same name; drops the oldest of the same kind where space is short. */
 static const struct chunk_cache_entry *keep_entry(struct chunk_cache *m, struct chunk_cache_entry *e)
 {
 	struct chunk_cache_entry *old = e ? find_entry(m, &e->name) : NULL;
@@ -166,7 +166,7 @@ static const struct chunk_cache_entry *keep_entry(struct chunk_cache *m, struct 
 	return e;
 }
 
-/* The pieces may be another entry's, which may go to make room: by then they are copied. */
+/* The pieces may belong to another entry, which may be dropped here: by then they are copied. */
 static const struct chunk_cache_entry *remember_pieces(struct chunk_cache *m, const struct chunk_cache_name *name, const struct pieces *p)
 {
 	__u32 len[CHUNK_SLOTS];
@@ -214,7 +214,7 @@ const struct chunk_cache_entry *chunk_cache_count(struct chunk_cache *m, const s
 	return keep_entry(m, e);
 }
 
-/* The coarsest that divides it. */
+/* Finds the coarsest entry whose grain divides this one. */
 static const struct chunk_cache_entry *find_finer(struct chunk_cache *m, const struct chunk_cache_name *name)
 {
 	struct chunk_cache_name finer = *name;

@@ -1,16 +1,19 @@
-/* chunk_cache.h - chunks added up, remembered: so many slots of a key as one histogram, ready to be given again.
+/* chunk_cache.h - caches the sums of chunks: every so many slots of a key as one histogram.
  *
- *      chunk --chunk_cache_make()--> sums of each `grain` slots --chunk_cache_find()--> given without unpacking the chunk
+ *      chunk --chunk_cache_make()--> sums of each `grain` slots --chunk_cache_find()--> given without unpacking the
+ *      chunk
  *                                      `--chunk_cache_coarser()--> sums of a multiple, for another zoom
  *
- * Grain   1 is the slots as they are: what unpacking costs is most of what reading them does.  0: of each slot only how many
- *         events it has (chunk_cache_count()), a hundredth of the bytes.
- * Law     what is found is what the chunk holds: whoever writes a chunk says so, chunk_cache_forget().  One that was dropped is not
- *         asked for, and ages out.
- * Bound   CHUNK_CACHE_SUMS for sums and counts, CHUNK_CACHE_SLOTS for slots as they are; beyond it what was not asked for longest goes,
- *         of its own kind: a byte of sums has taken ten times longer to make.
- * Errors  chunk_cache_make(), chunk_cache_count() and chunk_cache_coarser() give NULL where it can not be remembered (no memory, damaged): read it slot by slot.
- * Memory  a zeroed one is empty.  What is found is borrowed until the next call but chunk_cache_find().
+ * Grain   1 keeps the slots as they are: unpacking is most of the cost of reading them.  0 keeps only how many
+ *         events each slot has (chunk_cache_count()), a hundredth of the bytes.
+ * Law     an entry equals its chunk: the code that writes a chunk calls chunk_cache_forget().  A dropped chunk is no
+ *         longer asked for, so its entry ages out.
+ * Bound   CHUNK_CACHE_SUMS for sums and counts, CHUNK_CACHE_SLOTS for slots as they are.  Beyond it, the least recently
+ *         used entry of the same kind is dropped; there are two bounds because a byte of sums took ten times longer to
+ *         make.
+ * Errors  chunk_cache_make(), chunk_cache_count() and chunk_cache_coarser() return NULL if they cannot keep the result
+ *         (no memory, damaged): the caller reads slot by slot.
+ * Memory  a zeroed one is empty.  An entry is borrowed until the next call of a function other than chunk_cache_find().
  * Thread  any, one at a time.
  */
 #ifndef HEATSCOPE_CHUNK_CACHE_H
@@ -19,10 +22,10 @@
 #include "aggregator/store/chunk.h"
 #include "aggregator/store/sum.h"
 
-#define CHUNK_CACHE_SUMS (16u << 20)		/* a day of seconds by 12 and by 4, all keys together */
-#define CHUNK_CACHE_SLOTS (8u << 20)		/* most of a year of hours, all keys together */
+#define CHUNK_CACHE_SUMS (16u << 20)		/* a day of seconds by 12 and by 4, of all keys together */
+#define CHUNK_CACHE_SLOTS (8u << 20)		/* most of a year of hours, of all keys together */
 
-struct chunk_cache_name {			/* a chunk, as it is filed; all of it is compared */
+struct chunk_cache_name {			/* names a chunk as it is filed; all members are compared */
 	__u64 inst, ruler;
 	__s64 slot, key;
 	__u32 tier, axis, weight, grain;
@@ -32,8 +35,8 @@ struct chunk_cache_entry {
 	struct chunk_cache_name name;
 	struct slice slice;		/* ruler, axis, weight and key of all its sums */
 	unsigned n;			/* CHUNK_SLOTS / grain */
-	struct chunk_part *sum;		/* hist_len 0: nothing in these slots */
-	__u64 *count;			/* grain 0, instead of them: CHUNK_SLOTS */
+	struct chunk_part *sum;		/* hist_len 0: these slots are empty */
+	__u64 *count;			/* with grain 0, instead of sum: CHUNK_SLOTS counts */
 	size_t bytes;
 	struct chunk_cache_entry *older, *newer;
 };
@@ -54,7 +57,7 @@ void chunk_cache_fini(struct chunk_cache *m);
 
 size_t chunk_cache_bytes(const struct chunk_cache *m);
 
-/* NULL: it is not remembered. */
+/* NULL: not in the cache. */
 const struct chunk_cache_entry *chunk_cache_find(struct chunk_cache *m, const struct chunk_cache_name *name);
 
 /* Adds up a decoded chunk; grain divides CHUNK_SLOTS. */
@@ -63,10 +66,11 @@ const struct chunk_cache_entry *chunk_cache_make(struct chunk_cache *m, const st
 /* name->grain is 0. */
 const struct chunk_cache_entry *chunk_cache_count(struct chunk_cache *m, const struct chunk_cache_name *name, const struct chunk *c);
 
-/* Adds up what is remembered of the same chunk by a grain that divides name->grain.  NULL: nothing is, or it has no room. */
+/* Adds up the cached sums of the same chunk with a grain that divides name->grain.  NULL: there are none, or the result
+ * does not fit. */
 const struct chunk_cache_entry *chunk_cache_coarser(struct chunk_cache *m, const struct chunk_cache_name *name);
 
-/* This chunk is no more as it was; name->grain does not matter. */
+/* Drops all entries of this chunk, which has changed; name->grain does not matter. */
 void chunk_cache_forget(struct chunk_cache *m, const struct chunk_cache_name *name);
 
 #endif

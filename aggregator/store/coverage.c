@@ -42,7 +42,7 @@ int coverage_add(struct coverage *c, const char *source, __s64 first, __s64 last
 	if (!s)
 		return -ENOMEM;
 	end = s->n_intervals ? &s->interval[s->n_intervals - 1] : NULL;
-	if (end && first >= end->first && first <= end->last + 1) {	/* the usual: one after the other */
+	if (end && first >= end->first && first <= end->last + 1) {	/* the usual case: one after the other */
 		end->last = last > end->last ? last : end->last;
 		return 0;
 	}
@@ -162,7 +162,7 @@ static size_t sparse_at(const struct covered *s, __s64 slot)
 	return from;
 }
 
-/* Slots of first..last that are known to be reported, but not which. */
+/* Counts the slots of first..last that were reported, of runs that do not say which. */
 static __u64 sparse_within(const struct covered *s, __s64 first, __s64 last)
 {
 	__u64 n = 0;
@@ -172,7 +172,8 @@ static __u64 sparse_within(const struct covered *s, __s64 first, __s64 last)
 	return n;
 }
 
-/* A year of tenths of a second in one column, times its sources, is more.  Fewer stays fewer. */
+/* A year of tenths of a second in one column, times its sources, is more than 32 bits hold.  A smaller number stays as
+ * it is. */
 static __u32 at_most(__s64 n, __u32 most)
 {
 	return n < most ? (__u32)n : most;
@@ -200,7 +201,7 @@ void coverage_count(struct coverage *c, __s64 first, __s64 last, __s64 due, __u3
 	*ret_reported = at_most(reported, reported < expected ? UINT32_MAX - 1 : UINT32_MAX);
 }
 
-/* How many sources reported this slot, and the next one where that may change. */
+/* Counts the sources that reported this slot, and finds the next slot where that may change. */
 static __u32 reported_at(const struct coverage *c, __s64 slot, __s64 *ret_next)
 {
 	__u32 reported = 0;
@@ -237,7 +238,7 @@ __u32 coverage_fewest(struct coverage *c, __s64 first, __s64 last, __s64 due)
 	return fewest == ~(__u32)0 ? 0 : fewest;
 }
 
-/* The last slot up to `last` before a run of any source begins or ends. */
+/* Returns the last slot up to `last` before a run of any source begins or ends. */
 static __s64 sparse_until(const struct coverage *c, __s64 slot, __s64 last)
 {
 	for (size_t i = 0; i < c->n_sources; i++)
@@ -252,7 +253,7 @@ static __s64 sparse_until(const struct coverage *c, __s64 slot, __s64 last)
 	return last;
 }
 
-/* The most of any source, run by run, so that columns may be folded. */
+/* Takes the source with the most, run by run, so that columns may be folded. */
 static __u64 sparse_most(const struct coverage *c, __s64 first, __s64 last)
 {
 	__u64 sum = 0;

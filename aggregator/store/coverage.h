@@ -1,12 +1,12 @@
-/* coverage.h - who reported which slots: intervals per source, counted per column.
+/* coverage.h - collects which source reported which slots, as intervals, and counts them per column.
  *
  *      (source, first, last) in any order, overlapping  ->  source-slots reported and expected
  *
- * Expected   a source should have reported each slot from its first one on, as far as `due`.
- * Sparse     of what is old only the number of slots per minute or hour is known (coverage_compact.h): that many
- *            were reported, and none of them is known to be.  Slots that any of several sources
- *            reported are then taken to be as many as those of the one that reported most.
- * Memory     coverage_fini() frees; a zeroed one is empty, and fine.
+ * Expected   a source should have reported each slot from its first one on, up to `due`.
+ * Sparse     for old slots only their number per minute or hour is known (coverage_compact.h): that many
+ *            were reported, but not which ones.  The number of such slots that any source reported counts as the number
+ *            of the source that reported most.
+ * Memory     coverage_fini() frees; a zeroed one is empty and may be passed to it.
  * Thread     any, one at a time.
  */
 #ifndef HEATSCOPE_COVERAGE_H
@@ -20,9 +20,9 @@ struct interval {
 	__s64 first, last;		/* slots, inclusive */
 };
 
-struct covered {			/* one source's */
+struct covered {			/* the intervals of one source */
 	char source[SOURCE_MAX];
-	__s64 since;			/* expected from here on, if that is before its first interval */
+	__s64 since;			/* expected from here on, if this is before its first interval */
 	size_t n_intervals, room;
 	struct interval *interval;
 	bool sorted;			/* ascending, merged, disjoint */
@@ -40,14 +40,15 @@ int coverage_add(struct coverage *c, const char *source, __s64 first, __s64 last
 int coverage_add_sparse(struct coverage *c, const char *source, const struct run *run);	/* -ENOMEM */
 int coverage_expect(struct coverage *c, const char *source, __s64 first);		/* -ENOMEM */
 
-/* Source-slots within first..last: reported, and expected where the slot is <= due or reported. */
+/* Counts the source-slots within first..last: those reported, and those expected, where the slot is <= due or
+ * reported. */
 void coverage_count(struct coverage *c, __s64 first, __s64 last, __s64 due, __u32 *ret_reported,
 		    __u32 *ret_expected);
 
-/* The fewest sources that reported, over the slots first..min(last, due); 0 if there is no such slot. */
+/* Returns the smallest number of sources that reported a slot of first..min(last, due); 0 if there is no such slot. */
 __u32 coverage_fewest(struct coverage *c, __s64 first, __s64 last, __s64 due);
 
-/* Slots within first..last that any source reported. */
+/* Counts the slots within first..last that any source reported. */
 __u64 coverage_seen(struct coverage *c, __s64 first, __s64 last);
 
 #endif

@@ -9,7 +9,7 @@ struct thinning {
 	__s64 from, to, per;
 	struct run *run;		/* done */
 	size_t n, room;
-	struct run open;		/* one slot of the tier, not complete yet; n = 0: none */
+	struct run open;		/* the tier's slot that is not complete yet; n = 0: none */
 	int err;
 };
 
@@ -52,7 +52,7 @@ static void emit_open(struct thinning *t)
 	t->open.n = 0;
 }
 
-/* Part of one slot of the tier. */
+/* Adds a part of one slot of the tier. */
 static void add_part(struct thinning *t, const struct run *part)
 {
 	__s64 first = tier_down(part->first, t->per);
@@ -64,13 +64,13 @@ static void add_part(struct thinning *t, const struct run *part)
 	t->open.n += part->n;
 }
 
-/* A run within the window: its head, the slots of the tier that it fills, its tail. */
+/* Adds a run within the window: its head, the slots of the tier that it fills, its tail. */
 static void add_within(struct thinning *t, const struct run *r)
 {
 	__s64 first = tier_down(r->first + t->per - 1, t->per), end = tier_down(r->last + 1, t->per);
 	struct run part;
 
-	if (first > end) {		/* it lies within one */
+	if (first > end) {		/* it lies within one slot of the tier */
 		add_part(t, r);
 		return;
 	}

@@ -11,17 +11,18 @@
 #define SLOTS_MAX (1u << 25)		/* a year of seconds */
 
 /* One instrumentation.  Every pile of the ring belongs to a slot of newest - n_slots + 1 .. newest:
- * what leaves that range is emptied when the range moves, so a pile needs no tag. */
+ * a pile is emptied when the range moves past its slot, so it needs no tag. */
 struct ring {
 	struct ring *next;
 	__u64 inst;
 	size_t n_slots;
 	struct slot_slices *slices;
 	bool has_data, loaded;
-	__s64 newest;			/* where has_data */
-	__s64 since;			/* what is older was never given to this ring */
+	__s64 newest;			/* valid if has_data */
+	__s64 since;			/* older slots were never given to this ring */
 	bool has_gap;
-	__s64 gap_first, gap_last;	/* where has_gap: slots that were forgotten when the clock was set back, or never loaded */
+	__s64 gap_first, gap_last;	/* valid if has_gap: slots that were forgotten when the clock was set back, or
+					 * never loaded */
 	struct keys keys;
 	struct observation observation;
 };
@@ -147,7 +148,7 @@ void cube_drop(struct cube *c, __u64 inst)
 	ring_free(r);
 }
 
-/* Slots that fit move into the new piles, the others are emptied. */
+/* Moves the slots that fit into the new piles; empties the others. */
 static void ring_move(struct ring *r, struct slot_slices *slices, size_t n_slots)
 {
 	__s64 oldest = ring_oldest(r, r->newest), first = r->newest - (__s64)n_slots + 1;
@@ -188,7 +189,7 @@ int cube_resize(struct cube *c, __u64 inst, size_t n_slots)
 
 /* --- adding --- */
 
-/* Slices of one slot; nothing changes on an error, not even the range. */
+/* Adds slices of one slot; after an error nothing has changed, not even the range. */
 static int ring_add(struct ring *r, struct sum *scratch, __s64 slot, const struct slice *slice, size_t n)
 {
 	struct slot_slices first = { 0 };
@@ -202,7 +203,7 @@ static int ring_add(struct ring *r, struct sum *scratch, __s64 slot, const struc
 	return err;
 }
 
-/* There is room for it. */
+/* observation_reserve() has made room for it. */
 static void add_observation(struct ring *r, const struct batch *b, __s64 oldest)
 {
 	struct mark mark[BATCH_MARKS_MAX];
@@ -236,7 +237,7 @@ int cube_add(struct cube *c, const struct batch *b)
 		return err;
 	ring_advance(r, last);
 	add_observation(r, b, oldest);
-	if (oldest > was)		/* last: what was reserved must not go before it is used */
+	if (oldest > was)		/* at the end: it must not drop what was reserved before it is used */
 		observation_trim(&r->observation, oldest);
 	return 0;
 }

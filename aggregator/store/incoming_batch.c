@@ -142,8 +142,8 @@ static void put_with_host(struct bytes *out, const struct labels *key, int at, c
 	bytes_put(out, key->bytes + before, key->len - before);
 }
 
-/* Slices of one key share its bytes; so do they afterwards.  The buffer moves while it grows: keys
- * are pointed to when it is complete. */
+/* Slices of one key share its bytes, before and after.  The buffer moves while it grows, so the
+ * keys' pointers are set when it is complete. */
 int incoming_batch_name_host(struct incoming_batch *a, int at)
 {
 	struct slice *slice = a->batch.slice;

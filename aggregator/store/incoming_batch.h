@@ -1,10 +1,10 @@
-/* incoming_batch.h - a batch on its way into the store: decoded, checked against its instrumentation,
- *             with the source's name filled in where the instrumentation is decomposed by it.
+/* incoming_batch.h - decodes a batch on its way into the store, checks it against its instrumentation,
+ *             and fills in the source's name if the instrumentation is decomposed by it.
  *
  *      payload --incoming_batch_new()--> batch --incoming_batch_check()--> fits --incoming_batch_name_host()--> flush
  *
  * Errors  0 or -errno.
- * Memory  an arrival owns a copy of the payload, which its batch borrows from.
+ * Memory  an incoming_batch owns a copy of the payload, from which its batch borrows.
  * Thread  any, one at a time.
  */
 #ifndef HEATSCOPE_INCOMING_BATCH_H
@@ -15,7 +15,8 @@
 #include "collector/core/saturating.h"
 #include <stdbool.h>
 
-#define INCOMING_BATCH_KEYS_MAX 4096		/* keys of a batch: four times as many as an instrumentation can ask for */
+#define INCOMING_BATCH_KEYS_MAX 4096		/* keys of a batch: four times the number that an instrumentation can
+						 * ask for */
 #define FUTURE_MAX_NS 10000000000ll	/* how far a source's clock may be ahead of ours */
 
 struct incoming_batch {
@@ -24,19 +25,20 @@ struct incoming_batch {
 	__u8 *data;			/* the frame's payload */
 	size_t len;
 	struct bytes keys;		/* key bytes with the host's name in them */
-	void *from;			/* whose it is, for store_queue.h's settled(); NULL: its connection is gone */
-	__u64 n_cut;			/* events of keys that were too many, which are in batch.loss now (slot_keys.h) */
-	bool has_step;			/* batch.clock_step_ns is of our clock, not of its source's */
+	void *from;			/* its owner, for store_queue.h's settled(); NULL: the connection is closed */
+	__u64 n_cut;			/* events of keys beyond the bound, now in batch.loss (slot_keys.h) */
+	bool has_step;			/* batch.clock_step_ns is a step of our clock, not of its source's */
 	bool fresh;			/* the store did not know it */
 };
 
-struct incoming_batch_bounds {			/* of what is taken */
+struct incoming_batch_bounds {			/* the time range that we accept */
 	__s64 kept_from;		/* the first slot that is not older than the retention */
-	__s64 taken_from;		/* the first that the database has not dropped: it would take what is sent again for new */
+	__s64 taken_from;		/* the first slot that the database has not dropped; it would take a dropped
+					 * batch that is sent again for new */
 	__s64 now_ns;
 };
 
-/* Counts of events are written as JSON, whose largest integer is 2^63 - 1: they stop there. */
+/* Adds counts of events up to 2^63 - 1, the largest integer of JSON, in which they are written. */
 static inline __u64 events_add(__u64 n, __u64 more)
 {
 	return clamp_json(saturating_add(n, more));
@@ -46,19 +48,19 @@ static inline __u64 events_add(__u64 n, __u64 more)
 int incoming_batch_new(const __u8 *data, size_t len, struct incoming_batch **ret_incoming);
 void incoming_batch_free(struct incoming_batch *a);	/* NULL is fine */
 
-/* NULL: it can be added.  Else why it cannot, as the end of a sentence: a constant text.
+/* Returns NULL if the batch can be added; else why not, as the end of a sentence: a constant text.
  * has_host: hostname is among the fields, so keys from the source lack that one. */
 const char *incoming_batch_check(const struct incoming_batch *a, const struct instrumentation *in, bool has_host,
 			  const struct incoming_batch_bounds *bounds);
 
-/* What cannot be added because of its slices becomes a loss in its slot, which can, so that its
- * column is shown as partly lost.  False: its time is what does not fit, and nothing has changed. */
+/* Replaces slices that cannot be added by a loss in their slot, which can, so that the
+ * column is shown as partly lost.  False: the batch's time is the problem, and nothing has changed. */
 bool incoming_batch_lose(struct incoming_batch *a, const struct instrumentation *in, const struct incoming_batch_bounds *bounds);
 
 /* Inserts the source's name into every key, as its label number `at`. */
 int incoming_batch_name_host(struct incoming_batch *a, int at);
 
-/* The last slot it speaks for, and its events: counted, and those it reports as lost. */
+/* The last slot that it reports; its counted events; the events that it reports as lost. */
 __s64 incoming_batch_last(const struct incoming_batch *a);
 __u64 incoming_batch_events(const struct incoming_batch *a);
 

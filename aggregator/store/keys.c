@@ -28,7 +28,7 @@ static __u32 hash_of(const struct labels *labels)	/* FNV-1a */
 	return hash;
 }
 
-/* Doubles the buckets.  Without memory for it the chains only get longer. */
+/* Doubles the buckets.  Without memory for that, the chains just get longer. */
 static void grow_buckets(struct keys *k)
 {
 	size_t n = k->n_buckets ? 2 * k->n_buckets : FEWEST_BUCKETS;

@@ -1,10 +1,10 @@
-/* keys.h - the key bytes in use, each kept once and counted.
+/* keys.h - keeps one counted copy of each key in use.
  *
- *      labels --keys_take()--> one shared copy --keys_drop()--> gone with its last user
+ *      labels --keys_take()--> one shared copy --keys_drop()--> freed with its last user
  *
  * Why     An hour of slots names the same few keys thousands of times, and over weeks keys come
- *         and go (a pid, a connection): what no slot uses must not stay.
- * Memory  a zeroed one is empty; keys_fini() frees all, whoever still holds one.
+ *         and go (a pid, a connection): a key that no slot uses must be freed.
+ * Memory  a zeroed one is empty; keys_fini() frees all keys, even those still in use.
  * Thread  any, one at a time.
  */
 #ifndef HEATSCOPE_KEYS_H
@@ -16,7 +16,7 @@ struct kept_key {
 	struct kept_key *next;		/* in its bucket */
 	__u32 hash;
 	__u32 n_users;
-	struct labels labels;		/* of `bytes` */
+	struct labels labels;		/* borrow from `bytes` */
 	__u8 bytes[];
 };
 

@@ -1,4 +1,4 @@
-/* memory.c - a store that ends with its process, for tests and private servers. */
+/* memory.c - implements a store in memory, which ends with its process, for tests and private servers. */
 #include "aggregator/store/store.h"
 
 #include "aggregator/base/array.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct name {				/* of a batch: what makes it one that is known */
+struct name {				/* identifies a batch that was added */
 	char source[SOURCE_MAX];
 	__u64 incarnation;
 	__s64 slot, last;
@@ -20,14 +20,14 @@ struct name {				/* of a batch: what makes it one that is known */
 };
 
 struct filed {				/* one slot of a tier */
-	__s64 slot;			/* its first of tier 0 */
+	__s64 slot;			/* its first slot of tier 0 */
 	struct slot_slices slices;
 };
 
 struct tier_data {				/* a tier */
 	size_t n_filed, room;
 	struct filed *filed;		/* ascending slots */
-	__s64 gone, horizon;		/* slots gone..horizon-1 were dropped; the same: nothing was there */
+	__s64 gone, horizon;		/* slots gone..horizon-1 were dropped; equal: nothing was dropped */
 };
 
 struct exemplar_set {			/* the exemplars of a batch */
@@ -99,7 +99,7 @@ static struct inst_data *drawer_make(struct memory *m, __u64 inst)
 	return d;
 }
 
-/* Of slots before that one. */
+/* Drops the exemplars of slots before that one. */
 static void forget_exemplars(struct inst_data *d, __s64 slot)
 {
 	size_t gone = 0;
@@ -143,7 +143,7 @@ static int name_compare(const void *a, const void *b)
 	return order;
 }
 
-/* Where the name is, or belongs. */
+/* Returns the index of the name, or where it belongs. */
 static size_t name_place(const struct inst_data *d, const struct name *name)
 {
 	size_t from = 0, to = d->n_names;
@@ -194,7 +194,7 @@ static int file_slices(struct inst_data *d, struct tier_data *s, struct sum *scr
 	return 0;
 }
 
-/* In all tiers at once: there is no long-term layout here that would add up later. */
+/* Files in all tiers at once: this store has no long-term layout that adds up later. */
 static int file_in_tiers(struct inst_data *d, struct sum *scratch, const struct batch *b)
 {
 	int err = 0;
@@ -221,7 +221,7 @@ static void file_observation(struct inst_data *d, const struct batch *b, __s64 l
 		observation_mark(&d->observation, &mark[n - 1]);
 }
 
-/* A copy, and room for it, so that filing it cannot fail. */
+/* Copies them and makes room, so that filing cannot fail. */
 static int copy_exemplars(struct inst_data *d, const struct batch *b, struct exemplar_set *ret)
 {
 	struct exemplar_set e = { .slot = b->slot, .len = b->exemplars_len };
@@ -287,9 +287,9 @@ static int add_one(struct memory *m, const struct batch *b, bool *ret_new)
 	return 0;
 }
 
-/* Nothing here is undone, so what can be refused is refused before anything is added.  Out of
- * memory between two batches is the one case in which only the first stays: it is known then, and
- * is not added again when all are given again. */
+/* Nothing here is undone, so every refusal comes before the first batch is added.  Only if memory
+ * runs out between two batches does just the first stay: it is known then, and
+ * is not added again when the caller gives all of them again. */
 static int memory_add(struct store *s, const struct batch *batch, size_t n, bool *ret_new)
 {
 	struct memory *m = memory_of(s);
@@ -305,7 +305,7 @@ static int memory_add(struct store *s, const struct batch *batch, size_t n, bool
 
 /* --- reading --- */
 
-/* For a reader of counts. */
+/* Counts a slice, for a reader of counts. */
 static void count_slice(void *arg, __s64 slot, const struct slice *s)
 {
 	const struct store_reader *reader = arg;
@@ -435,7 +435,7 @@ static int memory_recall_each(struct store *s, const char *prefix, void (*each)(
 	return 0;
 }
 
-/* --- forgetting --- */
+/* --- dropping --- */
 
 static void forget_names(struct inst_data *d, __s64 slot)
 {
@@ -497,7 +497,7 @@ static int memory_oldest(struct store *s, __u64 inst, __s64 *ret_slot)
 
 static int memory_limit(struct store *s, __u64 bytes)
 {
-	return 0;			/* it ends with its process */
+	return 0;			/* nothing: the data end with the process */
 }
 
 static int memory_shrink(struct store *s)
@@ -507,7 +507,7 @@ static int memory_shrink(struct store *s)
 
 static int memory_compact(struct store *s, __u64 inst, __s64 slot)
 {
-	return 0;			/* there is one layout only */
+	return 0;			/* nothing: there is one layout only */
 }
 
 static void memory_close(struct store *s)

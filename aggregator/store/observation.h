@@ -1,10 +1,11 @@
-/* observation.h - what tells "nothing happened" from "nobody looked" and "part was lost".
+/* observation.h - records which slots were observed and what was lost, to distinguish "nothing happened" from "not
+ * observed".
  *
- *      who looked when (intervals per source), what was lost, and marks
+ *      which source observed when (intervals per source), what was lost, and marks
  *
- * Laws    covering commutes, and what overlaps or touches becomes one interval.
+ * Laws    covering commutes, and intervals that overlap or touch become one.
  *         A loss is kept as it was given: it lies somewhere in its slots and can not be cut.
- * Errors  observation_reserve() makes room, so that the calls after it can not fail.
+ * Errors  observation_reserve() allocates, so that the calls after it can not fail.
  * Memory  a zeroed one is empty; observation_fini() frees.
  * Thread  any, one at a time.
  */
@@ -37,24 +38,24 @@ struct observation {
 	struct mark *mark;
 };
 
-/* The last slot a batch speaks for: its own, or the end of its run. */
+/* Returns the last slot that a batch reports: its own, or the end of its run. */
 __s64 observation_last(const struct batch *b);
 
 void observation_fini(struct observation *w);
 
-/* Room for one call each of the three below, for this source.  -ENOMEM. */
+/* Allocates for one call of each of the three functions below, for this source.  -ENOMEM. */
 int observation_reserve(struct observation *w, const char *source);
 void observation_cover(struct observation *w, const char *source, __s64 first, __s64 last);
 void observation_lose(struct observation *w, const char *source, const struct loss *loss);
 void observation_mark(struct observation *w, const struct mark *mark);
 
-/* The first slot from `first` on that anybody looked at; INT64_MAX: none. */
+/* Returns the first slot from `first` on that any source observed; INT64_MAX: none. */
 __s64 observation_oldest(const struct observation *w, __s64 first);
 
-/* Forgets what ended before `first`; intervals that reach over it are cut. */
+/* Forgets all that ended before `first`; cuts intervals that contain it. */
 void observation_trim(struct observation *w, __s64 first);
 
-/* Coverage is cut to first..last; losses are those that touch it. */
+/* Reports coverage cut to first..last, and the losses that touch it. */
 void observation_read(const struct observation *w, __s64 first, __s64 last, const struct store_reader *reader);
 
 #endif

@@ -9,10 +9,10 @@
 #include <string.h>
 
 struct entry {				/* on its way to the store */
-	struct saved_objects *saved;		/* not the worker's */
+	struct saved_objects *saved;		/* the worker must not touch it */
 	const char *noun;
-	__u64 id, next_id;		/* next_id 0: it is not new */
-	char *text;			/* NULL: gone */
+	__u64 id, next_id;		/* next_id 0: the object is not new */
+	char *text;			/* NULL: remove it */
 	store_queue_done done;
 	void *arg;
 };
@@ -57,7 +57,7 @@ static void entry_done(void *arg, int err)
 	free(e);
 }
 
-/* Takes e.text, which of all but a removal is there unless memory was short. */
+/* Takes e.text, which only a removal lacks, unless memory was short. */
 static int submit_entry(const struct entry *e, bool drops)
 {
 	struct entry *copy = e->text || drops ? malloc(sizeof(*copy)) : NULL;

@@ -4,7 +4,7 @@
 
 enum note { NOTE_SLICE, NOTE_COVER, NOTE_LOSS, NOTE_MARK };
 
-/* A note is this head, then key and histogram bytes, or a source's name, NUL included; the next
+/* A record is this head, then key and histogram bytes, or a source's name, NUL included; the next
  * one begins at a multiple of 8. */
 struct head {
 	__u32 note, text_len;

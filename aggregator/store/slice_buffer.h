@@ -1,10 +1,10 @@
-/* slice_buffer.h - what a read gave, to be given again later or on another thread.
+/* slice_buffer.h - records the results of a read, to play them later or on another thread.
  *
  *      cube_read() --slice_buffer_recorder()--> tape --slice_buffer_play()--> any store_reader
  *
  * Why     folding an hour of many keys takes tens of milliseconds; copying it takes a few.  The
  *         loop copies, a worker folds.
- * Memory  a zeroed tape is empty; slice_buffer_fini() frees it.  What is played is valid during the call.
+ * Memory  a zeroed tape is empty; slice_buffer_fini() frees it.  Played data are valid during the call.
  * Errors  tape.bytes.err: no memory while recording.
  * Thread  any, one at a time.
  */
@@ -16,7 +16,7 @@
 struct slice_buffer {
 	struct bytes bytes;
 	struct store_reader recorder;
-	bool axes[MEASURES_MAX];	/* which ones are recorded; others are left out */
+	bool axes[MEASURES_MAX];	/* the axes to record; others are left out */
 };
 
 void slice_buffer_fini(struct slice_buffer *t);

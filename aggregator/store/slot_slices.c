@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pile is changed on a copy of its entries: `fresh` says which histograms are the copy's own, so
+/* A pile is changed on a copy of its entries.  `fresh` says which histograms belong to the copy, so
  * that either the old or the new ones can be freed when it is clear which of the two stays. */
 enum { REPLACED = 1, ADDED = 2 };
 
@@ -31,7 +31,7 @@ static int compare_entry(const struct slot_slices_entry *e, const struct slice *
 	return order;
 }
 
-/* The first entry that is not before s. */
+/* Finds the first entry that is not before s. */
 static size_t place_of(const struct slot_slices *p, const struct slice *s)
 {
 	size_t from = 0, to = p->n_entries;
@@ -56,7 +56,7 @@ static __u8 *copy_of(const __u8 *data, size_t len)
 	return copy;
 }
 
-/* s is added to an entry of the copy. */
+/* Adds s to an entry of the copy. */
 static int merge_slice(struct slot_slices_entry *e, struct sum *scratch, const struct slice *s)
 {
 	int err = sum_two(scratch, s->ruler, e->hist, e->hist_len, s->hist, s->hist_len);
@@ -73,7 +73,7 @@ static int merge_slice(struct slot_slices_entry *e, struct sum *scratch, const s
 	return 0;
 }
 
-/* s is new; the copy has room for it. */
+/* Inserts the new s; the copy has space for it. */
 static int insert_slice(struct slot_slices *p, size_t at, struct keys *keys, const struct slice *s)
 {
 	struct slot_slices_entry e = {
@@ -118,7 +118,7 @@ static void discard_copy(struct slot_slices *copy, struct keys *keys)
 	free(copy->entry);
 }
 
-/* Both are sorted alike, and the copy holds all of the old ones. */
+/* Both have the same order, and the copy contains all old entries. */
 static void keep_copy(struct slot_slices *p, struct slot_slices *copy)
 {
 	struct slot_slices_entry *old = p->entry;

@@ -1,9 +1,9 @@
-/* slot_slices.h - the merged slices of one slot: one entry per (axis, weight, key, ruler).
+/* slot_slices.h - keeps the merged slices of one slot: one entry per (axis, weight, key, ruler).
  *
  *      slices, any order  --slot_slices_add()-->  entries, sorted  --slot_slices_read()-->  slices
  *
- * Laws    adding commutes: the same entries with the same bytes, in the same order.  (The bytes of
- *         a slice alone in its entry stay as they came, so they should be hist_encode()'s.)
+ * Laws    adding commutes: any order gives the same entries with the same bytes, in the same order.  (If an entry has
+ *         only one slice, it keeps that slice's bytes, so they should be hist_encode()'s.)
  * Errors  0 or -errno; after an error nothing has changed.
  * Memory  copies; keys are shared with other piles through `keys`.  A zeroed pile is empty.
  * Thread  any, one at a time.
@@ -21,7 +21,7 @@ struct slot_slices_entry {
 	__u8 *hist;			/* sparse bytes, see hist_encode() */
 	__u32 hist_len;
 	__u8 axis, weight;
-	__u8 fresh;			/* slot_slices.c's, while adding */
+	__u8 fresh;			/* used by slot_slices.c while adding */
 };
 
 struct slot_slices {
@@ -31,10 +31,10 @@ struct slot_slices {
 
 void slot_slices_fini(struct slot_slices *p, struct keys *keys);
 
-/* Adds n slices, all or none.  `scratch` is anyone's, to be reused. */
+/* Adds n slices, all or none.  `scratch` may be any one, and is reused. */
 int slot_slices_add(struct slot_slices *p, struct keys *keys, struct sum *scratch, const struct slice *slice, size_t n);
 
-/* axis, weight < 0: every one. */
+/* axis, weight < 0: all. */
 void slot_slices_read(const struct slot_slices *p, __s64 slot, int axis, int weight, const struct store_reader *reader);
 
 #endif

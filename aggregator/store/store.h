@@ -1,23 +1,23 @@
-/* store.h - slices, coverage, losses and instrumentations, kept across restarts.
+/* store.h - defines the interface of a store: it keeps slices, coverage, losses and instrumentations across restarts.
  *
  *      batches --add (one transaction)--> tier 0 --adding up--> minutes --adding up--> hours
- *                                            \---------- read (one tier) ----------/--> slices
+ *                                                \---------- read (one tier) ----------/--> slices
  *
  * Laws    (all in test/kit/store_laws*.c, which every store passes)
- *         A batch is added once, however often it is given, also after a restart.
+ *         A batch is added once, even if it is given several times, also after a restart.
  *         read() may give several pieces for the same (slot, key, axis, weight): the reader adds.
- *         What was given in one add() is there as a whole or not at all, in every tier.
+ *         The batches of one add() are stored as a whole or not at all, in every tier.
  *         A range of a tier's whole slots holds the same in each tier that still has it.
- *         A batch that ends before what expire() dropped of tier 0 is not added (ret_new false):
- *         it could not be told from one that was.  It is in the coarser tiers, if it was added.
- *         What was dropped is told as dropped, never as nothing.
+ *         A batch that ends before the slots that expire() dropped from tier 0 is not added (ret_new false):
+ *         the store could not know whether it had it before.  The coarser tiers have it if it was added.
+ *         Dropped data are reported as dropped, never as nothing.
  * Tiers   see tier.h.  Slots are tier 0's everywhere; a slot of a coarser tier is named by the
  *         first of its slots.
- * Damage  What is stored carries checksums.  A damaged piece is never given out and never silent:
- *         read() goes on without it, returns 0, says so in store->reason and through loss(), with
+ * Damage  Stored data carry checksums.  The store never returns a damaged piece and never hides it:
+ *         read() goes on without it, returns 0, and reports it in store->reason and through loss(), with
  *         an empty source, n = 1 (at least one event) and sum = 0, for the slots it was filed
- *         under.  Damaged coverage is left out: those slots then count as not observed.  When the
- *         file itself can not be read any more, read() fails with -EBADMSG.
+ *         under.  Damaged coverage is left out: those slots then count as not observed.  If the
+ *         file itself can no longer be read, read() fails with -EBADMSG.
  * Users   sqlite/sqlite.c; memory.c, for tests and for private servers.
  * Thread  one call at a time; the aggregator calls from one worker at a time.
  * Errors  0 or -errno; store->reason (if not empty) says more.
@@ -33,103 +33,106 @@
 
 struct store_range {
 	__s64 first, last;		/* slots, inclusive; widened to whole slots of the tier */
-	int axis, weight;		/* < 0: every one */
+	int axis, weight;		/* < 0: all */
 	int tier;
-	bool whole;			/* keys need not be told apart: slices of all of them may come as one,
+	bool whole;			/* the reader does not need keys: slices of all keys may come as one,
 					 * with an empty key, which is quicker */
 	int grain;			/* so many of the tier's slots, from a multiple of it on, may come as one,
 					 * filed under the first, if all of them are in the range; it divides
-					 * CHUNK_SLOTS; 0, 1: each by itself */
+					 * CHUNK_SLOTS; 0, 1: each slot by itself */
 };
 
-struct store_reader {			/* NULL members are not asked for */
+struct store_reader {			/* NULL members are not read */
 	void *arg;
 	void (*slice)(void *arg, __s64 slot, const struct slice *s);
-	/* Where slices are not asked for: how many events, of any slots of the range together.  s has no histogram. */
+	/* Instead of slices: counts events, of any slots of the range together.  s has no histogram. */
 	void (*count)(void *arg, const struct slice *s, __u64 n);
 	void (*cover)(void *arg, const char *source, __s64 first, __s64 last);	/* inclusive slots */
 	void (*loss)(void *arg, const char *source, const struct loss *loss);
 	void (*mark)(void *arg, const struct mark *mark);
-	/* n of these slots were reported, and it is not known which: of coverage that is older than what
-	 * tier 0 keeps, only the count per minute, or per hour, is kept. */
+	/* n of these slots were reported, but not known which: for coverage older than
+	 * tier 0, only the count per minute, or per hour, is kept. */
 	void (*sparse)(void *arg, const char *source, __s64 first, __s64 last, __u64 n);
-	void (*dropped)(void *arg, __s64 first, __s64 last);	/* of this tier: there was something */
+	void (*dropped)(void *arg, __s64 first, __s64 last);	/* tier 0 or another: it had data here, which were
+								 * dropped */
 	bool (*wants)(void *arg, const struct labels *key);	/* slices of other keys may be left out */
-	/* As in a batch, slots ascending; of tier 0 only. */
+	/* Exemplars as in a batch, slots ascending; of tier 0 only. */
 	void (*exemplars)(void *arg, const char *source, __s64 slot, const __u8 *data, size_t len);
-	/* Slices or losses are there, but damaged.  NULL: told through loss(), see Damage. */
+	/* Slices or losses exist but are damaged.  NULL: reported through loss(), see Damage. */
 	void (*damaged)(void *arg, __s64 first, __s64 last);
 };
 
-struct store_memory {			/* bytes that make the next call quicker */
+struct store_memory {			/* memory that makes the next call quicker */
 	__u64 pages, sums;
 };
 
 struct store {
 	const struct store_ops *ops;
 	char reason[256];
-	__u64 n_damaged;		/* damaged pieces met so far, each time again */
-	__u64 n_dropped;		/* how often something was dropped because of the limit; */
-	__u64 n_lost;			/* events of that which a coarser tier does not have either: losses in their slots */
-	__s64 now_ns;			/* what is later is of a clock that was ahead, and the newest for nobody; 0: nothing is */
+	__u64 n_damaged;		/* damaged pieces met so far, counted each time */
+	__u64 n_dropped;		/* how often data were dropped because of the limit */
+	__u64 n_lost;			/* events of these that no coarser tier has: they are losses in their slots */
+	__s64 now_ns;			/* later slots come from a clock that was ahead, and never count as the newest;
+					 * 0: unknown */
 };
 
 struct store_ops {
 	void (*close)(struct store *s);
 
-	/* One transaction.  ret_new[i]: batch i was not known before. */
+	/* Adds n batches in one transaction.  ret_new[i]: batch i was not known before. */
 	int (*add)(struct store *s, const struct batch *batch, size_t n, bool *ret_new);
 
-	/* What is filed under the range's slots.  Coverage is cut to it; losses and marks are
-	 * given where they touch it. */
+	/* Reads what is filed under the range's slots.  Cuts coverage to the range; gives losses and marks
+	 * that touch it. */
 	int (*read)(struct store *s, __u64 inst, const struct store_range *range,
 		    const struct store_reader *reader);
 
-	/* Instrumentations, as their JSON text. */
+	/* Instrumentations, as JSON text. */
 	int (*inst_put)(struct store *s, __u64 inst, const char *json);
 	int (*inst_delete)(struct store *s, __u64 inst);	/* and all its data */
 	int (*inst_each)(struct store *s, void (*each)(void *arg, __u64 inst, const char *json), void *arg);
-	int (*next_id)(struct store *s, __u64 *ret_id);		/* never given twice */
+	int (*next_id)(struct store *s, __u64 *ret_id);		/* an id that was never given before */
 	int (*identity)(struct store *s, char ret_uuid[40]);	/* of this store, made once */
 
-	/* A text under a name (at most STORE_NAME_MAX bytes); "": nothing is kept under it. */
+	/* Keeps a text under a name (at most STORE_NAME_MAX bytes); "" removes it. */
 	int (*remember)(struct store *s, const char *name, const char *text);
 	int (*recall)(struct store *s, const char *name, char *ret_text, size_t room);
-	/* All whose names begin with `prefix`, by rising bytes of their names. */
+	/* Gives all texts whose names begin with `prefix`, in the order of the names' bytes. */
 	int (*recall_each)(struct store *s, const char *prefix, void (*each)(void *arg, const char *name, const char *text), void *arg);
 
-	/* Drops each tier's slots before slot[tier] (for a coarser tier, whole slots of it; and it
-	 * keeps at least what the finer one keeps).  Batch identities older than slot[0] go too;
-	 * coverage, losses and marks stay as long as the last tier does, by minute, then by hour. */
+	/* Drops each tier's slots before slot[tier] (of a coarser tier, whole slots; it
+	 * keeps at least as much as the finer one).  Batch identities older than slot[0] go, too;
+	 * coverage, losses and marks stay as long as the last tier, by minute, then by hour. */
 	int (*expire)(struct store *s, __u64 inst, const __s64 slot[TIERS]);
 
-	/* The first slot that add() still takes; INT64_MIN: any. */
+	/* Returns the first slot that add() still takes; INT64_MIN: any. */
 	int (*oldest)(struct store *s, __u64 inst, __s64 *ret_slot);
 
-	/* From now on it takes at most about so many bytes; 0: no limit.  shrink(), to be called now and
-	 * then, and add(), where there is no room, drop the oldest of the finest tier first. */
+	/* Limits the store to about so many bytes from now on; 0: no limit.  shrink(), to be called now and
+	 * then, and add(), when space runs out, drop the oldest slots of the finest tier first. */
 	int (*limit)(struct store *s, __u64 bytes);
 	int (*shrink)(struct store *s);
 
-	void (*memory)(const struct store *s, struct store_memory *ret_memory);	/* NULL: nothing is kept so */
+	/* NULL: the store keeps no such memory */
+	void (*memory)(const struct store *s, struct store_memory *ret_memory);
 
-	/* Moves what ended before `slot` into its long-term layout, and adds it up to minutes and hours. */
+	/* Moves data that ended before `slot` into the long-term layout, and adds them up to minutes and hours. */
 	int (*compact)(struct store *s, __u64 inst, __s64 slot);
 };
 
-/* From which slot on each tier has what was in it; INT64_MIN: nothing was dropped. */
+/* Returns from which slot on each tier is complete; INT64_MIN: nothing was dropped. */
 int store_kept(struct store *s, __u64 inst, __s64 ret_from[TIERS]);
 
-/* For stores: may this batch be added?  -EBADMSG with a reason: a slice of it is none, or its slots
- * have a length that can not be kept. */
+/* For stores: checks whether the batch may be added.  -EBADMSG with a reason: one of its slices is malformed, or its
+ * slots have a length that can not be kept. */
 int store_check(struct store *s, const struct batch *b);
 
-/* For stores: a new random identity. */
+/* For stores: makes a new random identity. */
 int store_uuid(char ret_uuid[40]);
 
-/* Opens or makes the database at `path` (mode 0640).  The file is read and checked as a whole, about
+/* Opens or makes the database at `path` (mode 0640).  Reads and checks the whole file, about
  * a second per GB.  -EBADMSG: damaged, or not a database; -EPROTO: of a newer version; -EINVAL:
- * somebody else's.  The reason is one sentence. */
+ * of another program.  The reason is one sentence. */
 int store_sqlite_open(const char *path, struct store **ret_store, char *reason, size_t room);
 int store_memory_open(struct store **ret_store);
 

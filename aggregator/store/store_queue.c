@@ -19,7 +19,7 @@ struct store_queue {
 	struct store *store;
 	struct cube *cube;
 	struct incoming_batch *first, **end;	/* waiting */
-	size_t bytes;			/* of those waiting and under way */
+	size_t bytes;			/* of waiting batches and those in flight */
 	struct job *first_job, **end_job;
 	struct store_queue_observer *observers;
 	void (*settled)(void *arg, const struct incoming_batch *a, int err);
@@ -29,7 +29,7 @@ struct store_queue {
 	void (*idle)(void *arg);
 	void *idle_arg;
 
-	/* What the worker has: either batches or a job.  The loop keeps away from it while busy. */
+	/* The worker's present task: either batches or a job.  The loop does not touch it while busy. */
 	uv_work_t work;
 	bool busy, job_turn;
 	struct job *job;
@@ -92,7 +92,7 @@ static void queue_work(uv_work_t *req)
 
 /* --- back on the loop --- */
 
-/* The slots a batch may have changed: its own, its run's, and those its loss touches. */
+/* Returns the slots that a batch may have changed: its own, its run's, and those that its loss touches. */
 static void batch_slots(const struct batch *b, __s64 *ret_first, __s64 *ret_last)
 {
 	*ret_first = b->slot;
@@ -113,8 +113,8 @@ static void tell_observers(struct store_queue *f, __u64 inst, __s64 first, __s64
 	}
 }
 
-/* Batches of one commit mostly speak of the same instrumentation and of neighbouring slots, so
- * observers are told once per such run of batches. */
+/* Most batches of one commit report the same instrumentation and neighbouring slots, so
+ * observers are notified once per such run of batches. */
 static void announce_amended(struct store_queue *f)
 {
 	__s64 first = 0, last = -1, from, to;
@@ -160,10 +160,10 @@ static void fill_cube(struct store_queue *f, const struct incoming_batch *a)
 {
 	int err = cube_add(f->cube, &a->batch);
 
-	/* -ESTALE: older than the cube, the store has it.  -ENOENT: deleted meanwhile. */
+	/* -ESTALE: older than the cube, but the store has it.  -ENOENT: deleted meanwhile. */
 	if (!err || err == -ESTALE || err == -ENOENT)
 		return;
-	/* The law would be broken by a half-informed cube: without it, readers go to the store. */
+	/* An incomplete cube would break the law: without it, readers go to the store. */
 	log_warning("instrumentation %llu is removed from memory, requests for it read the store: %s",
 		(unsigned long long)a->batch.inst, uv_strerror(err));
 	cube_drop(f->cube, a->batch.inst);
@@ -199,7 +199,7 @@ static void settle_batches(struct store_queue *f)
 	f->fresh = NULL;
 }
 
-/* Reading goes on without them and their columns are partly lost: 1, 2, 4, 8 ... are logged, too. */
+/* Readers go on without damaged pieces, and the columns count as partly lost.  Logged at 1, 2, 4, 8 ... of them. */
 static void note_damage(struct store_queue *f)
 {
 	__u64 was = f->counters.damaged, now = f->store->n_damaged;
@@ -250,7 +250,7 @@ static bool take_job(struct store_queue *f)
 	return true;
 }
 
-/* All that wait, as the one array that a store wants. */
+/* Takes all waiting batches, as the one array that a store wants. */
 static bool take_batches(struct store_queue *f)
 {
 	size_t n = 0;
@@ -282,7 +282,7 @@ static void queue_next(struct store_queue *f)
 
 	if (f->busy || !f->begun)
 		return;
-	f->busy = true;			/* callbacks below may add and submit */
+	f->busy = true;			/* the callbacks below may add and submit */
 	f->job_turn = !f->job_turn;
 	some = f->job_turn ? take_job(f) || take_batches(f) : take_batches(f) || take_job(f);
 	if (some) {
@@ -341,7 +341,7 @@ void store_queue_disown(struct store_queue *f, void *from)
 			a->from = NULL;
 }
 
-/* They leave the queue before any of them is settled: whoever is told may add at its end. */
+/* All of them leave the queue before any is settled: a callback may add batches at its end. */
 void store_queue_drop(struct store_queue *f, __u64 inst)
 {
 	struct incoming_batch **at = &f->first, *dropped = NULL, **end = &dropped, *a;

@@ -1,4 +1,4 @@
-/* store_queue.h - the one way to the store: what blocks runs on a worker, one call at a time, in order.
+/* store_queue.h - runs all calls of the store on a worker, one at a time, in order.
  *
  *      store_queue_add(batch) ----> waiting ---\                        /--> cube, observers, settled()
  *                                         > worker: store->ops --<
@@ -6,10 +6,10 @@
  *
  * Law     the cube equals the store: a batch enters the cube only after the store has committed
  *         it as new, and is settled (acknowledged) only after that.
- * Order   jobs run in the order they were submitted.  All batches that wait go into one
+ * Order   jobs run in the order they were submitted.  All waiting batches go into one
  *         transaction; batches and jobs take turns, so neither starves the other.
- * Errors  0 or -errno.  A commit that fails settles its batches with that error: whoever sent
- *         them still has them and sends them again.
+ * Errors  0 or -errno.  If a commit fails, its batches are settled with that error: their senders
+ *         still have them and send them again.
  * Thread  all functions and callbacks on the loop thread, except work(), which is on a worker and
  *         must touch nothing but `store` and what `arg` alone owns.
  */
@@ -24,26 +24,26 @@ struct store_queue;				/* its fields are in store_queue.c */
 
 int store_queue_new(uv_loop_t *loop, struct store *store, struct cube *cube, struct store_queue **ret_queue);
 
-/* Until then what is added and submitted waits, and the loop thread may read the store itself. */
+/* Starts the queue.  Until then batches and jobs wait, and the loop thread may read the store itself. */
 void store_queue_begin(struct store_queue *f);
 
-/* Takes the arrival.  -ESHUTDOWN: draining, the caller keeps it. */
+/* Takes the batch.  -ESHUTDOWN: the queue is draining, and the caller keeps it. */
 int store_queue_add(struct store_queue *f, struct incoming_batch *a);
 size_t store_queue_waiting(const struct store_queue *f);	/* bytes of batches not yet settled */
-void store_queue_disown(struct store_queue *f, void *from);	/* its arrivals' `from` become NULL */
+void store_queue_disown(struct store_queue *f, void *from);	/* sets `from` of its batches to NULL */
 
-/* Batches that wait for an instrumentation that is about to be deleted are settled without being
- * stored; call it when the deletion has been submitted. */
+/* Settles the batches that wait for an instrumentation that is about to be deleted, without
+ * storing them; call it when the deletion has been submitted. */
 void store_queue_drop(struct store_queue *f, __u64 inst);
 
-/* Called for every batch, committed (err 0, new or duplicate) or not.  The arrival is freed after it. */
+/* settled() is called for every batch, committed (err 0, new or duplicate) or not.  The batch is freed after it. */
 void store_queue_on_settled(struct store_queue *f, void (*settled)(void *arg, const struct incoming_batch *a, int err), void *arg);
 
-/* Called after new data of slots first..last (inclusive) is in cube and store.  Any number of observers. */
+/* Called when new data of slots first..last (inclusive) are in cube and store.  Any number of observers. */
 struct store_queue_observer {			/* the caller's memory, valid until store_queue_unobserve() */
 	void (*amended)(void *arg, __u64 inst, __s64 first, __s64 last);
 	void *arg;
-	struct store_queue_observer *next;	/* store_queue.c's */
+	struct store_queue_observer *next;	/* internal to store_queue.c */
 };
 void store_queue_observe(struct store_queue *f, struct store_queue_observer *o);
 void store_queue_unobserve(struct store_queue *f, struct store_queue_observer *o);
@@ -56,20 +56,20 @@ int store_queue_submit(struct store_queue *f, store_queue_work work, store_queue
 
 struct store_queue_counters {
 	__u64 commits, failed_commits;	/* transactions */
-	__u64 batches, duplicates;	/* batches committed as new; known before */
+	__u64 batches, duplicates;	/* committed as new; known before */
 	__u64 events;			/* of the new batches' axis 0 */
 	__u64 commit_ns_max;		/* the slowest transaction */
-	__u64 dropped;			/* how often something was dropped because of the store's limit, */
-	__u64 lost;			/* and how many events of that no tier has */
-	__u64 damaged;			/* damaged pieces met in the store, each time again */
-	struct store_memory memory;	/* the store's, after the last job */
+	__u64 dropped;			/* how often data were dropped because of the store's limit */
+	__u64 lost;			/* how many of their events no tier has */
+	__u64 damaged;			/* damaged pieces met in the store, counted each time */
+	struct store_memory memory;	/* of the store, after the last job */
 };
 const struct store_queue_counters *store_queue_counters(const struct store_queue *f);
 
-/* In settled(): what that error of the store's was. */
+/* Within settled(): explains the store's error. */
 const char *store_queue_reason(const struct store_queue *f, int err);
 
-/* Accepts nothing more; idle() is called once when all that was accepted is settled and done. */
+/* Accepts no further work; idle() is called once, when all accepted work is settled and done. */
 void store_queue_drain(struct store_queue *f, void (*idle)(void *arg), void *arg);
 void store_queue_free(struct store_queue *f);	/* NULL, new or drained */
 

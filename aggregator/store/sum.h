@@ -1,8 +1,8 @@
-/* sum.h - sparse histograms of one ruler, added into one.
+/* sum.h - adds sparse histograms of one ruler into one.
  *
  *      sum_begin(ruler)  sum_add(bytes) sum_add(bytes) ...  sum_end()  ->  s->bytes
  *
- * Law     the bytes are the same whatever the order and however the parts were added before.
+ * Law     the bytes do not depend on the order, nor on how the parts were added before.
  * Errors  0 or -errno; then begin again.
  * Memory  a zeroed one is empty; it keeps its scratch memory until sum_fini(), so that adding many
  *         allocates once.  s->bytes is valid until the next sum_begin().
@@ -26,7 +26,7 @@ int sum_end(struct sum *s);
 /* 0 if sum_add() would take these bytes, -EBADMSG if not. */
 int sum_check(__u64 ruler, const __u8 *data, size_t len);
 
-/* a + b in one call. */
+/* Adds a + b in one call. */
 int sum_two(struct sum *s, __u64 ruler, const __u8 *a, size_t a_len, const __u8 *b, size_t b_len);
 
 #endif

@@ -1,4 +1,4 @@
-/* tier.h - the slot lengths that are kept: the kernel's own, minutes, hours.
+/* tier.h - defines the slot lengths that are kept: the kernel's own, minutes, hours.
  *
  *      tier 0   the batches' slots      retention-time
  *      tier 1   60 s                    tiers[0]
@@ -17,7 +17,7 @@
 
 enum { TIERS = 3 };
 
-/* Slots of tier 0 in one slot of this tier. */
+/* Returns how many slots of tier 0 are one slot of this tier. */
 static inline __s64 tier_slots(__u64 slot_ns, int tier)
 {
 	const __u64 ns[TIERS] = { slot_ns, 60000000000ull, 3600000000000ull };
@@ -36,7 +36,7 @@ static inline __s64 tier_divide(__s64 slot, __s64 by)	/* rounding down */
 	return slot / by - (slot % by < 0);
 }
 
-/* The first slot of the `per` slots that hold this one. */
+/* Returns the first of the `per` slots that contain this one. */
 static inline __s64 tier_down(__s64 slot, __s64 per)
 {
 	return tier_divide(slot, per) * per;

@@ -12,12 +12,12 @@ struct move {
 	__s64 first;			/* slot of the tier */
 };
 
-struct row {				/* a hot row of the block, copied */
+struct row {				/* a copy of a hot row of the block */
 	__s64 key;
 	__u64 ruler;
 	__u16 weight, offset, label_len;
 	__u32 hist_len;
-	size_t at;			/* of its label, which its histogram follows, in `bytes` */
+	size_t at;			/* position of its label in `bytes`; its histogram follows */
 };
 
 struct block {
@@ -26,7 +26,7 @@ struct block {
 	struct bytes bytes;
 };
 
-struct group {				/* what makes a chunk of its own within a block */
+struct group {				/* the part of a block that makes one chunk */
 	__s64 key;
 	struct slice name;		/* ruler, axis, weight, and its label */
 	const struct block *block;
@@ -34,7 +34,7 @@ struct group {				/* what makes a chunk of its own within a block */
 	size_t n_rows;
 };
 
-/* Slots of tier 0 that so many of the tier's from this offset on are. */
+/* Files a loss in the slots of tier 0 that are n of the tier's slots, from this offset on. */
 static int lose_slots(const struct move *m, const char *what, unsigned offset, unsigned n)
 {
 	__s64 per = tier_slots(m->known->slot_ns, m->tier), first = (m->first + offset) * per;
@@ -70,7 +70,7 @@ static int take_row(const struct move *m, struct block *b, sqlite3_stmt *stmt)
 				 .offset = (__u16)(at.slot - m->first), .label_len = s.key.len, .at = b->bytes.len };
 	int err = array_grow(&b->row, b->n, &b->room, sizeof(row));
 
-	if (err || !row.key)		/* nobody's: its keys' rows are here, too */
+	if (err || !row.key)		/* key 0: the rows of its keys are here, too */
 		return err;
 	if (col(stmt, 6) != slice_crc(&at, &s))
 		return lose_slots(m, "row", row.offset, 1);
@@ -113,7 +113,7 @@ static struct group group_at(const struct move *m, const struct block *b, size_t
 	return g;
 }
 
-/* Binds CHUNK_GET and CHUNK_DROP, or WHOLE_GET and FAMILY_EACH, which are of no key in particular. */
+/* Binds CHUNK_GET and CHUNK_DROP, or WHOLE_GET and FAMILY_EACH, which have no key. */
 static sqlite3_stmt *bind_chunk(const struct move *m, enum sql which, const struct group *g)
 {
 	return db_bind(m->q, which, which == WHOLE_GET || which == FAMILY_EACH ? "iiiiii" : "iiiiiii", m->known->inst, (__s64)m->tier,
@@ -128,7 +128,7 @@ static struct chunk_name name_of(const struct move *m, const struct group *g)
 	};
 }
 
-/* What was put into q->made becomes a chunk. */
+/* Makes a chunk of the slots in q->made. */
 static int put_chunk(const struct move *m, const struct group *g, bool whole)
 {
 	struct bytes *frame = &m->q->frame;
@@ -145,7 +145,7 @@ static int put_chunk(const struct move *m, const struct group *g, bool whole)
 
 /* --- one key --- */
 
-/* The chunk that is there already, into q->old; without one, or with a damaged one, q->old is empty. */
+/* Loads the existing chunk into q->old; if there is none, or it is damaged, q->old is empty. */
 static int load_chunk(const struct move *m, const struct group *g)
 {
 	sqlite3_stmt *stmt = bind_chunk(m, CHUNK_GET, g);
@@ -159,7 +159,7 @@ static int load_chunk(const struct move *m, const struct group *g)
 	return err == -EBADMSG ? lose_slots(m, "chunk", 0, CHUNK_SLOTS) : err;
 }
 
-/* q->up goes into that slot of the next tier. */
+/* Adds q->up to that slot of the next tier. */
 static int raise_sum(const struct move *m, const struct group *g, __s64 slot)
 {
 	__s64 above = tier_slots(m->known->slot_ns, m->tier + 1);
@@ -173,7 +173,7 @@ static int raise_sum(const struct move *m, const struct group *g, __s64 slot)
 	return err ? err : hot_add(m->q, &at, g->key, &s, slot * above, (slot + 1) * above - 1);
 }
 
-/* The sums of what was moved, one after the other: of the slots of one of the next tier's. */
+/* Sums up moved slots, one slot of the next tier after the other. */
 struct rising {
 	bool some;
 	__s64 slot;			/* of the next tier */
@@ -212,7 +212,7 @@ static int add_to_rising(const struct move *m, const struct group *g, struct ris
 	return err ? err : sum_add(&m->q->up, hist, len);
 }
 
-/* What the chunk has in this slot plus what a hot row has; NULL: there is none. */
+/* Adds a slot of the chunk and a hot row; row NULL: there is no hot row. */
 static int move_slot(const struct move *m, const struct group *g, unsigned offset, const struct row *row, struct rising *r)
 {
 	const struct chunk_part *old = &m->q->old.slot[offset];
@@ -286,8 +286,8 @@ static int total_add(struct sqlite *q, const struct chunk *c)
 	return err;
 }
 
-/* The chunk that holds all keys so far, into q->whole.  *ret_key: whose it is, 0: nobody's, -1: there is
- * none.  -EBADMSG: it is damaged. */
+/* Loads the chunk that holds all keys so far into q->whole.  *ret_key: its key, 0: no key, -1: there is
+ * no such chunk.  -EBADMSG: it is damaged. */
 static int load_whole(const struct move *m, const struct group *g, __s64 *ret_key)
 {
 	sqlite3_stmt *stmt = bind_chunk(m, WHOLE_GET, g);
@@ -306,7 +306,7 @@ static struct group nobody_of(const struct group *g)
 	return (struct group){ .key = 0, .name = { .axis = g->name.axis, .weight = g->name.weight, .ruler = g->name.ruler } };
 }
 
-/* What was moved goes up for nobody's key, too. */
+/* Adds what was moved to the next tier for key 0, too. */
 static int raise_total(const struct move *m, const struct group *g)
 {
 	const struct group nobody = nobody_of(g);
@@ -346,7 +346,7 @@ static int put_total(const struct move *m, const struct group *g)
 	return err ? err : put_chunk(m, &nobody, true);
 }
 
-/* From the keys' chunks anew. */
+/* Makes it again from the chunks of the keys. */
 static int rebuild_total(const struct move *m, const struct group *g)
 {
 	sqlite3_stmt *stmt = bind_chunk(m, FAMILY_EACH, g);
@@ -367,8 +367,8 @@ static int rebuild_total(const struct move *m, const struct group *g)
 	return err ? err : got < 0 ? got : put_total(m, g);
 }
 
-/* The groups of one weight and ruler, from row `at` on.  While there is one key only, its chunk is the
- * whole; with a second one the whole becomes a chunk of its own. */
+/* Moves the groups of one weight and ruler, from row `at` on.  While there is only one key, its chunk is the
+ * whole; with a second key the whole becomes a chunk of its own. */
 static int move_family(const struct move *m, const struct block *b, size_t *at)
 {
 	struct group g = group_at(m, b, *at);
@@ -405,7 +405,8 @@ static int move_rows(const struct move *m)
 	int err = take_rows(m, &b);
 
 	if (!err)
-		err = drop_rows(m);	/* first: what is made is smaller, and fits in their pages where the file may not grow */
+		err = drop_rows(m);	/* first: the chunk is smaller and fits in the rows' pages if the file may not
+					 * grow */
 	while (!err && at < b.n)
 		err = move_family(m, &b, &at);
 	free(b.row);
@@ -413,7 +414,7 @@ static int move_rows(const struct move *m)
 	return err;
 }
 
-/* A transaction of its own, unless there is one: all is there as well before as after. */
+/* Moves a block in a transaction of its own, unless one has begun: the data are complete before and after. */
 static int move_block(const struct move *m)
 {
 	bool alone = sqlite3_get_autocommit(m->q->db);
@@ -453,7 +454,7 @@ int compact_tier(struct sqlite *q, const struct known *k, int tier, __s64 before
 	return err;
 }
 
-/* The finer ones first: what they add up is chunked at once where its block is over. */
+/* Finer tiers first: their sums are chunked at once if the block of the next tier is over. */
 static int compact_tiers(struct sqlite *q, __u64 inst, __s64 slot)
 {
 	struct known known;

@@ -41,7 +41,7 @@ static int error_of(int code)
 	}
 }
 
-/* SQLite says the same of both: is it our limit, or the disk? */
+/* SQLite returns the same error for both: was it our limit, or the disk? */
 static bool disk_has_room(struct sqlite *q)
 {
 	const char *path = sqlite3_db_filename(q->db, "main");
@@ -133,7 +133,7 @@ const char *col_text(sqlite3_stmt *stmt, int i)
 	return text ? text : "";
 }
 
-/* --- what is known of instrumentations: asked for with every batch, so it is kept --- */
+/* --- what is known of instrumentations: every batch needs it, so it is cached --- */
 
 static struct known *known_at(struct sqlite *q, __u64 inst)
 {
@@ -199,8 +199,8 @@ int db_know_dropped(struct sqlite *q, __u64 inst, int tier, const struct dropped
 
 #define NUMBERS_MAX 7
 
-/* Of what a row says and where it is filed: numbers, then bytes, then other bytes.  zlib's CRC-32, of which ISA-L needs a
- * tenth of the time: every row that is read is checked. */
+/* CRC of a row's content and place: numbers, then bytes, then other bytes.  It is zlib's CRC-32; ISA-L needs a
+ * tenth of the time for it, and every row is checked when it is read. */
 static __s64 crc_of(const __s64 *number, size_t n, const void *a, size_t a_len, const void *b, size_t b_len)
 {
 	__u64 raw[NUMBERS_MAX];
@@ -216,7 +216,7 @@ static __s64 crc_of(const __s64 *number, size_t n, const void *a, size_t a_len, 
 	return (__s64)crc;
 }
 
-/* Of tier 0 as before there were tiers. */
+/* Rows of tier 0 have the same CRC as before there were tiers. */
 __s64 slice_crc(const struct place *at, const struct slice *s)
 {
 	const __s64 number[NUMBERS_MAX] = { (__s64)at->inst, at->slot, s->axis, s->weight, (__s64)s->ruler, s->key.len, at->tier };
@@ -224,7 +224,7 @@ __s64 slice_crc(const struct place *at, const struct slice *s)
 	return crc_of(number, at->tier ? 7 : 6, s->key.bytes, s->key.len, s->hist, s->hist_len);
 }
 
-/* Of all slots as before there were some of them. */
+/* A run of all its slots has the same CRC as before there were sparse runs. */
 __s64 cover_crc(__u64 inst, const char *source, __s64 first, __s64 last, __u64 n)
 {
 	const __s64 number[] = { (__s64)inst, first, last, (__s64)n };
@@ -239,7 +239,7 @@ __s64 loss_crc(__u64 inst, const char *source, const struct loss *l)
 	return crc_of(number, 5, source, strlen(source), NULL, 0);
 }
 
-/* A clock step's is that of the versions that knew no other mark. */
+/* A clock step has the same CRC as in versions that had no other mark. */
 __s64 mark_crc(__u64 inst, const struct mark *mark)
 {
 	const __s64 number[] = { (__s64)inst, mark->slot, mark->value, (__s64)mark->kind };
@@ -263,7 +263,7 @@ void found_damage(struct sqlite *q, const char *what, __s64 slot)
 
 /* --- opening --- */
 
-/* Made before SQLite does, with our mode; its companions (-wal, -shm) inherit it. */
+/* Makes the file before SQLite does, with our mode; its companions (-wal, -shm) inherit it. */
 static int make_file(struct sqlite *q, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
@@ -308,8 +308,8 @@ static int make_tables(struct sqlite *q)
 	return err;
 }
 
-/* Reads the whole file once, about a second per GB: a page that is damaged may otherwise lose rows
- * without a word. */
+/* Reads the whole file once, about a second per GB: otherwise a damaged page may lose rows
+ * silently. */
 static int check_pages(struct sqlite *q)
 {
 	sqlite3_stmt *stmt;
@@ -349,7 +349,7 @@ static int prepare_database(struct sqlite *q)
 	return 0;
 }
 
-/* Rows of the version before are read and written again with the statements of this one. */
+/* Reads the rows of the version before and writes them again with the statements of this one. */
 static int upgrade_database(struct sqlite *q)
 {
 	char sql[64];
@@ -363,7 +363,7 @@ static int upgrade_database(struct sqlite *q)
 	return err ? err : db_execute(q, sql);
 }
 
-/* Within a transaction: it is ours and we know its version, or it is empty and becomes ours. */
+/* Within a transaction: checks that the database is ours and of a known version; an empty one becomes ours. */
 static int check_tables(struct sqlite *q)
 {
 	__s64 application = 0, version = 0, n_tables = 0;
@@ -389,8 +389,8 @@ static int check_tables(struct sqlite *q)
 	return err;
 }
 
-/* Pages that are given back must leave the file.  SQLite decides that when a file is made; one of
- * the version before is written anew, once. */
+/* Freed pages must leave the file.  SQLite decides that when a file is made; a file of
+ * the version before is rewritten, once. */
 static int make_shrinkable(struct sqlite *q, bool is_new)
 {
 	__s64 mode = 0, n_pages = 0;
@@ -401,7 +401,7 @@ static int make_shrinkable(struct sqlite *q, bool is_new)
 	return db_execute(q, is_new ? "PRAGMA auto_vacuum = INCREMENTAL" : "PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
 }
 
-/* Nothing is written before check_tables() says that it is ours. */
+/* Writes nothing before check_tables() has found that the file is ours. */
 int db_open(struct sqlite *q, const char *path)
 {
 	int err = make_file(q, path);

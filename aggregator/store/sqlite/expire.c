@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Coverage, losses and marks that lie in slots from..to-1 are kept by so many slots from now on. */
+/* The window from..to-1 in which coverage, losses and marks are merged, per so many slots. */
 struct window {
 	struct sqlite *q;
 	__u64 inst;
@@ -21,7 +21,7 @@ static __s64 larger(__s64 a, __s64 b)
 
 /* --- coverage --- */
 
-/* The source's runs in the window and those that touch it. */
+/* Lists the source's runs within the window and those that touch it. */
 static int list_runs(const struct window *w, __s64 source, const char *name, struct run **ret_run, size_t *ret_n)
 {
 	sqlite3_stmt *stmt = db_bind(w->q, COVER_WINDOW, "iiii", w->inst, source, w->from - 1, w->to);
@@ -119,7 +119,7 @@ static int list_losses(const struct window *w, struct lost_row **ret_row, size_t
 
 		snprintf(r.name, sizeof(r.name), "%s", col_text(stmt, 2));
 		if (col(stmt, 7) != loss_crc(w->inst, r.name, &r.loss))
-			continue;	/* stays as it is: reading tells of it */
+			continue;	/* stays as it is: read() reports it */
 		if (array_grow(ret_row, *ret_n, &room, sizeof(r))) {
 			sqlite3_reset(stmt);
 			return -ENOMEM;
@@ -129,7 +129,7 @@ static int list_losses(const struct window *w, struct lost_row **ret_row, size_t
 	return got;
 }
 
-/* Losses of a source that touch the same slots of the tier are one. */
+/* Joins losses of a source that touch the same slots of the tier. */
 static bool join_loss(const struct window *w, struct lost_row *to, struct lost_row *r)
 {
 	if (to->source != r->source || tier_down(to->loss.first, w->per) != tier_down(r->loss.first, w->per) ||
@@ -184,7 +184,7 @@ static __u64 size_of(__s64 value)
 	return value < 0 ? -(__u64)value : (__u64)value;
 }
 
-/* Of the marks of one kind in one slot of the tier the largest stays. */
+/* Keeps the largest of the marks of one kind in one slot of the tier. */
 static int thin_marks(const struct window *w)
 {
 	sqlite3_stmt *stmt = db_bind(w->q, MARK_WINDOW, "iii", w->inst, w->from, w->to);
@@ -220,7 +220,7 @@ static int thin_marks(const struct window *w)
 	return err;
 }
 
-/* What happened before slot `before` is shown by the next tier at best from now on. */
+/* From now on only the next tier and coarser ones show what happened before slot `before`. */
 static int thin_before(struct sqlite *q, const struct known *k, int tier, __s64 oldest, __s64 before)
 {
 	__s64 per = tier_slots(k->slot_ns, tier + 1);
@@ -259,7 +259,7 @@ static int forget_slices(struct sqlite *q, const struct known *k, int tier, __s6
 	return err;
 }
 
-/* Was there anything before that slot that was not dropped yet?  Its first slot; `before` if not. */
+/* Finds the first slot before that one that was not dropped yet; `before` if there is none. */
 static int oldest_of(struct sqlite *q, const struct known *k, int tier, __s64 before, __s64 *ret_oldest)
 {
 	__s64 was = k->dropped[tier].before;
@@ -271,7 +271,7 @@ static int oldest_of(struct sqlite *q, const struct known *k, int tier, __s64 be
 	return got < 0 ? got : 0;
 }
 
-/* What leaves a tier has been added to the next one before. */
+/* Drops slots of a tier, which have been added to the next one before. */
 static int drop_tier(struct sqlite *q, const struct known *k, int tier, __s64 before)
 {
 	struct dropped d = k->dropped[tier];

@@ -1,12 +1,12 @@
-/* A file that stays below a size.  Most of it is for pages of data, of which SQLite makes no more than that; an eighth is
- * for the log beside it.  Pages of what is dropped are used again.
+/* Keeps the file below a size.  Most of the size is for pages of data, and SQLite makes no more of these; an eighth is
+ * for the log next to the file.  Pages of dropped data are used again.
  *
- * What goes is always the oldest of the finest tier that has more than its floor: the newest hour of slots, day of
- * minutes, month of hours, of each instrumentation.  When all are at their floors, these are quartered.
+ * It always drops the oldest data of the finest tier that has more than its floor: the newest hour of slots, day of
+ * minutes, month of hours, of each instrumentation.  When all are at their floors, the floors are quartered.
  *
- * What goes is added up for the next tier before, and that needs room, too: the last sixteenth of the pages is for it, and
- * what is added leaves it free.  Where a block does not fit there either, its rows go without being added up, and so do in the end the
- * sums of the hour that goes on: their events are a loss in their slots. */
+ * Before data are dropped, they are added up for the next tier.  That needs pages, too: the last sixteenth of the pages
+ * is for it, and adding batches leaves it free.  If a block does not fit there either, its rows go without being added
+ * up, and in the end so do the sums of the current hour: their events become a loss in their slots. */
 #include "aggregator/store/sqlite/sqlite.h"
 
 #include "aggregator/base/array.h"
@@ -19,7 +19,7 @@
 
 #define LOG_SHARE 8
 #define LOG_MAX (64u << 20)
-#define RESERVE 16			/* of so many pages one is for making room */
+#define RESERVE 16			/* one of so many pages is for making room */
 #define ROUNDS 10			/* of quartering: a hundred thousandth of an hour */
 
 struct size {
@@ -35,14 +35,14 @@ static int measure_size(struct sqlite *q, struct size *ret)
 	return err ? err : db_number(q, "PRAGMA freelist_count", &ret->free);
 }
 
-/* --- what is the oldest --- */
+/* --- finding the oldest --- */
 
 struct oldest {
 	__u64 inst;			/* 0: there is nothing to drop */
-	__s64 ns, before;		/* its time; the slot of tier 0 up to which it would go */
+	__s64 ns, before;		/* its time; it would be dropped up to this slot of tier 0 */
 };
 
-/* The first slot that the tier has of it; INT64_MAX: none. */
+/* Finds the first slot that the tier has of it; INT64_MAX: none. */
 static int first_slot(struct sqlite *q, const struct known *k, int tier, __s64 *ret_slot)
 {
 	__s64 per = tier_slots(k->slot_ns, tier), slot;
@@ -61,7 +61,7 @@ static int first_slot(struct sqlite *q, const struct known *k, int tier, __s64 *
 	return got < 0 ? got : 0;
 }
 
-/* The newest slot that was reported, unless a clock that was ahead said so; 0: none was. */
+/* Finds the newest reported slot, except those from a clock that was ahead; 0: none. */
 static int newest_slot(struct sqlite *q, const struct known *k, __s64 *ret_slot)
 {
 	__s64 now = q->store.now_ns > 0 ? q->store.now_ns / (__s64)k->slot_ns : INT64_MAX;
@@ -74,7 +74,7 @@ static int newest_slot(struct sqlite *q, const struct known *k, __s64 *ret_slot)
 	return got < 0 ? got : 0;
 }
 
-/* The instrumentation's oldest, if that is older than its floor: at least a chunk, or a hundredth of its time. */
+/* Finds the instrumentation's oldest data, if older than its floor: at least a chunk, or a hundredth of its time. */
 static int look_at(struct sqlite *q, __u64 inst, int tier, int round, struct oldest *o)
 {
 	static const __s64 floor_s[TIERS] = { 3600, 86400, 30 * 86400 };
@@ -89,7 +89,8 @@ static int look_at(struct sqlite *q, __u64 inst, int tier, int round, struct old
 		err = newest_slot(q, &k, &newest);
 	if (err || slot == INT64_MAX)
 		return err;
-	slot = slot > k.dropped[tier].before ? slot : k.dropped[tier].before;	/* of a chunk a part may be gone */
+	/* part of a chunk may be dropped already */
+	slot = slot > k.dropped[tier].before ? slot : k.dropped[tier].before;
 	per = tier_slots(k.slot_ns, tier);
 	end = newest + 1 - ((floor_s[tier] * (1000000000 / (__s64)k.slot_ns)) >> (2 * round));
 	step = (newest + 1 - slot) / 100;
@@ -114,7 +115,7 @@ static int find_oldest(struct sqlite *q, int tier, int round, struct oldest *ret
 	return err ? err : got;
 }
 
-/* --- what there is no room for to add up --- */
+/* --- data that cannot be added up for lack of space --- */
 
 static int count_rows(struct sqlite *q, const struct known *k, int tier, __s64 last, struct loss *l)
 {
@@ -128,7 +129,7 @@ static int count_rows(struct sqlite *q, const struct known *k, int tier, __s64 l
 
 		if (!col(stmt, 0) || hist_reader_open(&r, (__u64)col(stmt, 3), sqlite3_column_blob(stmt, 5),
 						      (size_t)sqlite3_column_bytes(stmt, 5)))
-			continue;	/* of all keys together; damaged */
+			continue;	/* rows of key 0; damaged rows */
 		l->first = !l->n || first < l->first ? first : l->first;
 		l->n = saturating_add(l->n, r.count);
 		l->sum = saturating_add(l->sum, r.sum);
@@ -152,7 +153,7 @@ static int lose_tier(struct sqlite *q, const struct known *k, int tier, __s64 be
 	return err;
 }
 
-/* The hot rows before that slot of this tier and of the finer ones.  -ENOSPC: there are none. */
+/* Turns the hot rows before that slot, of this tier and of the finer ones, into losses.  -ENOSPC: there are none. */
 static int lose_rows(struct sqlite *q, const struct known *k, int tier, __s64 before)
 {
 	__u64 n_rows = 0, n_events = 0;
@@ -208,7 +209,8 @@ static int list_insts(struct sqlite *q, __u64 **ret_inst, size_t *ret_n)
 	return got;
 }
 
-/* Up to the newest slot all is dropped that may be, and what is left are sums of the minute and the hour that go on. */
+/* Drops all that may be dropped, up to the newest slot; only the sums of the current minute and hour are left, and go,
+ * too. */
 static int lose_sums(struct sqlite *q, __u64 inst)
 {
 	struct known k;
@@ -262,7 +264,8 @@ static int drop_until(struct sqlite *q, __s64 pages)
 	return err ? err : lose_until(q, pages);
 }
 
-/* Gives back what is over the limit, of a file that was larger before there was one: a little at a time, for the log. */
+/* Gives back pages over the limit, of a file that was larger before it had a limit: few at a time, so that the log
+ * stays small. */
 static int give_back(struct sqlite *q)
 {
 	struct size size;

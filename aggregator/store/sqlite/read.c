@@ -15,13 +15,13 @@ struct reading {
 	struct known known;
 	__s64 first, last;		/* slots of tier 0 */
 	struct store_range range;
-	__s64 per;			/* slots of tier 0 in one of the tier's */
+	__s64 per;			/* slots of tier 0 in one slot of the tier */
 	const struct store_reader *reader;
 	struct wanted *key;		/* by rising id; NULL: every key is wanted */
 	size_t n_keys;
 };
 
-/* Something is there that can not be read: at least one event. */
+/* Reports data that cannot be read, as at least one event. */
 static void tell_damage(struct reading *r, const char *what, __s64 first, __s64 last)
 {
 	const struct loss loss = { .n = 1, .first = first, .last = last };
@@ -62,7 +62,7 @@ static int list_keys(struct reading *r)
 	return got;
 }
 
-/* A key without a label is damage, which its row tells. */
+/* A key without a label is damage; reading its row reports it. */
 static bool wants_key(const struct reading *r, __s64 id)
 {
 	const struct wanted name = { id, false }, *found;
@@ -75,7 +75,7 @@ static bool wants_key(const struct reading *r, __s64 id)
 
 /* --- slices --- */
 
-/* As it is, or how many events it has. */
+/* Gives the slice, or only the number of its events. */
 static void give_slice(struct reading *r, __s64 slot, const struct slice *s)
 {
 	struct hist_reader h;
@@ -107,7 +107,7 @@ static void read_hot_row(struct reading *r, int tier, int axis, sqlite3_stmt *st
 static __s64 least_weight(const struct reading *r) { return r->range.weight < 0 ? 0 : r->range.weight; }
 static __s64 most_weight(const struct reading *r) { return r->range.weight < 0 ? MEASURES_MAX : r->range.weight; }
 
-/* Those of all keys together are few, and need no labels. */
+/* Reads the rows of all keys together, which are few and need no labels. */
 static int read_hot(struct reading *r, int tier, int axis)
 {
 	__s64 per = tier_slots(r->known.slot_ns, tier);
@@ -125,7 +125,7 @@ static int read_hot(struct reading *r, int tier, int axis)
 	return got;
 }
 
-/* A chunk into q->old.  1; 0: it is damaged, and was told so; -errno. */
+/* Unpacks a chunk into q->old.  1; 0: it is damaged, which was reported; -errno. */
 static int unpack_chunk(struct reading *r, const struct chunk_cache_name *name, __s64 row)
 {
 	const struct chunk_name *got = &r->q->old.name;
@@ -143,7 +143,7 @@ static int unpack_chunk(struct reading *r, const struct chunk_cache_name *name, 
 	return 0;
 }
 
-/* The slots from..to-1 of q->old. */
+/* Gives the slots from..to-1 of q->old. */
 static void give_slots(struct reading *r, __s64 first, int from, int to)
 {
 	const struct chunk *c = &r->q->old;
@@ -160,7 +160,7 @@ static void give_slots(struct reading *r, __s64 first, int from, int to)
 	}
 }
 
-/* Of a chunk: its slots that are in the range, and the groups of `grain` slots that are wholly, half-open. */
+/* The share of a chunk in the range: its slots, and its whole groups of `grain` slots; half-open. */
 struct share {
 	int from, to, first_group, last_group;
 };
@@ -190,7 +190,7 @@ static void give_sums(struct reading *r, const struct chunk_cache_entry *e, cons
 	}
 }
 
-/* Those of another zoom will do, added up. */
+/* Finds cached sums, or adds up those of another zoom. */
 static const struct chunk_cache_entry *find_sums(struct chunk_cache *m, const struct chunk_cache_name *name)
 {
 	const struct chunk_cache_entry *e = chunk_cache_find(m, name);
@@ -198,9 +198,9 @@ static const struct chunk_cache_entry *find_sums(struct chunk_cache *m, const st
 	return e ? e : chunk_cache_coarser(m, name);
 }
 
-/* As sums where whole groups of slots are in the range.  Those are added up once: a picture of a day then
- * is made of some thousand histograms, not of its 86,400.  Slots by themselves are worth remembering if all of a chunk
- * are asked for, of all keys together: whoever looks at what lies around asks for them again. */
+/* Reads sums where whole groups of slots are in the range.  They are added up once: then a picture of a day
+ * consists of some thousand histograms, not 86,400.  Single slots are cached if the reader asks for a whole
+ * chunk of all keys together: it will ask for them again when it moves to the neighbouring time. */
 static int read_chunk(struct reading *r, const struct chunk_cache_name *name, __s64 row)
 {
 	const struct share of = share_of(r, name);
@@ -226,7 +226,7 @@ static int read_chunk(struct reading *r, const struct chunk_cache_name *name, __
 	return 0;
 }
 
-/* The counts of a chunk's slots are remembered: unpacked for one, they serve every interval. */
+/* Caches the counts of a chunk's slots: unpacked once, they serve every interval. */
 static int count_chunk(struct reading *r, const struct chunk_cache_name *name, __s64 row)
 {
 	const struct share of = share_of(r, name);
@@ -274,7 +274,7 @@ static int read_chunks(struct reading *r, int axis)
 	return err ? err : got;
 }
 
-/* The tier's chunks, and what is on its way into them: see Tiers in sqlite.h. */
+/* Reads the tier's chunks, and the rows that are not yet in them: see Tiers in sqlite.h. */
 static int read_slices(struct reading *r)
 {
 	int err = 0;
@@ -352,7 +352,7 @@ static int read_marks(struct reading *r)
 	return got;
 }
 
-/* A damaged row is left out and counted: its events are in the histograms. */
+/* Leaves a damaged row out and counts it: its events are in the histograms. */
 static int read_exemplars(struct reading *r)
 {
 	sqlite3_stmt *stmt = db_bind(r->q, EXEMPLARS_READ, "iii", r->known.inst, r->first, r->last);
@@ -383,7 +383,7 @@ static void tell_dropped(const struct reading *r, __s64 first, __s64 last)
 		r->reader->dropped(r->reader->arg, first, last);
 }
 
-/* Widens the range to whole slots of the tier, and cuts off what was dropped. */
+/* Widens the range to whole slots of the tier, and cuts off the dropped part. */
 static int begin_reading(struct reading *r, struct store *s, __u64 inst)
 {
 	const struct store_range *range = &r->range;

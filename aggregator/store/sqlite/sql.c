@@ -4,7 +4,7 @@ const char *const sql_schema =
 	"CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
 	"CREATE TABLE IF NOT EXISTS inst(id INTEGER PRIMARY KEY, json TEXT NOT NULL);"
 	"CREATE TABLE slot_ns(inst INTEGER PRIMARY KEY, ns INTEGER NOT NULL);"
-	/* what was dropped of a tier: slots first..before-1 */
+	/* slots first..before-1 of a tier were dropped */
 	"CREATE TABLE horizon(inst INTEGER, tier INTEGER, first INTEGER NOT NULL, before INTEGER NOT NULL,"
 	" PRIMARY KEY(inst, tier)) WITHOUT ROWID;"
 	"CREATE TABLE IF NOT EXISTS key(id INTEGER PRIMARY KEY, inst INTEGER NOT NULL, label BLOB NOT NULL, UNIQUE(inst, label));"
@@ -15,14 +15,14 @@ const char *const sql_schema =
 	" whole INTEGER NOT NULL, data BLOB NOT NULL, UNIQUE(inst, tier, axis, slot, weight, ruler, key));"
 	"CREATE INDEX chunk_whole ON chunk(inst, tier, axis, slot, weight, ruler) WHERE whole;"
 	"CREATE INDEX chunk_key ON chunk(key);"
-	/* n of the slots first..last were reported: all of them, or it is not kept which */
+	/* n of the slots first..last were reported: all of them, or it is not known which */
 	"CREATE TABLE coverage(inst INTEGER, source INTEGER, first INTEGER, last INTEGER NOT NULL, n INTEGER NOT NULL,"
 	" crc INTEGER NOT NULL, PRIMARY KEY(inst, source, first)) WITHOUT ROWID;"
 	"CREATE TABLE loss(inst INTEGER, last INTEGER, first INTEGER, source INTEGER, n INTEGER, sum INTEGER, crc INTEGER NOT NULL);"
 	"CREATE INDEX loss_last ON loss(inst, last);"
 	"CREATE TABLE mark(inst INTEGER, slot INTEGER, kind INTEGER, value INTEGER, crc INTEGER NOT NULL);"
 	"CREATE INDEX mark_slot ON mark(inst, slot);"
-	/* the names of batches that were added; by slot, so that they can be forgotten by slot */
+	/* the identities of batches that were added; by slot, so that they can be dropped by slot */
 	"CREATE TABLE seen(inst INTEGER, slot INTEGER, source INTEGER, incarnation INTEGER, seq INTEGER,"
 	" last INTEGER NOT NULL, PRIMARY KEY(inst, slot, source, incarnation, seq)) WITHOUT ROWID;"
 	"INSERT OR IGNORE INTO meta VALUES('next_id', 1);";
@@ -74,7 +74,8 @@ const char *const sql_text[N_SQL] = {
 		" AND weight BETWEEN ? AND ?",
 	[WHOLE_READ] = "SELECT key, slot, weight, ruler, rowid FROM chunk"
 		" WHERE inst = ? AND tier = ? AND axis = ? AND slot BETWEEN ? AND ? AND weight BETWEEN ? AND ? AND whole",
-	[CHUNK_DATA] = "SELECT data FROM chunk WHERE rowid = ?",	/* apart: a row is read with all its columns */
+	/* on its own: SQLite reads a row with all its columns */
+	[CHUNK_DATA] = "SELECT data FROM chunk WHERE rowid = ?",
 	[COVER_READ] = "SELECT s.name, c.first, c.last, c.n, c.crc FROM coverage c LEFT JOIN source s ON s.id = c.source"
 		" WHERE c.inst = ? AND c.last >= ? AND c.first <= ?",
 	[LOSS_READ] = "SELECT s.name, l.n, l.sum, l.first, l.last, l.crc FROM loss l LEFT JOIN source s ON s.id = l.source"

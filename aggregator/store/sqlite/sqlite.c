@@ -70,7 +70,7 @@ int add_damage(struct sqlite *q, __u64 inst, __s64 first, __s64 last)
 	return add_loss(q, inst, "", 0, &(struct loss){ .n = 1, .first = first, .last = last });
 }
 
-/* There is such a row already: adds to it. */
+/* Adds to an existing row. */
 static int amend_row(struct sqlite *q, const struct place *at, __s64 key, const struct slice *s, __s64 first, __s64 last)
 {
 	sqlite3_stmt *get = bind_hot(q, HOT_GET, at, key, s);
@@ -116,8 +116,8 @@ static int add_slices(struct sqlite *q, const struct batch *b)
 	return err;
 }
 
-/* Widens first..last by the intervals that overlap or touch it.  What is left of thinned coverage
- * (see coverage_compact.h) is never overlapped, and touched intervals of it stay apart. */
+/* Widens first..last by the intervals that overlap or touch it.  Intervals of thinned coverage
+ * (see coverage_compact.h) never overlap it, and stay separate if they touch it. */
 static int cover_join(struct sqlite *q, __u64 inst, __s64 source, const char *name, __s64 *first, __s64 *last)
 {
 	sqlite3_stmt *near = db_bind(q, COVER_NEAR, "iii", inst, source, *last + 1);
@@ -173,7 +173,7 @@ static int add_observation(struct sqlite *q, const struct batch *b, __s64 source
 	return err;
 }
 
-/* The length of the slots is learnt from the first batch, and is the same for good. */
+/* The first batch sets the length of the slots, which never changes after that. */
 static int learn_slot_length(struct sqlite *q, const struct batch *b, struct known *ret_known)
 {
 	int err = store_check(&q->store, b);
@@ -228,7 +228,7 @@ static int add_all(struct sqlite *q, const struct batch *batch, size_t n, bool *
 	return err;
 }
 
-/* Where the file may not grow, what is old makes room. */
+/* Where the file may not grow, old data are dropped first. */
 static int sqlite_add(struct store *s, const struct batch *batch, size_t n, bool *ret_new)
 {
 	struct sqlite *q = sqlite_of(s);
@@ -312,7 +312,7 @@ static int sqlite_identity(struct store *s, char ret_uuid[40])
 	return got ? got : -EBADMSG;
 }
 
-/* Beside our own names in the table. */
+/* Next to our own names in the table. */
 #define REMEMBERED "kept."
 
 static int sqlite_remember(struct store *s, const char *name, const char *text)
@@ -346,7 +346,7 @@ static int sqlite_recall(struct store *s, const char *name, char *ret_text, size
 	return got < 0 ? got : 0;
 }
 
-/* Names are compared byte by byte; none has a byte as high as the end's. */
+/* Names are compared byte by byte; no name contains a byte as high as the one at `end`. */
 static int sqlite_recall_each(struct store *s, const char *prefix, void (*each)(void *arg, const char *name, const char *text),
 			      void *arg)
 {

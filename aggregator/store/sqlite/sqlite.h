@@ -1,33 +1,33 @@
-/* sqlite.h - what the files of this folder share; nobody else includes it or knows SQLite.
+/* sqlite.h - declares what the files of this folder share; no other file includes it or uses SQLite.
  *
  *      sql.c       the schema and the statements
  *      db.c        the file, its statements, its checksums
  *      sqlite.c    adding, instrumentations, identity
  *      read.c      reading
  *      compact.c   the long-term layout, adding up
- *      expire.c    forgetting
- *      limit.c     a file that stays below a size
+ *      expire.c    dropping old data
+ *      limit.c     keeping the file below a size
  *      upgrade.c   files of the version before
  *
  *      add() -> hot, tier 0: one row per slice
  *      compact(): 300 slots of a key --> chunk, one block   --added up--> hot rows of the next tier
  *
- * Why     Rows by slot are quick to add (a second's rows lie side by side), blocks by key are small
+ * Why     Rows by slot are quick to add (a second's rows are neighbours), blocks by key are small
  *         and quick to scan.  A late slice of a slot that is in a chunk becomes a hot row again,
  *         and the next compact() puts it into its chunk and adds it to the next tier's row.
  * Tiers   An event is in exactly one of: a hot row of tier 0; a chunk of tier 0 and a hot row of
  *         tier 1; chunks of tiers 0 and 1 and a hot row of tier 2; chunks of all three.  Each step
- *         is one transaction, so a tier's chunks and the hot rows of it and of the finer ones are
- *         all there is, at any moment, once.  (Adding each slice to all three at once would be
- *         a hundred times the writing.)
- * Whole   Of the slots of each (axis, weight, ruler) one chunk holds all keys together: the only
- *         key's, or one of no key (key 0).  So do hot rows of key 0 in the coarser tiers.  Most
- *         pictures need no other.
- * Damage  that compact() meets becomes a loss: a row of the table loss instead of the damaged one.
- * Slots   in hot and chunk are the tier's own (minutes from the epoch); in all else tier 0's.
+ *         is one transaction, so at any moment a tier's chunks and the hot rows of it and of the finer
+ *         tiers contain every event once.  (Adding each slice to all three at once would write
+ *         a hundred times as much.)
+ * Whole   Of the slots of each (axis, weight, ruler) one chunk holds all keys together: the chunk of the only
+ *         key, or one without a key (key 0).  The hot rows of key 0 in the coarser tiers do the same.  Most
+ *         pictures read no other rows.
+ * Damage  If compact() meets a damaged row, it replaces it with a row of the table loss.
+ * Slots   in hot and chunk are the tier's own (minutes from the epoch); in all other tables tier 0's.
  * Safety  WAL with synchronous=NORMAL: a killed process loses no commit; a power cut may lose the
- *         newest ones, never a part of one.  Rows carry a CRC of what they say and of where they
- *         are filed, for what SQLite's own structure does not notice; chunks have one in them.
+ *         newest ones, never a part of one.  Rows carry a CRC of their content and of where they
+ *         are filed, for damage that SQLite's own structure does not notice; chunks contain one.
  * Errors  0 or -errno, and then store.reason says more.
  * Thread  one call at a time, as store.h.
  */
@@ -60,14 +60,14 @@ enum sql {
 };
 
 extern const char *const sql_schema;	/* of SCHEMA_VERSION */
-extern const char *const sql_later;	/* what a file of that version may lack */
+extern const char *const sql_later;	/* tables that a file of that version may lack */
 extern const char *const sql_text[N_SQL];
 
-struct dropped {			/* of a tier: slots first..before-1 */
-	__s64 first, before;		/* first == before: nothing was there */
+struct dropped {			/* slots first..before-1 were dropped from a tier */
+	__s64 first, before;		/* first == before: nothing was dropped */
 };
 
-struct known {				/* an instrumentation, as far as a store knows it */
+struct known {				/* what the store knows of an instrumentation */
 	__u64 inst;
 	__u64 slot_ns;			/* 0: nothing was added yet */
 	struct dropped dropped[TIERS];
@@ -79,18 +79,18 @@ struct sqlite {
 	sqlite3_stmt *stmt[N_SQL];
 	struct sum scratch, up;
 	struct chunk old, made, whole;	/* scratch of compact(); read() uses `old` */
-	struct hist total[CHUNK_SLOTS];	/* the same: what was moved, of all keys */
+	struct hist total[CHUNK_SLOTS];	/* scratch, too: what was moved, of all keys */
 	struct bytes frame, bytes;
-	struct chunk_cache chunk_cache;		/* chunks as sums of several slots, for read() */
+	struct chunk_cache chunk_cache;		/* caches sums of chunks, for read() */
 	__s64 max_pages;		/* 0: no limit */
-	struct known *known;		/* what was asked for since the last rollback */
+	struct known *known;		/* read since the last rollback */
 	size_t n_known, known_room;
 };
 
-struct place {				/* where a slice is filed, its key apart */
+struct place {				/* where a slice is filed, except for its key */
 	__u64 inst;
 	int tier;
-	__s64 slot;			/* the tier's own */
+	__s64 slot;			/* in the tier's own slots */
 };
 
 /* --- db.c --- */
@@ -98,16 +98,16 @@ struct place {				/* where a slice is filed, its key apart */
 int db_open(struct sqlite *q, const char *path);
 void db_close(struct sqlite *q);
 int db_execute(struct sqlite *q, const char *sql);
-int db_number(struct sqlite *q, const char *sql, __s64 *ret_value);	/* one statement's one number */
+int db_number(struct sqlite *q, const char *sql, __s64 *ret_value);	/* returns the one number of a statement */
 
-/* Binds: i a 64-bit integer, t a text, b bytes and their length.  What is bound must live until
+/* Binds: i a 64-bit integer, t a text, b bytes and their length.  Bound data must live until
  * the statement is done. */
 sqlite3_stmt *db_bind(struct sqlite *q, enum sql which, const char *types, ...);
 
-/* 1: a row; 0: the end; -errno.  After the latter two the statement is ready to be bound again. */
+/* 1: a row; 0: the end; -errno.  After 0 and -errno the statement is ready to be bound again. */
 int db_step(struct sqlite *q, sqlite3_stmt *stmt);
 
-/* Steps once and gives the first column; the row is not kept.  1, 0 or -errno. */
+/* Steps once and returns the first column; the row is not kept.  1, 0 or -errno. */
 int db_fetch(struct sqlite *q, sqlite3_stmt *stmt, __s64 *ret_value);
 
 int db_begin(struct sqlite *q);
@@ -118,10 +118,10 @@ static inline __s64 col(sqlite3_stmt *stmt, int i)
 	return sqlite3_column_int64(stmt, i);
 }
 
-/* A text column, "" for none. */
+/* A text column; "" if it is NULL. */
 const char *col_text(sqlite3_stmt *stmt, int i);
 
-/* What stands in the column `crc` of a row. */
+/* Computes the column `crc` of a row. */
 __s64 slice_crc(const struct place *at, const struct slice *s);
 __s64 cover_crc(__u64 inst, const char *source, __s64 first, __s64 last, __u64 n);
 __s64 loss_crc(__u64 inst, const char *source, const struct loss *l);
@@ -129,13 +129,13 @@ __s64 mark_crc(__u64 inst, const struct mark *mark);
 
 __s64 exemplars_crc(__u64 inst, const char *source, __s64 slot, const void *data, size_t len);
 
-void found_damage(struct sqlite *q, const char *what, __s64 slot);	/* counted, and into store.reason */
+void found_damage(struct sqlite *q, const char *what, __s64 slot);	/* counts it and sets store.reason */
 
-/* What is known of an instrumentation; the copy is the caller's.  db_know() stores it. */
+/* Reads what is known of an instrumentation; the copy is the caller's.  db_know() stores it. */
 int db_known(struct sqlite *q, __u64 inst, struct known *ret_known);
 int db_know_slot(struct sqlite *q, __u64 inst, __u64 slot_ns);
 int db_know_dropped(struct sqlite *q, __u64 inst, int tier, const struct dropped *d);
-void db_forget(struct sqlite *q);		/* reads it anew from now on */
+void db_forget(struct sqlite *q);		/* the next db_known() reads it again */
 
 /* --- sqlite.c --- */
 
@@ -144,38 +144,40 @@ struct sqlite *sqlite_of(struct store *s);	/* clears the reason */
 /* Binds HOT_GET, or HOT_ADD and HOT_PUT with the histogram of s. */
 sqlite3_stmt *bind_hot(struct sqlite *q, enum sql which, const struct place *at, __s64 key, const struct slice *s);
 
-/* The histogram of a hot row into `ret`, borrowed from the statement, whose row stays until it is
+/* Reads the histogram of a hot row into `ret`, borrowed from the statement, whose row stays until it is
  * reset.  1; 0: no such row; -EBADMSG: its checksum is wrong. */
 int hot_get(struct sqlite *q, sqlite3_stmt *stmt, const struct place *at, const struct slice *name, struct slice *ret);
 
-/* Adds s to the hot row there, or makes it.  A damaged one gives way, and is a loss from now on, in
+/* Adds s to the hot row there, or makes one.  Replaces a damaged row, which becomes a loss in
  * slots first..last of tier 0. */
 int hot_add(struct sqlite *q, const struct place *at, __s64 key, const struct slice *s, __s64 first, __s64 last);
 
-/* Losses of a source; "", 0: of none. */
+/* Adds losses of a source; "", 0: of no source. */
 int add_loss(struct sqlite *q, __u64 inst, const char *source, __s64 source_id, const struct loss *l);
 
-/* Something in slots first..last of tier 0 was damaged and is there no more. */
+/* Notes that damaged data were removed from slots first..last of tier 0. */
 int add_damage(struct sqlite *q, __u64 inst, __s64 first, __s64 last);
 
 /* --- compact.c --- */
 
-/* Chunks and adds up, each in a transaction unless there is one, the blocks of this tier that begin before this slot (the tier's own). */
+/* Chunks the blocks of this tier that begin before this slot (the tier's own), and adds them up; each in a transaction
+ * unless one has begun. */
 int compact_tier(struct sqlite *q, const struct known *k, int tier, __s64 before);
 
-/* --- the others --- */
+/* --- the other files --- */
 
 int sqlite_read(struct store *s, __u64 inst, const struct store_range *range, const struct store_reader *reader);
 int sqlite_expire(struct store *s, __u64 inst, const __s64 slot[TIERS]);
 int expire_in(struct sqlite *q, __u64 inst, const __s64 slot[TIERS]);	/* the same */
 int sqlite_limit(struct store *s, __u64 bytes);
 int sqlite_shrink(struct store *s);
-int db_make_room(struct sqlite *q);		/* by dropping a tenth; -ENOSPC: nothing could be dropped */
-int db_limit_pages(struct sqlite *q, bool all);	/* to max_pages, or what is for adding; or as few as there are */
+int db_make_room(struct sqlite *q);		/* drops a tenth; -ENOSPC: nothing could be dropped */
+int db_limit_pages(struct sqlite *q, bool all);	/* sets SQLite's limit: all of max_pages, or only the part for adding;
+						 * or what the file has, if that is more */
 int sqlite_compact(struct store *s, __u64 inst, __s64 slot);
 int sqlite_inst_delete(struct store *s, __u64 inst);
 
-/* From version 1, within a transaction; the statements are prepared between the two. */
+/* Upgrades from version 1, within a transaction; the statements are prepared between the two calls. */
 int sqlite_upgrade_tables(struct sqlite *q);
 int sqlite_upgrade_rows(struct sqlite *q);
 

@@ -1,6 +1,6 @@
-/* Version 1 had one tier.  Its hot rows, losses, coverage and clock steps are rows of this version with
- * a column or two more; what its chunks hold becomes hot rows of tier 0 again, and is compacted anew:
- * so minutes, hours and the chunks of all keys come about in the one way there is. */
+/* Upgrades version 1, which had one tier.  Its hot rows, losses, coverage and clock steps become rows of this version
+ * with a column or two more.  The slots of its chunks become hot rows of tier 0 again, and are compacted again:
+ * so minutes, hours and the chunks of all keys are made in the same way as always. */
 #include "aggregator/store/sqlite/sqlite.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ static const char tables[] =
 	"ALTER TABLE coverage RENAME TO coverage_1; ALTER TABLE loss RENAME TO loss_1;"
 	"ALTER TABLE clock_step RENAME TO clock_step_1; ALTER TABLE seen RENAME TO seen_1;";
 
-/* The length of slots was written in the instrumentation only: min(granularity, 1 s). */
+/* Version 1 stored the length of slots only in the instrumentation: min(granularity, 1 s). */
 static const char rows[] =
 	"INSERT INTO slot_ns SELECT i.inst, CAST(round(1e9 * coalesce((SELECT min(json_extract(json,"
 	" '$.instrumentation.granularity'), 1.0) FROM inst WHERE id = i.inst), 1.0)) AS INTEGER) FROM"
@@ -37,7 +37,7 @@ int sqlite_upgrade_tables(struct sqlite *q)
 	return err ? err : db_execute(q, sql_schema);
 }
 
-/* A damaged one becomes a loss. */
+/* A damaged chunk becomes a loss. */
 static int pour_chunk(struct sqlite *q, sqlite3_stmt *from)
 {
 	struct place at = { (__u64)col(from, 0), 0, col(from, 2) };
@@ -64,7 +64,7 @@ static int pour_chunk(struct sqlite *q, sqlite3_stmt *from)
 	return err;
 }
 
-/* A block at a time, so that there are never many hot rows. */
+/* One block at a time, so that there are never many hot rows. */
 static int pour_block(struct sqlite *q)
 {
 	sqlite3_stmt *from;
