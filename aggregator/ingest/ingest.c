@@ -14,7 +14,7 @@
 
 #define READ_ROOM (256u << 10)
 #define OUT_MAX (16u << 20)		/* a peer that does not read its acknowledgements is closed */
-#define GOODBYE_MS 1000			/* how long acknowledgements may take to get out at the end */
+#define GOODBYE_MS 1000			/* how long acknowledgements may take to be written at the end */
 
 struct peer {				/* one connection */
 	struct peer *next;
@@ -23,7 +23,7 @@ struct peer {				/* one connection */
 	uv_write_t write;
 	char name[SOURCE_MAX];		/* "" before the hello */
 	long pid;
-	__u8 *in;			/* bytes read, not yet understood */
+	__u8 *in;			/* bytes read, not yet parsed */
 	size_t in_len, in_room;
 	struct bytes out, writing;	/* to be written next; being written */
 	bool is_writing, paused, ending, closed;
@@ -40,7 +40,7 @@ struct ingest {
 	struct ingest_counters counters;
 	struct slot_keys *slot_keys;
 	bool verbose, stopped, closing;
-	unsigned n_handles;		/* open ones; memory goes with the last */
+	unsigned n_handles;		/* the memory is freed with the last handle */
 };
 
 static void peer_consume(struct peer *p);
@@ -110,7 +110,7 @@ static void peer_written(uv_write_t *req, int status)
 		peer_write(p);
 }
 
-/* What comes up while one write is under way goes out with the next: acknowledgements of a burst
+/* Data that are added while a write is in flight go out with the next: acknowledgements of a burst
  * of batches become few writes. */
 static void peer_write(struct peer *p)
 {
@@ -152,7 +152,7 @@ static void peer_send_json(struct peer *p, enum frame_type type, json_t *json)
 	json_decref(json);
 }
 
-/* Says why, and closes when that is out. */
+/* Sends the reason, and closes when it is written. */
 static void peer_refuse(struct peer *p, const char *format, ...)
 {
 	char text[REASON_MAX + 128];
@@ -237,7 +237,7 @@ static void take_json(struct peer *p, const struct frame *f)
 	json_decref(json);
 }
 
-/* Misfits are acknowledged: sent again, they would fit no better.  1, 2, 4, 8 ... of them are logged. */
+/* Misfits are acknowledged: sent again, they would not fit either.  Logged at 1, 2, 4, 8 ... of them. */
 static void count_misfit(struct ingest *in, const struct incoming_batch *a, const char *why)
 {
 	__u64 n = ++in->counters.misfits;
@@ -249,7 +249,7 @@ static void count_misfit(struct ingest *in, const struct incoming_batch *a, cons
 		    (unsigned long long)n);
 }
 
-/* Our own clock was set: the first batch of now that comes afterwards says so, unless it says so of its source's. */
+/* Our own clock was set: marks the first current batch after that, unless it carries a step of its source's clock. */
 static void mark_step(struct ingest *in, struct incoming_batch *a, __s64 now_ns)
 {
 	__s64 end_ns = (incoming_batch_last(a) + 1) * (__s64)a->batch.slot_ns;
@@ -260,7 +260,7 @@ static void mark_step(struct ingest *in, struct incoming_batch *a, __s64 now_ns)
 	a->has_step = a->batch.clock_step_ns != 0;
 }
 
-/* 1, 2, 4, 8 ... of them are logged. */
+/* Logged at 1, 2, 4, 8 ... of them. */
 static void count_cut(struct ingest *in, const struct incoming_batch *a)
 {
 	__u64 n = ++in->counters.cut;
@@ -271,7 +271,7 @@ static void count_cut(struct ingest *in, const struct incoming_batch *a)
 			    (unsigned long long)a->batch.inst, INCOMING_BATCH_KEYS_MAX, (unsigned long long)n);
 }
 
-/* 1: to be stored. */
+/* Returns 1 if the batch is to be stored. */
 static int admit_batch(struct ingest *in, struct incoming_batch *a)
 {
 	const struct catalog_inst *ci = catalog_find(in->catalog, a->batch.inst);
@@ -296,7 +296,7 @@ static int admit_batch(struct ingest *in, struct incoming_batch *a)
 	}
 	if (slot_keys_cut(in->slot_keys, &a->batch, &a->n_cut) || (ci->hostname_at >= 0 && incoming_batch_name_host(a, ci->hostname_at)))
 		return -ENOMEM;
-	mark_step(in, a, now);		/* last: what cannot be taken does not take the step with it */
+	mark_step(in, a, now);		/* at the end: a refused batch must not take the step with it */
 	return 1;
 }
 
@@ -352,7 +352,7 @@ static void pause_if_full(struct peer *p)
 	uv_read_stop((uv_stream_t *)&p->pipe);
 }
 
-/* Takes all whole frames that have been read. */
+/* Handles all whole frames that have been read. */
 static void peer_consume(struct peer *p)
 {
 	struct frame f;
@@ -428,7 +428,7 @@ static void resume_peers(struct ingest *in)
 	}
 }
 
-/* It is stored, now or before. */
+/* Called when a batch is stored, now or before. */
 static void tell_catalog(struct ingest *in, const struct incoming_batch *a)
 {
 	catalog_seen(in->catalog, a->batch.inst, a->batch.source, incoming_batch_last(a));
@@ -439,7 +439,7 @@ static void tell_catalog(struct ingest *in, const struct incoming_batch *a)
 		count_cut(in, a);
 }
 
-/* The store has answered for a batch. */
+/* Called when the store has answered for a batch. */
 static void batch_settled(void *arg, const struct incoming_batch *a, int err)
 {
 	struct ingest *in = arg;
@@ -459,7 +459,7 @@ static void batch_settled(void *arg, const struct incoming_batch *a, int err)
 
 /* --- connections --- */
 
-/* Root, our own user, or our own group, be it the peer's first or one of its others. */
+/* Allows root, our own user, and our own group, either as the peer's first group or as one of its others. */
 static bool is_allowed(int fd, struct ucred *ret_cred)
 {
 	socklen_t len = sizeof(*ret_cred);
@@ -518,7 +518,7 @@ static void peer_connected(uv_stream_t *listener, int status)
 		peer_greet(p);
 }
 
-/* The wanted set goes to every collector at each change. */
+/* At each change, every collector gets the wanted set. */
 static void wanted_changed(void *arg, bool wanted)
 {
 	struct ingest *in = arg;
@@ -603,7 +603,8 @@ void ingest_close(struct ingest *in)
 		uv_close((uv_handle_t *)&in->goodbye, one_gone);
 		return;
 	}
-	uv_timer_start(&in->goodbye, close_peers, GOODBYE_MS, 0);	/* one that does not read must not keep us */
+	/* a peer that does not read must not delay our end */
+	uv_timer_start(&in->goodbye, close_peers, GOODBYE_MS, 0);
 	for (p = in->peers; p; p = after) {
 		after = p->next;
 		p->ending = true;

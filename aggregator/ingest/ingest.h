@@ -1,11 +1,12 @@
-/* ingest.h - collectors on a Unix socket: who they are, what they want to know, what they bring.
+/* ingest.h - serves collectors on a Unix socket: who they are, what they must measure, the batches they send.
  *
  *      HELLO -> catalog -> WANT (at once, and at every change)
  *      BATCH -> decoded, hostname filled in, checked -> flush -> ACK when committed
  *      STATE -> catalog
  *
- * Peers   root, our own user, or a member of our own group (SO_PEERCRED); others are told so and closed.
- * Errors  what is malformed gets FRAME_ERROR with one sentence and is closed; nothing else suffers.
+ * Peers   root, our own user, or a member of our own group (SO_PEERCRED); others get a refusal and are closed.
+ * Errors  a peer that sends malformed data gets FRAME_ERROR with one sentence and is closed; other peers are not
+ *         affected.
  * Flow    while more than INGEST_WAITING_MAX bytes wait for the store, connections are not read.
  * Close   ingest_close() in two steps: handles now, memory in their close callbacks.
  * Thread  the loop thread only.
@@ -22,19 +23,21 @@ struct ingest;				/* its fields are in ingest.c */
 struct ingest_counters {
 	__u64 connections, refused_peers, errors;
 	__u64 batches;			/* decoded */
-	__u64 unknown;			/* of instrumentations that are gone: acknowledged and dropped */
-	__u64 misfits;			/* of a time or with slices that do not fit (incoming_batch.h): acknowledged and lost */
-	__u64 lost_events;		/* events in the misfits; */
-	__u64 filed_events;		/* of these, those that are filed as a loss of the source's, in their slot */
-	__u64 cut;			/* that had keys beyond the bound of their slot (slot_keys.h), whose events are a loss of the source's now */
+	__u64 unknown;			/* batches of deleted instrumentations: acknowledged and dropped */
+	__u64 misfits;			/* batches with a time or slices that do not fit (incoming_batch.h):
+					 * acknowledged and lost */
+	__u64 lost_events;		/* events in the misfits */
+	__u64 filed_events;		/* those of lost_events that are filed as a loss of the source, in their slot */
+	__u64 cut;			/* batches with keys beyond the bound of their slot (slot_keys.h); their events
+					 * are a loss of the source */
 };
 
-/* Listens on fd (ours from now on) with loop, catalog and flush, all of which outlive it. */
+/* Listens on fd (we own it from now on) with loop, catalog and store queue, all of which outlive it. */
 int ingest_new(uv_loop_t *loop, int fd, struct catalog *catalog, struct store_queue *store_queue, bool verbose,
 	       struct ingest **ret_ingest);
 const struct ingest_counters *ingest_counters(const struct ingest *in);
 
-void ingest_stop(struct ingest *in);	/* accepts and reads no more; acknowledgements still go out */
+void ingest_stop(struct ingest *in);	/* accepts and reads nothing further; acknowledgements still go out */
 void ingest_close(struct ingest *in);	/* NULL is fine */
 
 #endif

@@ -12,18 +12,18 @@
 #define BUCKETS 4096
 #define ROOM_LEAST 16
 
-/* The keys of one slot of a source: an open table of hashes, 0 where there is none. */
+/* The keys of one slot of a source: an open hash table; 0 marks a free place. */
 struct key_table {
 	struct key_table *next;		/* of the bucket */
-	struct key_table *older, *newer;	/* by when it was last spoken of */
-	__u64 inst, source;		/* of the source's name the hash */
+	struct key_table *older, *newer;	/* in the order of last use */
+	__u64 inst, source;		/* source: hash of the source's name */
 	__s64 slot;
 	size_t n, room;
 	__u64 *hash;
 };
 
 struct slot_keys {
-	size_t most, hashes, n_room;	/* n_room: of all tables */
+	size_t most, hashes, n_room;	/* n_room: of all tables together */
 	__u64 seed;
 	struct key_table *bucket[BUCKETS];
 	struct key_table *oldest, *newest;
@@ -56,7 +56,7 @@ static struct key_table **bucket_of(struct slot_keys *k, __u64 inst, __s64 slot,
 	return &k->bucket[mix_hash(source + mix_hash(inst + mix_hash((__u64)slot))) % BUCKETS];
 }
 
-/* --- by age --- */
+/* --- by last use --- */
 
 static void unlink_age(struct slot_keys *k, struct key_table *d)
 {
@@ -85,7 +85,7 @@ static void forget_table(struct slot_keys *k, struct key_table *d)
 	free(d);
 }
 
-/* But for the one that is spoken of. */
+/* Forgets the oldest tables, except the present one. */
 static void forget_oldest(struct slot_keys *k, const struct key_table *but)
 {
 	while (k->n_room > k->hashes && k->oldest && k->oldest != but)
@@ -115,7 +115,7 @@ static bool has_hash(const struct key_table *d, __u64 hash)
 	return d->hash[at] != 0;
 }
 
-/* Half of a table is free. */
+/* At least half of a table stays free. */
 static int grow_table(struct slot_keys *k, struct key_table *d, size_t n)
 {
 	size_t room = d->room ? d->room : ROOM_LEAST;
@@ -177,7 +177,7 @@ static void lose_slice(struct batch *b, const struct slice *s, __u64 *n_events)
 	*n_events = events_add(*n_events, n);
 }
 
-/* Slices of other measures only: at least one event. */
+/* For slices of other measures only: at least one event is lost. */
 static void lose_something(struct batch *b, __u64 *n_events)
 {
 	if (!*n_events) {

@@ -1,14 +1,15 @@
-/* slot_keys.h - how many keys a source has in a slot, over all of its batches: no more than a bound.
+/* slot_keys.h - bounds the number of keys that a source has in a slot, over all of its batches.
  *
- *      batch --slot_keys_cut()--> the batch without slices of further keys; what was in those is its loss
+ *      batch --slot_keys_cut()--> the batch without slices of further keys, whose events become its loss
  *
- * Why     A batch is bounded (incoming_batch.h), but a source may send any number of them for a slot, and each key costs memory in the cube
- *         and rows in the store.
- * Bound   INCOMING_BATCH_KEYS_MAX keys of each (instrumentation, slot, source).  Keys that it has had go on being taken, so late events do.
- *         Of keys, not of slices: measures and weights of one key, and amendments, count once.
- * Memory  hashes of keys, of the slots that were spoken of last: SLOT_KEYS_HASHES at most, and some 72 bytes for each slot, of which
- *         each has room for 16 hashes at least: 13 MB in all.  What is older is forgotten, and its count begins anew.
- * Errors  -ENOMEM: the batch is as it was.
+ * Why     A batch is bounded (incoming_batch.h), but a source may send any number of them for a slot, and each key
+ *         costs memory in the cube and rows in the store.
+ * Bound   INCOMING_BATCH_KEYS_MAX keys of each (instrumentation, slot, source).  Later events of keys that it has had
+ *         are still taken.  Keys count, not slices: measures and weights of one key, and amendments, count once.
+ * Memory  hashes of keys, of the most recently used slots: SLOT_KEYS_HASHES at most, and some 72 bytes for each slot,
+ *         of which each takes at least 16 hashes: 13 MB in all.  Older slots are forgotten, and their count begins
+ *         again at 0.
+ * Errors  -ENOMEM: the batch is unchanged.
  * Pure    no loop, file or clock.  Thread: one at a time.
  */
 #ifndef HEATSCOPE_SLOT_KEYS_H
@@ -20,12 +21,12 @@
 
 struct slot_keys;			/* its fields are in slot_keys.c */
 
-/* most: keys of a source in a slot; hashes: as SLOT_KEYS_HASHES, less for tests. */
+/* most: keys of a source in a slot; hashes: SLOT_KEYS_HASHES, or less in tests. */
 int slot_keys_new(size_t most, size_t hashes, struct slot_keys **ret_keys);
 void slot_keys_free(struct slot_keys *k);	/* NULL is fine */
 
-/* Adds the batch's keys, and takes the slices of those that are too many out of it.  ret_n_events: how many events that
- * were; they are in b->loss, which then has the batch's slot among its own. */
+/* Adds the batch's keys, and removes the slices of keys beyond the bound.  ret_n_events: how many events were
+ * removed; they are in b->loss, which then includes the batch's slot. */
 int slot_keys_cut(struct slot_keys *k, struct batch *b, __u64 *ret_n_events);
 
 #endif
