@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHORT	 16 /* buckets below this part of a slot are one */
+#define SHORT	 16 /* buckets shorter than this part of a slot are one */
 #define ROWS_MAX (MEASURES_MAX + 2)
 
-struct lot { /* events of a bucket */
+struct lot { /* the events of a bucket */
 	__u32 cell;
 	__u64 n;
-	double estimate;	    /* of their time: the middle of the bucket, for each */
+	double estimate;	    /* of their time: the middle of the bucket times their number */
 	__u64 weight[MEASURES_MAX]; /* sums; the first is the latency's */
 };
 
-struct ended { /* in a slot; of what runs: at its end */
+struct ended { /* events that ended in a slot; or, of running ones, that ran at its end */
 	__s64 slot;
 	__u64 width_ns, ruler;
 	__u64 sum; /* exact */
@@ -29,7 +29,7 @@ struct ended { /* in a slot; of what runs: at its end */
 };
 
 struct slots {		    /* by rising slot */
-	size_t n, room, at; /* at: where the last one was found */
+	size_t n, room, at; /* at: where the last search ended */
 	struct ended *ended;
 };
 
@@ -49,7 +49,7 @@ struct active {
 
 /* ---- slots and their buckets ---- */
 
-/* Where a slot is, or is to be. */
+/* Finds the place of a slot, or where to insert it. */
 static size_t slots_place(struct slots *s, __s64 slot)
 {
 	size_t low = 0, high = s->n;
@@ -87,7 +87,7 @@ static void slots_drop(struct slots *s, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
 		free(s->ended[i].lot);
-	if (from < to)		/* no slot at all has no memory */
+	if (from < to)		/* no memory if there is no slot at all */
 		memmove(&s->ended[from], &s->ended[to], (s->n - to) * sizeof(*s->ended));
 	s->n -= to - from;
 }
@@ -98,7 +98,7 @@ static void slots_fini(struct slots *s)
 	free(s->ended);
 }
 
-/* The bucket of a cell, looked for from *hint on: cells ascend. */
+/* Finds the bucket of a cell, from *hint on: cells ascend. */
 static struct lot *lot_at(struct ended *e, size_t *hint, __u32 cell)
 {
 	while (*hint < e->n && e->lot[*hint].cell < cell)
@@ -120,7 +120,7 @@ static void lot_add(struct lot *to, const struct lot *from)
 		to->weight[i] = saturating_add(to->weight[i], from->weight[i]);
 }
 
-/* Cells ascend, and so do those they become: neighbours are added up where they are. */
+/* Cells ascend, and so do the coarser ones: neighbours can be added up in place. */
 static void ended_fold(struct ended *e, __u64 ruler)
 {
 	size_t kept = 0;
@@ -138,7 +138,7 @@ static void ended_fold(struct ended *e, __u64 ruler)
 	e->ruler = ruler;
 }
 
-/* Short events are one bucket, cell 0: the spread of each would stay within its slot. */
+/* Short events are one bucket, cell 0: each would be spread within its slot anyway. */
 static __u32 cell_of(const struct ended *e, __u64 ruler, __u32 cell)
 {
 	__u32 to = ruler_fold(ruler, e->ruler, cell);
@@ -323,9 +323,9 @@ void active_forget_running(struct active *a)
 	slots_drop(&a->running, 0, a->running.n);
 }
 
-/* ---- what is known ---- */
+/* ---- up to which slot we know ---- */
 
-/* The last slot that any source reported; -1: none. */
+/* Returns the last slot that any source reported; -1: none. */
 static __s64 last_covered(const struct active *a)
 {
 	__s64 last = -1;
@@ -337,8 +337,8 @@ static __s64 last_covered(const struct active *a)
 	return last;
 }
 
-/* The last slot that as many sources reported as any of its neighbours: of one that has just ended some are on their
- * way. */
+/* Returns the last slot that as many sources reported as its neighbours.  For a slot that has just ended, some reports
+ * are still in flight. */
 static __s64 last_known(struct active *a)
 {
 	__s64 last = last_covered(a), known = last;
@@ -366,7 +366,8 @@ bool active_running_slots(struct active *a, __s64 *ret_first, __s64 *ret_last)
 
 /* ---- times ---- */
 
-/* Times are signed where they are spread: whatever a source says, they saturate at INT64_MAX ns of either sign. */
+/* Times are signed while they are spread.  They saturate at INT64_MAX ns of either sign, for any values that a source
+ * sends. */
 static __s64 time_of(__u64 ns)
 {
 	return ns < INT64_MAX ? (__s64)ns : INT64_MAX;
@@ -374,7 +375,7 @@ static __s64 time_of(__u64 ns)
 
 static __s64 time_round(double ns)
 {
-	const double end = 0x1p63;	/* the first above INT64_MAX */
+	const double end = 0x1p63;	/* the smallest double above INT64_MAX */
 
 	return ns >= end ? INT64_MAX : ns <= -end ? -INT64_MAX : llround(ns);
 }
@@ -391,10 +392,11 @@ static __s64 time_add(__s64 a, __s64 b)
 /* ---- spreading ---- */
 
 struct spread {				     /* of one bucket */
-	double from_ns, width_ns, length_ns; /* from: the slot's begin, of the column that cells are counted from */
+	double from_ns, width_ns, length_ns; /* from: begin of the slot, relative to the column from which cells are
+					      * counted */
 };
 
-/* The integral of how many of those that ended within width_ns, evenly, had ended by then. */
+/* Integral of the share of events that had ended by t, if they ended evenly within `width`. */
 static double ended_by(double t, double width)
 {
 	if (t <= 0)
@@ -402,7 +404,7 @@ static double ended_by(double t, double width)
 	return t < width ? t * t / (2 * width) : t - width / 2;
 }
 
-/* The part of a bucket's time that was spent by then, of 1. */
+/* Returns the share of a bucket's time that was spent by t. */
 static double spent_by(const struct spread *s, double t)
 {
 	t -= s->from_ns;
@@ -415,14 +417,14 @@ static double spent_by(const struct spread *s, double t)
 	return (ended_by(t + s->length_ns, s->width_ns) - ended_by(t, s->width_ns)) / s->length_ns;
 }
 
-struct board { /* of cells in the making */
+struct board { /* the cells while they are being made */
 	__s64 from_ns, col_ns;
 	size_t n_cols, n_rows;
-	__u64 *ended; /* of each column: events */
-	__s64 *cell;  /* row * n_cols + col; signed, as the rest may be less than nothing where it is estimated */
+	__u64 *ended; /* of each column: how many events ended */
+	__s64 *cell;  /* row * n_cols + col; signed, as the rest may be negative where it is estimated */
 };
 
-/* One bucket: what was spent in each row, spread over the columns. */
+/* Spreads one bucket over the columns: the amount of each row. */
 static void board_add(struct board *b, const struct spread *s, const __s64 amount[ROWS_MAX])
 {
 	double begin = floor((s->from_ns - s->length_ns) / (double)b->col_ns), end = s->from_ns + s->width_ns;
@@ -444,7 +446,7 @@ static void board_add(struct board *b, const struct spread *s, const __s64 amoun
 	}
 }
 
-/* Do all events have the latency's weight?  If not, the middle of the buckets is taken. */
+/* Do all events have the latency's weight?  If not, we take the middle of the buckets. */
 static bool is_weighed(const struct ended *e)
 {
 	__u64 sum = 0;
@@ -463,7 +465,7 @@ static double scale_of(const struct ended *e)
 	return estimate > 0 ? (double)e->sum / estimate : 0;
 }
 
-/* Gives the time of a slot's buckets in turn: whole ns that add up to the slot's exact sum. */
+/* Gives the time of a slot's buckets one after the other: whole ns that add up to the slot's exact sum. */
 struct times {
 	bool weighed;
 	double scale, estimate;

@@ -10,7 +10,7 @@ static __u64 common_ruler(const struct hist *const *by, size_t n_by, __u64 ruler
 	return ruler;
 }
 
-/* Of the cells first..last of a coarser ruler. */
+/* Sums the cells first..last of a coarser ruler. */
 static __u64 sum_within(const struct hist *h, __u64 ruler, __u32 first, __u32 last)
 {
 	__u64 sum = 0;

@@ -1,9 +1,10 @@
-/* composition.h - what the time of events was: of those whose value lies in a range, the sum of each weight.
+/* composition.h - sums up how events spent their time: the sum of each weight over the events whose value lies in a
+ * range.
  *
- *      counts, the first measure, its parts, each by value --composition_make()--> sums inside, and what no part is
+ *      counts, the first measure, its parts, each by value --composition_make()--> sums inside, and the rest of no part
  *
- * Range   values min..max-1, max 0: no upper limit.  Buckets are taken as a whole, also those that the range cuts; the
- *         coarsest of all sources' are taken for all.
+ * Range   values min..max-1, max 0: no upper limit.  Buckets are taken as a whole, also those that the range cuts; if
+ *         sources differ, all use the coarsest buckets.
  * Laws    parts and rest add up to the sum.  Ranges that touch at edges of buckets add up to the range of both.
  * Pure    no loop, file or clock.
  */
@@ -13,14 +14,14 @@
 #include "collector/core/slice.h"
 
 struct composition {
-	__u64 count, sum;		/* events inside, and of the first measure */
+	__u64 count, sum;		/* events inside; their sum of the first measure */
 	__u64 part[MEASURES_MAX];	/* of the other weights, in their order */
-	__u64 rest;			/* what none of them is */
+	__u64 rest;			/* the part of `sum` that belongs to no part */
 	__u64 first, last;		/* values inside, inclusive; last ~0: no upper limit */
-	__u64 unweighed;		/* events of any value whose source told no weights */
+	__u64 unweighed;		/* events of any value whose source sent no weights */
 };
 
-/* by[0]: counts; by[1]: the first measure; by[2] on: its parts.  NULL: nothing.  -EINVAL: rulers without a common one. */
+/* by[0]: counts; by[1]: the first measure; by[2] on: its parts.  NULL: empty.  -EINVAL: rulers without a common one. */
 int composition_make(const struct hist *const *by, size_t n_by, __u64 ruler, __u64 min, __u64 max,
 		     struct composition *ret_composition);
 

@@ -37,7 +37,7 @@ static double beta_fraction(double a, double b, double x)
 	return f;
 }
 
-/* lgamma() has a result beside its own, which workers would share. */
+/* lgamma() also sets a global (signgam), which workers would share. */
 static double log_gamma(double x)
 {
 	int sign;
@@ -50,7 +50,7 @@ static double log_beta(double a, double b)
 	return log_gamma(a) + log_gamma(b) - log_gamma(a + b);
 }
 
-/* Regularized incomplete beta function; x and 1 - x both come from who knows them exactly. */
+/* Regularized incomplete beta function.  The caller passes both x and 1 - x because it knows both exactly. */
 static double beta_share(double a, double b, double x, double rest)
 {
 	double front;
@@ -78,7 +78,7 @@ static double log_choose(double n, double k)
 	return log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1);
 }
 
-/* P(X >= x), X of `drawn` from `all` of which `marked` are; whole numbers. */
+/* P(X >= x), where X counts the marked ones among `drawn` from `all`, of which `marked` are marked; whole numbers. */
 static double drawn_at_least(double x, double marked, double drawn, double all)
 {
 	double most = fmin(marked, drawn), low = fmax(0, marked + drawn - all), term, sum;
@@ -95,7 +95,7 @@ static double drawn_at_least(double x, double marked, double drawn, double all)
 	return fmin(sum, 1);
 }
 
-/* Both sides: twice the smaller.  Counts are divided by the dispersion: so many independent events they are worth. */
+/* Two-sided: twice the smaller p.  Counts are divided by the dispersion: they are worth so many independent events. */
 static double exact_p(const struct contrast *c)
 {
 	double in = floor(c->events.in / c->dispersion), out = floor(c->events.out / c->dispersion);
@@ -136,11 +136,11 @@ static double least_expected(const struct contrast *c, double share)
 /* ---- how much blocks vary ---- */
 
 struct group {
-	size_t n_blocks;		/* with events */
+	size_t n_blocks;		/* blocks with events */
 	double sum, events, mean;
 	double squares;			/* of the blocks' events */
 	double residual;		/* sum of squared residuals */
-	double pearson;			/* of the same, each over the block's events */
+	double pearson;			/* the same, each divided by the block's events */
 };
 
 static void group_add(struct group *g, double sum, double events)
@@ -153,7 +153,7 @@ static void group_add(struct group *g, double sum, double events)
 	g->squares += events * events;
 }
 
-/* The residual of a block, in its sum's unit. */
+/* Returns the residual of a block, in the unit of its sum. */
 static double group_residual(struct group *g, double sum, double events)
 {
 	double r = sum - events * g->mean;
@@ -172,7 +172,7 @@ static double corrected(const struct group *g)
 	return n > 1 ? g->residual / (g->events * g->events) * n / (n - 1) : 0;
 }
 
-/* Variance of the difference of the means as the blocks' residuals tell it. */
+/* Estimates the variance of the difference of the means from the blocks' residuals. */
 static double variance_seen(const struct group *in, const struct group *out, double both, size_t n_both)
 {
 	double n = (double)n_both, v = corrected(in) + corrected(out);
@@ -182,7 +182,7 @@ static double variance_seen(const struct group *in, const struct group *out, dou
 	return v > 0 ? v : 0;
 }
 
-/* Pearson's chi-square of both groups, each about its own mean, and how many events it has had to tell of it. */
+/* Pearson's chi-square of both groups, each around its own mean, and how many events it is based on. */
 struct pearson {
 	double chi, df, room;
 };
@@ -198,13 +198,13 @@ static void pearson_add(struct pearson *p, const struct group *g, double varianc
 	p->room += g->events - g->squares / g->events - (n - 1);
 }
 
-/* Correlation of events within a block. */
+/* Returns the correlation of events within a block. */
 static double correlation(const struct pearson *p)
 {
 	return p->room > 0 && p->chi > p->df ? fmin((p->chi - p->df) / p->room, 1) : 0;
 }
 
-/* Over what it would be if all events were independent. */
+/* Returns the variance with that correlation over the variance of independent events. */
 static double dispersion_by(double correlation, const struct group *in, const struct group *out)
 {
 	double plain = 1 / in->events + 1 / out->events;
@@ -216,14 +216,15 @@ static double dispersion_by(double correlation, const struct group *in, const st
 
 /* ---- the test ---- */
 
-/* Of one event's score; that of a share (mean_square < 0) follows from the share. */
+/* Variance of one event's score; for a share (mean_square < 0) it follows from the share. */
 static double score_variance(double mean, double mean_square)
 {
 	return mean_square < 0 ? mean * (1 - mean) : mean_square - mean * mean;
 }
 
-/* The variance of the difference of the means if events were independent, each group by its own mean.  A group's variance at the
- * pooled share is far below its own where the shares differ much, and dividing by it took a strong effect for dispersion. */
+/* Returns the variance of the difference of the means if events were independent, each group by its own mean.  If the
+ * shares differ much, a group's variance at the pooled share is far below its own; dividing by that would mistake a
+ * strong effect for dispersion. */
 static double variance_expected(const struct group *in, const struct group *out, double plain, bool shares)
 {
 	return shares ? score_variance(in->mean, -1) / in->events + score_variance(out->mean, -1) / out->events : plain;
@@ -290,7 +291,7 @@ static double of(struct pair p, bool inside)
 	return inside ? p.in : p.out;
 }
 
-/* Cells of blocks by values: Pearson's chi-square, and of each how much there is of what was expected, added up. */
+/* Sums over the cells of blocks by values: Pearson's chi-square, and of each cell the ratio of observed to expected. */
 struct cells_sum {
 	double chi, ratio, n;
 };
@@ -309,8 +310,8 @@ static void add_value(const struct pair *value, const struct pair *events, size_
 	}
 }
 
-/* One event where a thousandth is expected adds a thousand to chi-square, and to the ratio: over its mean, such cells do not count
- * for more than others. */
+/* One event where a thousandth is expected adds a thousand to chi-square, and to the ratio.  Dividing by the mean ratio
+ * keeps such cells from counting for more than others. */
 static double spread_of(const struct pair *const *value, size_t n_values, const struct pair *events, size_t n_blocks,
 			bool inside)
 {

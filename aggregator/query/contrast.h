@@ -1,27 +1,27 @@
-/* contrast.h - do two groups of events differ by more than they vary from block to block?
+/* contrast.h - tests whether two groups of events differ by more than they vary from block to block.
  *
- *      per block of time: sums inside and outside, events inside and outside  --contrast_test()-->  difference, dispersion, p
+ *      per block of time: sums and events, inside and outside  --contrast_test()-->  difference, dispersion, p
  *      p of all tests  --contrast_adjust()-->  q
  *
  * Sums    of scores: a count of events of one value (each scores 1 or 0), or the sum of any score that
- *         events have.  A group's mean score is a share, then, or a mean; excess is what the inside has
- *         beyond events inside x mean outside, in the score's unit.
+ *         events have.  So a group's mean score is a share or a mean.  `excess` is the inside's sum less
+ *         events inside x mean outside, in the score's unit.
  * Test    Shares by the likelihood ratio of the 2x2 table (G; Sokal & Rohlf, Biometry, 17.4), means by the
  *         square of their difference over its variance.  Where a cell of the table expects fewer than
  *         CONTRAST_FEW events, p is at least that of Fisher's exact test.
  * Spread  Events are not independent: a client repeats itself, a burst is one cause.  So the statistic is
- *         divided by a dispersion that the blocks tell (quasi-likelihood; McCullagh & Nelder, Generalized
+ *         divided by a dispersion that is estimated from the blocks (quasi-likelihood; McCullagh & Nelder, Generalized
  *         Linear Models, 1989, 4.5), and referred to F(1, blocks of the larger number - 1).  It is the greatest of
- *           `least`: how many events one stands for, of sampled data; and what all values of a field
- *           together say of each group (contrast_spread()), as those of a rare value are too few to tell,
+ *           `least`: how many events one stands for, of sampled data; and the dispersion of each group over all
+ *           values of a field together (contrast_spread()), as a rare value has too few events to estimate its own,
  *           Pearson's chi-square of the blocks over its degrees of freedom: clumps of this value,
- *           what the blocks' residuals say, a block's inside and outside taken together (the ratio
- *           estimate's variance, Cochran, Sampling Techniques, 1977, 6), over the variance of independent events at each
- *           group's own share (the design effect of Rao & Scott, Biometrics 48, 1992, 577-585): mixes that shift, and
- *           what one correlation within all blocks says (Williams 1982): groups that are in few blocks.
- *         With one block nothing is known of it: df is 0 and p 1.
+ *           the estimate from the blocks' residuals, a block's inside and outside taken together (the ratio
+ *           estimate's variance, Cochran, Sampling Techniques, 1977, 6), over the variance of independent events at
+ *           each group's own share (the design effect of Rao & Scott, Biometrics 48, 1992, 577-585): mixes that shift,
+ *           and the estimate from one correlation within all blocks (Williams 1982): groups that are in few blocks.
+ *         One block allows no estimate: df is 0 and p 1.
  * Errors  none; a group without events, and a score that does not vary, give p = 1.  Never NaN.
- * Laws    the result does not depend on the order of blocks (but for rounding), nor on what is called inside.
+ * Laws    the result does not depend on the order of blocks (except for rounding), nor on which group is called inside.
  * Pure    no loop, file or clock.  Thread: any.
  */
 #ifndef HEATSCOPE_CONTRAST_H
@@ -44,16 +44,17 @@ struct contrast {
 	double p;			/* 0..1 */
 };
 
-/* sum[i] of the scores of events[i].  square: the sum of all events' squared scores; of a share (scores
- * 1 and 0) it is < 0.  least: dispersion of each group that is known otherwise. */
+/* sum[i]: the scores of events[i].  square: the sum of all events' squared scores; of a share (scores
+ * 1 and 0) it is < 0.  least: a dispersion of each group that is known from elsewhere. */
 void contrast_test(const struct pair *sum, const struct pair *events, size_t n_blocks, double square, struct pair least,
 		   struct contrast *ret_contrast);
 
-/* The dispersion of each group by all values of a field together, at least 1: Pearson's chi-square of blocks by values,
- * over its degrees of freedom, corrected for cells of which next to nothing is expected (Fletcher, Biometrika 99, 2012, 230-237).  value[i]: as `sum` of value i, which together are all events. */
+/* Returns the dispersion of each group over all values of a field together, at least 1: Pearson's chi-square of blocks
+ * by values, over its degrees of freedom, corrected for cells that expect next to nothing (Fletcher, Biometrika 99,
+ * 2012, 230-237).  value[i]: as `sum` of value i; the values together are all events. */
 struct pair contrast_spread(const struct pair *const *value, size_t n_values, const struct pair *events, size_t n_blocks);
 
-/* Benjamini & Hochberg 1995: of what is called a difference at q <= x, a share of x is false on average. */
+/* Benjamini & Hochberg 1995: among the differences with q <= x, a share of x is false on average. */
 int contrast_adjust(const double *p, size_t n, double *ret_q);	/* -ENOMEM */
 
 /* P(F > f) of the F distribution with 1 and df degrees of freedom. */

@@ -78,13 +78,13 @@ static bool is_seen(const struct grid *g, size_t col)
 	return grid_column_state(&g->column[col]) != GRID_UNOBSERVED;
 }
 
-/* Is there anything to compare in this column? */
+/* Can the two be compared in this column? */
 static bool is_compared(const struct grid *a, const struct grid *b, enum difference_per per, size_t col)
 {
 	return is_seen(a, col) && is_seen(b, col) && (per == DIFFERENCE_COUNT || (a->column[col].count && b->column[col].count));
 }
 
-/* What both columns say beside their cells; one that only one of both was seen in was not observed. */
+/* Joins the data of both columns except their cells; a column that only one of both observed counts as not observed. */
 static void join_column(const struct grid *a, const struct grid *b, size_t col, struct grid_column *to)
 {
 	const struct grid_column *x = &a->column[col], *y = &b->column[col];
@@ -117,16 +117,16 @@ static struct grid *map_of(const struct grid *a, const struct grid *b, enum diff
 	return map;
 }
 
-/* ---- what is tested ---- */
+/* ---- the counts to test ---- */
 
-struct counts {				/* of each column */
+struct counts {				/* per column */
 	size_t n_cols, n_rows, n_across;
 	struct pair *row;		/* row[r * n_cols + col] */
 	struct pair *events;		/* of all rows */
 	struct pair *known_ns;		/* of columns that are wholly known */
-	struct pair *base;		/* what a row's are a share of: one of both */
-	struct pair every;		/* events that one stands for, on average */
-	struct pair least;		/* dispersion of the rows */
+	struct pair *base;		/* the denominator of the rows' shares: one of the two above */
+	struct pair every;		/* how many events one stands for, on average */
+	struct pair least;		/* the rows' least dispersion */
 };
 
 static void counts_fini(struct counts *c)
@@ -174,7 +174,7 @@ static int counts_init(struct counts *c, const struct grid *a, const struct grid
 	return 0;
 }
 
-/* Where nothing is known of the base, a count says nothing. */
+/* In columns where the base is unknown, clears the counts. */
 static void counts_clear_unknown(struct counts *c)
 {
 	for (size_t i = 0; i < c->n_rows * c->n_cols; i++) {
@@ -200,7 +200,7 @@ static struct pair sum_of(const struct pair *p, size_t from, size_t to)
 	return sum;
 }
 
-/* By all rows together, over all columns: those of a rare value are too few to tell. */
+/* Finds the dispersion over all rows together and all columns: a rare value has too few events for its own. */
 static int find_least(struct counts *c)
 {
 	const struct pair **row = calloc(c->n_rows, sizeof(*row));
@@ -218,7 +218,7 @@ static int find_least(struct counts *c)
 
 /* ---- the test ---- */
 
-static const struct pair of_shares = { -1, -1 };	/* in place of squared scores */
+static const struct pair of_shares = { -1, -1 };	/* instead of squared scores */
 
 static void thin(struct pair *sum, struct pair *base, size_t n, struct pair factor)
 {
@@ -228,8 +228,9 @@ static void thin(struct pair *sum, struct pair *base, size_t n, struct pair fact
 	}
 }
 
-/* The larger of both counts for no more than the smaller: else what both are together, which tells how much chance does, would be what
- * the larger alone is, and a plain difference of the smaller would pass for its whim.  Leaves the arrays thinned. */
+/* Thins the larger of both to as many events as the smaller.  Otherwise both together, from which the effect of chance
+ * is estimated, would be nearly the larger alone, and a plain difference of the smaller would pass as its own
+ * variation.  Leaves the arrays thinned. */
 static void test_evenly(struct pair *sum, struct pair *base, size_t n, struct pair square, struct pair least,
 			struct contrast *ret)
 {
@@ -246,7 +247,7 @@ static void test_evenly(struct pair *sum, struct pair *base, size_t n, struct pa
 
 /* ---- patches ---- */
 
-/* room: for two rows of columns. */
+/* room: scratch for two rows of columns. */
 static void test_patch(const struct counts *c, size_t row, size_t i, struct pair *room, struct patch *p)
 {
 	size_t n;
@@ -258,7 +259,7 @@ static void test_patch(const struct counts *c, size_t row, size_t i, struct pair
 	test_evenly(room, room + n, n, of_shares, c->least, &p->c);
 }
 
-/* A patch without events, or of one block, is no test. */
+/* A patch without events, or with only one block, is not tested. */
 static bool is_test(const struct contrast *c)
 {
 	return c->df && c->events.in > 0 && c->events.out > 0 && c->sum.in + c->sum.out > 0;
@@ -302,7 +303,7 @@ static int test_patches(struct difference *d, const struct counts *c)
 
 /* ---- layers ---- */
 
-/* Cells of significant patches that differ the same way. */
+/* Collects the cells of significant patches that differ in this direction. */
 static size_t collect(const struct difference *d, const struct grid *a, const struct grid *b, enum difference_layer which,
 		      struct layer_cell *out)
 {
@@ -363,7 +364,7 @@ static void settle_lines(struct difference *d, const struct grid *a, const struc
 	}
 }
 
-/* Columns added up to the blocks that lines are tested by: so few that what wanders slowly shows between them, too. */
+/* Columns added up to the blocks with which lines are tested: few enough that slow changes show between them, too. */
 struct spans {
 	size_t n;
 	struct pair sum[DIFFERENCE_SPANS], base[DIFFERENCE_SPANS];
@@ -384,7 +385,7 @@ static struct spans spans_begin(const struct counts *c)
 	return (struct spans){ .n = c->n_cols < DIFFERENCE_SPANS ? c->n_cols : DIFFERENCE_SPANS };
 }
 
-/* The same of neighbours together, where their number is even. */
+/* Joins neighbouring spans, if their number is even. */
 static void spans_join(struct spans *s)
 {
 	s->n /= 2;
@@ -394,7 +395,7 @@ static void spans_join(struct spans *s)
 	}
 }
 
-/* By longer and longer blocks, as long as there are some: what wanders slowly shows in the longer ones only. */
+/* Tests with longer and longer spans: slow changes show between the longer ones only. */
 static void test_spans(struct spans *s, const struct counts *c, struct pair square, struct difference_line *line)
 {
 	struct spans even = *s;
@@ -442,8 +443,8 @@ static void test_mean(const struct grid *a, const struct grid *b, const struct c
 	test_spans(&s, c, square, line);
 }
 
-/* The first row above what lies in the middle of A's and B's percentile, to the nearest edge that has events on either side:
- * if the percentiles differ, one has more above it than the other. */
+/* Finds the first row above the middle of A's and B's percentiles, at the nearest edge with events on either side:
+ * if the percentiles differ, one of them has more events above it than the other. */
 static size_t row_above(const struct grid *a, const struct grid *b, double middle)
 {
 	double all = (double)a->all.count + (double)b->all.count, below = 0, best = INFINITY;

@@ -1,19 +1,20 @@
-/* difference.h - two maps of the same columns and rows, A and B: where do they differ by more than they vary?
+/* difference.h - compares two maps of the same columns and rows, A and B: where do they differ by more than they vary?
  *
  *      grids A, B --difference_make()--> |A - B| in three layers: more in A, more in B, and what may be chance
  *                                        the number of events, the mean and percentiles of both, tested likewise
  *
- * Per     share: a cell is its part of its column's events.  Rates of two hosts, keys or hours are hardly ever the same,
- *         and a busier hour is not a slower one.  count: a cell is its events, so that a rate is a difference, too.
- * Cells   of shares are parts per million of their column, of counts the counts, both rounded once.  Where only one
- *         of both was observed, and of shares where one had no events, there is nothing to compare: 0.
- * Test    contrast_test() of each patch: a row over a part of the time, whose columns are the blocks that tell how
- *         much it varies; the dispersion is at least that of all rows together.  It asks whether A differs from B there and then: of loads
- *         that wander, each by itself, the map shows where they were apart.  A line asks whether they differ over all of
- *         the time: its blocks are parts of that, shorter and longer ones, and the greatest p counts, so what wanders
- *         is no difference.  A count is tested as a share, too: of the nanoseconds that were observed.
- *         The larger of both counts for no more events than the smaller.
- * Rate    Of what is called a difference a share of DIFFERENCE_Q is false on average: all patches are one family
+ * Per     share: a cell is its part of its column's events.  Rates of two hosts, keys or hours are hardly ever the
+ *         same, and a busier hour is not a slower one.  count: a cell is its events, so that a rate is a difference,
+ *         too.
+ * Cells   of shares are parts per million of their column, of counts the counts, both rounded once.  A column that
+ *         only one of both observed, or, for shares, in which one had no events, cannot be compared: 0.
+ * Test    contrast_test() of each patch: a row over a part of the time, whose columns are the blocks that show how
+ *         much it varies; the dispersion is at least that of all rows together.  It asks whether A differs from B at
+ *         that time: if each load wanders by itself, the map shows where they were apart.  A line asks whether they
+ *         differ over all of the time: its blocks are parts of that, shorter and longer ones, and the greatest p
+ *         counts, so loads that wander do not differ.  A count is tested as a share, too: of the nanoseconds that were
+ *         observed.  The larger of both groups is thinned to as many events as the smaller.
+ * Rate    Of the reported differences a share of DIFFERENCE_Q is false on average: all patches are one family
  *         (contrast_adjust), the lines another.
  * Laws    A and B exchanged: each cell, sign and line is the other's, q is the same.  A against itself: 0, nothing
  *         significant.  Layers and rest add up to the map.
@@ -29,9 +30,9 @@
 #include <stdbool.h>
 
 #define DIFFERENCE_Q 0.05
-#define DIFFERENCE_BLOCKS 12		/* columns in a patch, at least, where there are so many */
+#define DIFFERENCE_BLOCKS 12		/* columns in a patch, at least, if there are so many */
 #define DIFFERENCE_ACROSS 16		/* patches in a row, at most */
-#define DIFFERENCE_SPANS 24		/* blocks of time that lines are tested by, at most */
+#define DIFFERENCE_SPANS 24		/* blocks of time to test lines with, at most */
 #define DIFFERENCE_WHOLE 1000000	/* a column's shares add up to about this */
 
 enum difference_per { DIFFERENCE_SHARE, DIFFERENCE_COUNT };
@@ -56,18 +57,19 @@ struct difference_line {
 
 struct difference {
 	enum difference_per per;
-	struct grid *a, *b;		/* as they are compared: shares or counts */
+	struct grid *a, *b;		/* in the form that is compared: shares or counts */
 	struct grid *map;		/* the size of the difference, in layers */
 	size_t n_across, n_patches;
 	struct patch *patch;		/* patch[row * n_across + i] */
-	size_t n_tests, n_significant;	/* patches that could be tested, and those that differ */
+	size_t n_tests, n_significant;	/* patches that could be tested; those of them that differ */
 	struct difference_line line[DIFFERENCE_LINES];
 };
 
 int difference_make(const struct grid *a, const struct grid *b, enum difference_per per, struct difference *ret_difference);
 void difference_fini(struct difference *d);	/* a zeroed one is fine */
 
-/* A grid's cells in the rows of another: each of its rows that holds anything lies within one of them.  -EINVAL: not so; -ENOMEM. */
+/* Copies a grid's cells into the rows of another.  Each of its rows with events must lie within one of them, else
+ * -EINVAL; -ENOMEM. */
 int difference_align(const struct grid *g, const struct grid *rows, struct grid **ret_grid);
 
 #endif

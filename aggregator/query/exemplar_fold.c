@@ -10,12 +10,12 @@
 struct exemplar_fold {
 	struct exemplar_wish wish;
 	__u64 missed;
-	__s64 slot;			/* the one that is being filled */
+	__s64 slot;			/* the slot that is being filled */
 	struct exemplar_bytes **part;	/* its batches */
 	size_t n_parts, parts_room;
-	struct exemplar_listed *one;	/* of these: all exemplars */
+	struct exemplar_listed *one;	/* all exemplars of these batches */
 	size_t n_ones, ones_room;
-	struct exemplar_listed *list;	/* the worst first, at most wish.n and one more */
+	struct exemplar_listed *list;	/* the worst first; at most wish.n + 1 */
 	size_t n_listed;
 };
 
@@ -57,7 +57,7 @@ void exemplar_fold_free(struct exemplar_fold *f)
 
 /* ---- of one slot ---- */
 
-/* Falling values; equal ones in an order that does not depend on who told them first. */
+/* Falling values; the order of equal ones does not depend on which source reported them first. */
 static int worse(const void *a, const void *b)
 {
 	const struct exemplar_listed *x = a, *y = b;
@@ -87,7 +87,7 @@ static int collect(struct exemplar_fold *f)
 	return err;
 }
 
-/* The worst of each source are no longer the worst where there are others. */
+/* The worst of one source need not be among the worst of all sources: marks only the latter. */
 static void settle_worst(struct exemplar_fold *f)
 {
 	size_t n = 0;

@@ -1,10 +1,11 @@
-/* exemplar_fold.h - the exemplars of several sources and slots: the worst of all, and the draw of all.
+/* exemplar_fold.h - merges the exemplars of several sources and slots: the worst of all, and a random draw from all.
  *
- *      bytes of each batch (exemplars.h), slots ascending --exemplar_fold_add()--> per slot: worst n of all, one drawn per decade
- *                                                         --exemplar_fold_list()--> those asked for, the worst first
+ *      bytes of each batch (exemplars.h), slots ascending --exemplar_fold_add()-->
+ *         per slot: worst n of all, one drawn per decade --exemplar_fold_list()--> those asked for, the worst first
  *
- * Law     it is the same however the events were spread over sources and batches, and never more than asked for.
- * Memory  the fold's own copies, of what may still be among those that are listed; a list is valid until the fold is freed.
+ * Law     the result does not depend on how the events were spread over sources and batches, and is never larger than
+ *         asked for.
+ * Memory  the fold copies the exemplars that may still be listed; a list is valid until the fold is freed.
  * Errors  0, -ENOMEM, -EBADMSG.
  * Pure    no loop, file or clock.  Thread: any, one at a time per fold.
  */
@@ -16,13 +17,13 @@
 
 struct exemplar_wish {
 	__u64 slot_ns;
-	size_t n_worst;			/* of a slot */
+	size_t n_worst;			/* per slot */
 	__u64 min, max;			/* values, half-open; max 0: no upper limit */
-	__u8 why;			/* enum exemplar_why: those are listed */
-	size_t n;			/* at most so many, the worst */
+	__u8 why;			/* enum exemplar_why, of those to list */
+	size_t n;			/* list at most so many, the worst */
 };
 
-struct exemplar_bytes {			/* of one batch */
+struct exemplar_bytes {			/* the exemplars of one batch */
 	struct exemplars head;		/* the names */
 	char source[SOURCE_MAX];
 	__s64 slot;
@@ -43,7 +44,7 @@ void exemplar_fold_free(struct exemplar_fold *f);	/* NULL is fine */
 
 int exemplar_fold_add(struct exemplar_fold *f, const char *source, __s64 slot, const __u8 *data, size_t len);
 
-/* After the last one. */
+/* Call it after the last exemplar_fold_add(). */
 int exemplar_fold_list(struct exemplar_fold *f, const struct exemplar_listed **ret_list, size_t *ret_n, __u64 *ret_missed);
 
 #endif

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct entry {				/* of a slice */
+struct entry {				/* from one slice */
 	__s64 slot;
 	size_t key;
 	__u64 count, oldest;
-	double age;			/* of all together, from the lower edges of their buckets */
+	double age;			/* sum of all ages, from the lower edges of their buckets */
 };
 
 struct in_flight {
@@ -19,14 +19,14 @@ struct in_flight {
 	struct keytable keys;
 	size_t n_entries, room;
 	struct entry *entry;
-	__s64 covered;			/* the last slot that any source reported; -1 */
+	__s64 covered;			/* the last slot that any source reported; -1: none */
 	struct store_reader reader;
 	int err;
 };
 
 /* ---- slices ---- */
 
-/* What of it is in the range; false: nothing. */
+/* Takes the part of a slice within the range; false: empty. */
 static bool within(struct in_flight *r, const struct slice *s, struct entry *e)
 {
 	__u32 from = ruler_cell(s->ruler, r->min), to = r->max ? ruler_cell(s->ruler, r->max - 1) : ruler_cells(s->ruler) - 1;
@@ -170,7 +170,7 @@ static int by_count(const void *a, const void *b)
 	return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->text, y->text);
 }
 
-/* Of one text one, the sum of all; t is sorted by text. */
+/* Merges totals of the same text; t is sorted by text. */
 static size_t merge(struct in_flight_total *t, size_t n)
 {
 	size_t kept = 0;

@@ -8,7 +8,7 @@
 struct key_fold {
 	struct query q;
 	__s64 first, last;
-	struct keytable keys;		/* key bytes as they come, with `total_of` */
+	struct keytable keys;		/* key bytes as they come; total_of has the same indexes */
 	long *total_of;			/* index into total, -1: not selected */
 	size_t n_known;
 	struct key_total *total;
@@ -17,7 +17,7 @@ struct key_fold {
 	int err;
 };
 
-/* The total of that text, made if there is none; -errno. */
+/* Returns the total of that text, and makes it if it does not exist; -errno. */
 static long total_named(struct key_fold *f, const char *text, bool other)
 {
 	struct key_total *more;
@@ -55,7 +55,7 @@ int query_key_text(const struct query *q, const struct labels *key, char *out, b
 	return err;
 }
 
-/* The total a key that was never seen before belongs to; -1: none. */
+/* Returns the total of a new key; -1: none. */
 static long total_for(struct key_fold *f, const struct labels *key)
 {
 	char text[KEY_BYTES_MAX];
@@ -156,7 +156,7 @@ int key_fold_error(const struct key_fold *f)
 	return f->err;
 }
 
-/* A histogram without cells has but a count. */
+/* A histogram without cells has only a count. */
 static __u64 rank_of(const struct hist *h, enum key_order order)
 {
 	static const __u32 millionths[] = { [KEYS_BY_P50] = 500000, [KEYS_BY_P90] = 900000, [KEYS_BY_P99] = 990000, [KEYS_BY_P999] = 999000 };
@@ -191,7 +191,7 @@ static int by_rank(const void *a, const void *b)
 	return by_text(a, b);
 }
 
-/* total_of is of no use after sorting, so nothing may be added from then on. */
+/* Sorting makes total_of invalid, so nothing may be added after it. */
 const struct key_total *key_fold_totals(struct key_fold *f, enum key_order order, size_t *ret_n)
 {
 	for (size_t i = 0; i < f->n_totals; i++)

@@ -14,7 +14,7 @@ void keytable_fini(struct keytable *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* The place of a key, or the free one where it belongs.  There is always a free one. */
+/* Returns the place of a key, or the free place where it belongs.  There is always a free one. */
 static size_t place_of(const struct keytable *t, const struct labels *key)
 {
 	__u64 hash = HASH_SEED;

@@ -1,4 +1,4 @@
-/* keytable.h - key bytes -> a small dense number, in the order of first sight.
+/* keytable.h - gives each key a small dense number, in the order of first sight.
  *
  *      labels --keytable_at()--> 0, 1, 2, ...
  *
@@ -12,13 +12,13 @@
 
 struct keytable {
 	size_t n_keys, n_places;	/* places: a power of two, at least twice the keys */
-	__u32 *place;			/* index + 1 of a key, 0: free */
+	__u32 *place;			/* index + 1 of a key; 0: free */
 	struct labels *key;
 };
 
-void keytable_fini(struct keytable *t);		/* a zeroed one is empty, and fine */
+void keytable_fini(struct keytable *t);		/* a zeroed table is empty and may be passed */
 
-/* The number of this key, given to it now if it is new.  -ENOMEM. */
+/* Returns the number of this key, and adds it if it is new.  -ENOMEM. */
 long keytable_at(struct keytable *t, const struct labels *key);
 
 #endif

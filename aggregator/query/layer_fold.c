@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct spot {				/* a bucket that holds something */
-	__u64 first;			/* its lowest value */
+struct spot {				/* a bucket with events */
+	__u64 first;			/* the lowest value of the bucket */
 	__u64 n;
 };
 
@@ -21,7 +21,7 @@ struct column {
 struct key {
 	char text[KEY_BYTES_MAX];
 	bool other;
-	struct column *column;		/* n_cols; NULL: nothing yet */
+	struct column *column;		/* n_cols; NULL: empty */
 };
 
 struct layer_fold {
@@ -30,12 +30,12 @@ struct layer_fold {
 	__u64 col_ns;
 	size_t n_cols;
 	bool cells;
-	struct keytable keys;		/* key bytes as they come, with key_of */
+	struct keytable keys;		/* key bytes as they come; key_of has the same indexes */
 	long *key_of;			/* index into key, -1: not wanted */
 	size_t n_known;
 	struct key *key;
 	size_t n_keys, n_spots;
-	struct spot *read;		/* a slice's, RULER_CELLS_MAX of them */
+	struct spot *read;		/* scratch for a slice, RULER_CELLS_MAX of them */
 	struct store_reader reader;
 	int err;
 };
@@ -62,7 +62,7 @@ static long key_named(struct layer_fold *f, const char *text, bool make)
 
 static bool is_chosen(const struct query *q) { return q->n_select && !q->exclude; }
 
-/* The layer a key that was never seen before belongs to; -1: none. */
+/* Returns the layer of a new key; -1: none. */
 static long key_for(struct layer_fold *f, const struct labels *labels)
 {
 	char text[KEY_BYTES_MAX];
@@ -222,14 +222,14 @@ int layer_fold_error(const struct layer_fold *f)
 	return f->err;
 }
 
-/* ---- what came out ---- */
+/* ---- results ---- */
 
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(((const struct key *)a)->text, ((const struct key *)b)->text);
 }
 
-/* key_of is of no use after sorting, so nothing may be added from then on. */
+/* Sorting makes key_of invalid, so nothing may be added after it. */
 size_t layer_fold_finish(struct layer_fold *f)
 {
 	if (!is_chosen(&f->q) && f->n_keys)
@@ -258,7 +258,7 @@ __u64 layer_fold_sum(const struct layer_fold *f, size_t i, size_t col)
 	return f->key[i].column ? f->key[i].column[col].sum : 0;
 }
 
-/* The row that holds a value: edges ascend. */
+/* Returns the row that holds a value: edges ascend. */
 static __u32 row_of(const struct grid *g, __u64 value)
 {
 	size_t low = 0, high = g->n_rows;
@@ -274,7 +274,7 @@ static __u32 row_of(const struct grid *g, __u64 value)
 	return (__u32)low;
 }
 
-/* A key's spots as cells, column after column; spots of one row are one cell. */
+/* Turns a key's spots into cells, column after column; spots of the same row become one cell. */
 static size_t cells_of(const struct layer_fold *f, const struct key *k, const struct grid *g, struct layer_cell *cell)
 {
 	size_t n = 0;
@@ -292,7 +292,7 @@ static size_t cells_of(const struct layer_fold *f, const struct key *k, const st
 	return n;
 }
 
-/* Row after row: columns stay in order within a row. */
+/* Sorts by row: columns stay in order within a row. */
 static void sort_by_row(const struct layer_cell *from, struct layer_cell *to, size_t n, size_t *start, size_t n_rows)
 {
 	memset(start, 0, (n_rows + 1) * sizeof(*start));

@@ -1,10 +1,11 @@
-/* layer_fold.h - folds slices into the layers of a picture: how many, per key, column and row.
+/* layer_fold.h - folds slices into the layers of a picture: counts per key, column and row.
  *
  *      cube or store --store_reader--> key -> column -> (lowest value of a bucket, events) --grid--> layers
  *
- * Keys    the query's selected ones, in their order, also where nothing is of them; without any, or
- *         where they are excluded, all (others) that are seen, by text.  A key's text is that of the fields kept (query.drop).
- * Laws    a layer's cells are the part of the grid's that is its key's: same columns, same rows.
+ * Keys    the query's selected ones, in their order, also those without events.  If the query selects none, or excludes
+ *         the selected ones, all (other) keys that occur, by text.  A key's text has only the fields that are kept
+ *         (query.drop).
+ * Laws    a layer's cells are its key's part of the grid's cells: same columns, same rows.
  * Errors  -E2BIG: more than LAYER_SPOTS_MAX buckets in all; -EBADMSG, -EINVAL: a slice; -ENOMEM.
  * Thread  any, one at a time per fold.
  */
@@ -18,21 +19,21 @@
 
 struct layer_fold;			/* its fields are in layer_fold.c */
 
-/* cells false: only how many per key and column.  The query's arrays are borrowed. */
+/* cells false: only counts per key and column.  The query's arrays are borrowed. */
 int layer_fold_new(const struct query *q, bool cells, struct layer_fold **ret_fold);
 void layer_fold_free(struct layer_fold *f);	/* NULL is fine */
 
 const struct store_reader *layer_fold_reader(struct layer_fold *f);
 int layer_fold_error(const struct layer_fold *f);
 
-/* After the last slice.  i: in the order of the keys. */
+/* Call it after the last slice.  i: index in the order of the keys. */
 size_t layer_fold_finish(struct layer_fold *f);	/* how many keys */
 const char *layer_fold_name(const struct layer_fold *f, size_t i);
 bool layer_fold_other(const struct layer_fold *f, size_t i);	/* one of its labels is `other` */
 __u64 layer_fold_count(const struct layer_fold *f, size_t i, size_t col);
-__u64 layer_fold_sum(const struct layer_fold *f, size_t i, size_t col);	/* of the axis, exact */
+__u64 layer_fold_sum(const struct layer_fold *f, size_t i, size_t col);	/* sum of the axis, exact */
 
-/* Layers of the grid that was folded by the same query. */
+/* Makes the layers of the grid, which was folded by the same query. */
 int layer_fold_layers(const struct layer_fold *f, const struct grid *g, struct layers **ret_layers);
 
 #endif

@@ -20,12 +20,12 @@ __u64 plan_common_unit(__u64 a, __u64 b)
 	return a / x * b;
 }
 
-/* What columns can be made of. */
+/* The unit of columns. */
 struct choice {
 	int tier, grain;
 };
 
-/* Each divides the next, so that sums of one make those of another, and all the slots of a chunk. */
+/* Each divides the next, so that sums of one grain add up to the next, and it divides the slots of a chunk. */
 static const int grains[] = { 1, 4, 12, 60, 300 };
 #define GRAINS (int)(sizeof(grains) / sizeof(*grains))
 
@@ -34,13 +34,13 @@ static __u64 unit_of(const struct instrumentation *in, struct choice c)
 	return plan_common_unit(in->granularity_ns, plan_slot_ns(in, c.tier) * (__u64)c.grain);
 }
 
-/* a < b - d, also where a is the least number. */
+/* a < b - d, also if a is the least number. */
 static bool less_by(__s64 a, __s64 b, __s64 d)
 {
 	return a < b && (__u64)b - (__u64)a > (__u64)d;
 }
 
-/* The finest tier that has the beginning, or else the one that goes back farthest. */
+/* Returns the finest tier that has the beginning, or else the tier that goes back farthest. */
 static int kept_tier(const struct plan_wish *w)
 {
 	__s64 first = w->from_ns / (__s64)w->in->slot_ns;
@@ -63,7 +63,7 @@ static __u64 n_units(const struct plan_wish *w, __u64 unit)
 	return (__u64)(round_up(w->to_ns, unit) - round_down(w->from_ns, unit)) / unit;
 }
 
-/* How many columns there will be, as in query_col_ns(). */
+/* Returns how many columns there will be, as in query_col_ns(). */
 static __u64 n_cols(const struct plan_wish *w, struct choice c)
 {
 	__u64 n = n_units(w, unit_of(w->in, c)), per = (n + w->n_cols - 1) / w->n_cols;
@@ -97,8 +97,8 @@ static bool shows_as_much(const struct plan_wish *w, struct choice c, int kept)
 	       3 * (n_units(w, unit) * unit) <= 4 * (__u64)(w->to_ns - w->from_ns);
 }
 
-/* The grain that leaves most columns while few slices are read, of those that leave nearly as many and add at most a
- * hundredth of the time. */
+/* Chooses the grain that leaves most columns while few slices are read, among those that leave nearly as many and add
+ * at most a hundredth of the time. */
 static struct choice with_grain(const struct plan_wish *w, int tier)
 {
 	const struct choice single = { tier, 1 };
@@ -135,7 +135,7 @@ static void add_part(struct plan *p, int tier, __s64 first, __s64 last)
 	p->part[p->n_parts++] = (struct plan_part){ tier, first, last };
 }
 
-/* Whole slots of this tier as such, what is left at both ends as those of the finer ones. */
+/* Adds whole slots of this tier, and the remainders at both ends as slots of the finer tiers. */
 static void add_totals(struct plan *p, const struct instrumentation *in, int tier, __s64 first, __s64 last)
 {
 	__s64 per = tier_slots(in->slot_ns, tier), from = tier_down(first + per - 1, per), to = tier_down(last + 1, per);

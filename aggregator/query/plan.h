@@ -1,16 +1,16 @@
-/* plan.h - which tiers a value is read from.
+/* plan.h - chooses the tiers from which a value is read.
  *
  *      interval, columns, what each tier still has  --plan_make()-->  parts (tier, slots)
  *
- * Columns    One tier for all of them: the coarsest that leaves at least three quarters of as many
- *            columns as were asked for and shows at most a third more time, but none that is finer than what the beginning of the interval
- *            is still kept in.  Where that would read more than PLAN_SLICES, a coarser one.  The
- *            interval is widened to its slots, and columns are whole slots of it.
- * Grain      From PLAN_WORTH slices on, slots are read as sums of several, of which columns are whole multiples then, if
- *            that adds at most a hundredth of the time and leaves three quarters of the columns.  From small to large: a
- *            larger grain is taken if it costs no column, or while more than PLAN_FEW slices would be read.
+ * Columns    One tier serves all columns: the coarsest that leaves at least three quarters of the
+ *            requested columns and shows at most a third more time, but not a finer one than the tier that still has
+ *            the beginning of the interval.  If that would read more than PLAN_SLICES, a coarser one.  The
+ *            interval is widened to the tier's slots, and columns are whole slots of it.
+ * Grain      From PLAN_WORTH slices on, slots are read as sums of several, and columns are whole multiples of these, if
+ *            that adds at most a hundredth of the time and leaves three quarters of the columns.  From small to large:
+ *            a larger grain is taken if it costs no column, or while more than PLAN_FEW slices would be read.
  * Totals     have no columns: whole hours are read as hours, the rest of them as minutes, the rest of
- *            those as slots.  The interval stays as it is, unless its beginning is only kept coarser.
+ *            those as slots.  The interval does not change, unless only a coarser tier still has its beginning.
  * Kept       Of two neighbouring tiers the coarser one counts as longer if it is longer by more than
  *            one of its slots; a piece that no longer tier has may be missing at the beginning.
  * Pure       no loop, file or clock.  Thread: any.
@@ -22,19 +22,19 @@
 #include "aggregator/store/tier.h"
 #include <stdbool.h>
 
-#define PLAN_SLICES 25000		/* what can be read in about 20 ms, sums counted as one */
-#define PLAN_FEW 7500			/* not worth fewer columns */
-#define PLAN_WORTH 2500			/* more than these are worth a grain */
+#define PLAN_SLICES 25000		/* takes about 20 ms to read; a sum counts as one slice */
+#define PLAN_FEW 7500			/* so few slices are not worth losing columns */
+#define PLAN_WORTH 2500			/* more slices than this are worth a grain */
 #define PLAN_TOTAL_GRAIN 60		/* hours of a total */
-#define PLAN_ONCE 150000		/* what may have to be added up, once, for the sums */
+#define PLAN_ONCE 150000		/* how many slices may have to be added up, once, for the sums */
 
 struct plan_wish {
 	const struct instrumentation *in;
-	const __s64 *kept_from;		/* TIERS of them: slots before were dropped; INT64_MIN: none */
+	const __s64 *kept_from;		/* TIERS values: slots before were dropped; INT64_MIN: none */
 	__s64 from_ns, to_ns;		/* multiples of the granularity */
 	size_t n_cols;			/* 0: totals */
 	size_t n_series;		/* slices in each slot, about */
-	bool fixed;			/* not to be widened if that can be avoided: it has neighbours */
+	bool fixed;			/* do not widen it if that can be avoided: it has neighbours */
 };
 
 struct plan_part {
@@ -44,20 +44,21 @@ struct plan_part {
 
 struct plan {
 	__s64 from_ns, to_ns;
-	__u64 unit_ns;			/* both are multiples of it, and so are columns */
-	int tier;			/* the coarsest that is read */
-	int grain;			/* so many slots of its (of totals: only of the coarsest) may be read as one */
-	int kept;			/* the finest that still has the beginning */
+	__u64 unit_ns;			/* both times and the columns are multiples of it */
+	int tier;			/* the coarsest tier that is read */
+	int grain;			/* so many slots of that tier may be read as one (of totals: only of the
+					 * coarsest) */
+	int kept;			/* the finest tier that still has the beginning */
 	size_t n_parts;
 	struct plan_part part[2 * TIERS - 1];	/* ascending, without gaps */
 };
 
 void plan_make(const struct plan_wish *w, struct plan *ret_plan);
 
-/* The shortest unit that is a multiple of both. */
+/* Returns the shortest unit that is a multiple of both. */
 __u64 plan_common_unit(__u64 a, __u64 b);
 
-/* The length of a tier's slots. */
+/* Returns the length of a tier's slots. */
 __u64 plan_slot_ns(const struct instrumentation *in, int tier);
 
 #endif

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cells of all columns together; beyond it columns are kept on a coarser ruler (see column_ruler). */
+/* Cells of all columns together, at most; beyond it columns use a coarser ruler (see column_ruler). */
 #define CELLS_MAX (8u << 20)
-/* Rows shown at least, in octaves, and where they begin when there is nothing to go by. */
+/* The least number of octaves of rows, and where they begin if there are no data. */
 #define OCTAVES_SHOWN 7
 #define OCTAVE_EMPTY 17			/* 2^17 ns = 131 us .. 2^24 ns = 17 ms */
 
@@ -23,10 +23,10 @@ struct fold {
 	__s64 first, last;		/* slots, inclusive */
 	__u64 col_ns;
 	size_t n_cols;
-	__u64 ruler;			/* columns start with this one */
-	struct hist *col;		/* cell NULL: nothing yet */
-	struct used *used;		/* of their cells, when all are there */
-	struct grid_column *column;	/* lost and marks, on their way into the grid */
+	__u64 ruler;			/* columns start with this ruler */
+	struct hist *col;		/* cell NULL: empty */
+	struct used *used;		/* range of their cells; set when all slices are in */
+	struct grid_column *column;	/* lost events and marks, until they are in the grid */
 	__u64 lost;
 	struct coverage coverage;
 	struct keytable keys;		/* with `wanted`: which keys are selected */
@@ -87,7 +87,7 @@ bool query_selects(const struct query *q, const struct labels *key)
 	return q->exclude;
 }
 
-/* The full ruler, unless so many columns of it would not fit in memory. */
+/* Returns the full ruler, unless so many columns of it would not fit in memory. */
 static __u64 column_ruler(const struct query *q, size_t n_cols)
 {
 	__u64 full = q->weight ? q->inst->weight_ruler : q->inst->ruler[q->axis], ruler = full;
@@ -276,7 +276,7 @@ int fold_error(const struct fold *f)
 	return f->err;
 }
 
-/* The last slot that ended by then. */
+/* Returns the last slot that ended by then. */
 static __s64 last_before(const struct fold *f, __s64 ns)
 {
 	return ns / (__s64)f->q.inst->slot_ns - 1;
@@ -312,8 +312,8 @@ static void fill_column(struct grid_column *c, const struct hist *h, bool percen
 	c->p99 = value[2];
 }
 
-/* Everything in one histogram; its ruler is the one that all columns fold into.  And what each column says beside its cells: they
- * are megabytes, which are looked at once. */
+/* Adds all columns into one histogram, whose ruler is the one into which all columns fold.  In the same pass it takes
+ * what each column has besides its cells: columns are megabytes, so we read them once. */
 static int add_up(struct fold *f, struct hist *ret_all)
 {
 	int err = hist_init(ret_all, f->ruler);
@@ -333,11 +333,12 @@ static int add_up(struct fold *f, struct hist *ret_all)
 struct rows {
 	__u64 ruler;
 	__u32 first, last;		/* rows shown, inclusive */
-	__u64 from;			/* the cells of this ruler, 0: of none yet, become these rows of `ruler` */
+	__u64 from;			/* for which ruler the table is made: maps its cells to rows of `ruler`; 0: none
+					 * yet */
 	__u16 row_of[RULER_CELLS_MAX];
 };
 
-/* A table, as most columns have the same ruler. */
+/* Keeps a table, as most columns have the same ruler. */
 static const __u16 *rows_of(struct rows *rows, __u64 from)
 {
 	for (__u32 i = 0; rows->from != from && i < ruler_cells(from); i++)
@@ -358,8 +359,8 @@ static __u64 row_ruler(const struct query *q, __u64 ruler)
 	return ruler_unit(ruler) == UNIT_PERCENT ? ruler : ruler_coarser(ruler, q->row_bits);
 }
 
-/* Where the data are and a row on each side, but OCTAVES_SHOWN octaves at least; of a percentage
- * all of 0 .. 100, so that its picture is one of how much is left, too. */
+/* Chooses the rows with data and one more on each side, but at least OCTAVES_SHOWN octaves; for a percentage
+ * all of 0 .. 100, so that its picture also shows how much is left. */
 static void rows_choose(struct rows *rows, const struct query *q, const struct hist *all)
 {
 	__u32 n = ruler_cells(rows->ruler), low = ruler_low(rows->ruler), bits = ruler_bits(rows->ruler);
@@ -400,10 +401,10 @@ static void grid_fill_edges(struct grid *g, const struct rows *rows)
 								       : GRID_NO_EDGE;
 }
 
-/* So many columns side by side: their cells of a row are one cache line. */
+/* So many neighbouring columns: their cells of a row are one cache line. */
 #define ABREAST 8
 
-/* n columns of one ruler, from `col` on. */
+/* Fills n columns of one ruler, from `col` on. */
 static void grid_fill_cells(struct grid *g, struct rows *rows, const struct fold *f, size_t col, size_t n)
 {
 	const __u16 *row_of = rows_of(rows, f->col[col].ruler);
@@ -429,7 +430,7 @@ static void grid_fill_cells(struct grid *g, struct rows *rows, const struct fold
 	}
 }
 
-/* How many columns from this one on have cells of one ruler; 0: it has none. */
+/* Returns how many columns from this one on have cells of one ruler; 0: it has no cells. */
 static size_t n_abreast(const struct fold *f, size_t col)
 {
 	size_t n = 0;

@@ -6,10 +6,10 @@
  * Laws    the sum of all cells is the count; folding columns, rows or keys, in any order and in
  *         any pieces, keeps it (test_query.c, query/test_keys.c).
  * Scope   of a point metric all sums are kept as they are, with the number of slots that any source
- *         reported: whoever shows them divides (grid_shown()).  A slot that nobody observed is no
+ *         reported: the code that shows them divides (grid_shown()).  A slot that no source observed is not a
  *         snapshot; a key that is absent from an observed one was 0 there.
  * Cover   every source that was seen in the range (or named by fold_expect()) should have reported
- *         each slot from its first on that is settled; a slot that nobody covers is unobserved.
+ *         each settled slot from its first on; a slot that no source covers is unobserved.
  *         A column is in progress until its slots are over and all have reported, or are settled.
  * Keys    a key's text is its labels joined by "/"; keys with the same text are one key.
  * Thread  any, one at a time per fold.
@@ -21,71 +21,73 @@
 #include "render/grid/grid.h"
 #include "aggregator/store/store.h"
 
-/* A slot is settled this long after its end: who has not reported by then is missing. */
+/* A slot is settled this long after its end: a source that has not reported by then counts as missing. */
 #define SETTLE_NS 1000000000ll
 
 struct query {
 	const struct instrumentation *inst;
 	enum metric_scope scope;
-	int axis;			/* which measure */
-	int weight;			/* 0 = events; n = sums of the instrumentation's weight n-1, along its first measure */
+	int axis;			/* index of the measure */
+	int weight;			/* 0 = events; n = sums of the instrumentation's weight n-1, along its first
+					 * measure */
 	__s64 from_ns, to_ns;		/* half-open, multiples of a slot */
-	size_t n_cols;			/* columns wanted at most; slots are summed, never skipped */
+	size_t n_cols;			/* columns wanted, at most; slots are summed, never skipped */
 	__u32 row_bits;			/* rows per octave = 2^row_bits, at most the ruler's */
-	__u64 row_min, row_max;		/* values the rows must reach at least; 0, 0: as the data are */
+	__u64 row_min, row_max;		/* values that the rows must reach at least; 0, 0: the data decide */
 	__s64 now_ns;
 	const char *const *select;	/* texts of keys */
 	size_t n_select;		/* 0: every key */
-	bool exclude;			/* all but the selected */
+	bool exclude;			/* take all keys except the selected */
 	__u32 drop;			/* key_fold, layer_fold: fields to fold away, bit 0 = the first */
-	bool cells_only;		/* no percentiles per column: for who looks at the cells alone */
-	bool select_kept;		/* select's texts are of the fields that are kept, not of all */
+	bool cells_only;		/* no percentiles per column: the reader needs only the cells */
+	bool select_kept;		/* select's texts have only the fields that are kept */
 };
 
-/* The first and last slot (inclusive) to be read for it. */
+/* Returns the first and last slot (inclusive) to read for it. */
 void query_slots(const struct query *q, __s64 *ret_first, __s64 *ret_last);
 
-/* The unit of a measure as it is written everywhere: "ns", "bytes", "%", "/s", "bytes/s"; "": none. */
+/* Returns the unit of a measure as all replies write it: "ns", "bytes", "%", "/s", "bytes/s"; "": none. */
 const char *query_unit(const struct instrumentation *in, int axis);
 
-/* How long a column will be: a whole number of slots, at least one granularity. */
+/* Returns how long a column will be: a whole number of slots, at least one granularity. */
 __u64 query_col_ns(const struct query *q);
 
 /* Does the selection take this key?  (Slow: once per key, not per slice.) */
 bool query_selects(const struct query *q, const struct labels *key);
 
-/* A key's text without the fields that are dropped, into out[KEY_BYTES_MAX].  -ENOMEM. */
+/* Writes a key's text without the fields that are dropped into out[KEY_BYTES_MAX].  -ENOMEM. */
 int query_key_text(const struct query *q, const struct labels *key, char *out, bool *ret_other);
 
-struct fold;				/* a grid in the making; its fields are in query.c */
+struct fold;				/* makes a grid; its fields are in query.c */
 
 /* The query's arrays and instrumentation are borrowed until fold_free(). */
 int fold_new(const struct query *q, struct fold **ret_fold);
 void fold_free(struct fold *f);
 
-/* This source, too, should have reported, from this slot on. */
+/* Expects reports of this source, too, from this slot on. */
 int fold_expect(struct fold *f, const char *source, __s64 first);
 
-/* Before fold_grid(): its rows must reach at least these values, those of a grid beside it. */
+/* Before fold_grid(): its rows must reach at least these values, those of a neighbouring grid. */
 void fold_reach(struct fold *f, __u64 min, __u64 max);
 
 const struct store_reader *fold_reader(struct fold *f);	/* give this to cube_read() or a store's read */
 int fold_error(const struct fold *f);			/* the first error while slices came in */
-__u32 fold_min_reporting(struct fold *f);	/* the fewest sources that reported, over the slots that are over */
-/* Slots of the time from..to that any source reported, of a point metric; 0 of others. */
+__u32 fold_min_reporting(struct fold *f);	/* the smallest number of sources that reported a slot, of the slots
+						 * that are over */
+/* counts the slots of from..to that any source reported, for a point metric; 0 for others */
 __u64 fold_snapshots(struct fold *f, __s64 from_ns, __s64 to_ns);
 struct grid *fold_grid(struct fold *f);	/* finishes it; the caller frees the grid; NULL: no memory */
 
-/* A histogram per key over the whole range, e.g. for the key list, the report's table, `details`. */
+/* Folds a histogram per key over the whole range, e.g. for the key list, the report's table, `details`. */
 struct key_total {
 	char text[KEY_BYTES_MAX];
-	bool other;			/* one of its labels is `other`, the rest beyond a cap */
+	bool other;			/* one of its labels is `other`: the keys beyond a cap */
 	struct hist hist;
-	__u64 rank;			/* what it is sorted by, the highest first */
+	__u64 rank;			/* the sort key, the highest first */
 };
 
-/* Which number sorts the keys, the highest first.  The sum says where the time went; of a measure that counts 1 per event it is the
- * count.  Equal keys go by count, then by text.  KEYS_BY_KEY: by text alone. */
+/* The number that sorts the keys, the highest first.  The sum shows where the time went; for a measure that counts 1
+ * per event it equals the count.  Equal keys are ordered by count, then by text.  KEYS_BY_KEY: by text alone. */
 enum key_order { KEYS_BY_SUM, KEYS_BY_COUNT, KEYS_BY_MEAN, KEYS_BY_P50, KEYS_BY_P90, KEYS_BY_P99, KEYS_BY_P999, KEYS_BY_MAX, KEYS_BY_KEY };
 #define KEY_ORDERS "sum count mean p50 p90 p99 p999 max key"	/* their names, in that order */
 
@@ -93,13 +95,13 @@ struct key_fold;
 int key_fold_new(const struct query *q, struct key_fold **ret_fold);
 void key_fold_free(struct key_fold *f);
 const struct store_reader *key_fold_reader(struct key_fold *f);
-/* For a reader's count: then nothing but the count is in the totals' histograms. */
+/* For a reader's count(): then the totals' histograms contain only the count. */
 void key_fold_count(void *fold, const struct slice *s, __u64 n);
 int key_fold_error(const struct key_fold *f);
-/* Sorted; valid until key_fold_free() or until they are sorted again. */
+/* Returns the sorted totals, valid until key_fold_free() or until they are sorted again. */
 const struct key_total *key_fold_totals(struct key_fold *f, enum key_order order, size_t *ret_n);
 
-/* A key's text, NUL-terminated, into out[KEY_BYTES_MAX]; "" without fields. */
+/* Writes a key's text, NUL-terminated, into out[KEY_BYTES_MAX]; "" without fields. */
 void key_text(const struct labels *key, char *out, bool *ret_other);
 
 #endif

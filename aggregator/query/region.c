@@ -11,13 +11,13 @@ struct measured {
 };
 
 struct key_counts {
-	struct pair *events;		/* per block; NULL: nothing yet */
+	struct pair *events;		/* per block; NULL: empty */
 	struct pair time;
 	struct measured measured[MEASURES_MAX];
 };
 
 struct block {
-	double every;			/* events that one stands for; 0: nothing said */
+	double every;			/* how many events one stands for; 0: unknown */
 	struct measured measured[MEASURES_MAX];
 };
 
@@ -29,7 +29,8 @@ struct region {
 	size_t n_known;
 	struct block *block;
 	struct pair *events;		/* per block, of all keys */
-	__u64 first, last;		/* values of the buckets that were taken as inside: of a coarse slice more */
+	__u64 first, last;		/* values of the buckets that counted as inside; a coarse slice has wider
+					 * ones */
 	size_t *order;			/* keys by their bytes */
 	struct region_findings found;
 	struct store_reader reader;
@@ -53,7 +54,7 @@ static size_t block_in(const struct region_span *s, __s64 slot)
 	return (size_t)(tier_divide(slot, s->block) - tier_divide(s->from, s->block));
 }
 
-/* -1: in none. */
+/* -1: in no block. */
 static long block_at(const struct region *r, __s64 slot)
 {
 	if (is_in(&r->q.time, slot))
@@ -231,7 +232,7 @@ static int by_key(const void *a, const void *b, void *arg)
 	return labels_compare(&r->keys.key[*(const size_t *)a], &r->keys.key[*(const size_t *)b]);
 }
 
-/* Sums of fractions depend on their order: it must not be that of arrival. */
+/* Sums of fractions depend on their order, so it must not be the order of arrival. */
 static int sort_keys(struct region *r)
 {
 	r->order = malloc((r->n_known + 1) * sizeof(*r->order));
@@ -242,7 +243,7 @@ static int sort_keys(struct region *r)
 	return r->order ? 0 : -ENOMEM;
 }
 
-/* The i-th key's counts; NULL: nothing of it counts. */
+/* Returns the counts of the i-th key; NULL: none of it counts. */
 static const struct key_counts *counts_of(const struct region *r, size_t i)
 {
 	const struct key_counts *key = &r->key[r->order[i]];
@@ -273,7 +274,7 @@ static void add_up(struct region *r)
 /* ---- values of the fields ---- */
 
 struct field_values {
-	struct keytable table;		/* labels, one each */
+	struct keytable table;		/* one label each */
 	struct value_counts {
 		struct pair *events;
 		struct pair time;
@@ -304,7 +305,7 @@ static struct value_counts *value_at(struct field_values *f, const struct labels
 	return f->of[f->n].events ? &f->of[f->n++] : NULL;
 }
 
-/* Adds the keys up that have the same label of this field. */
+/* Adds up the keys that have the same label of this field. */
 static int field_fill(struct field_values *f, const struct region *r, unsigned field)
 {
 	struct bytes label = { 0 };
@@ -333,7 +334,7 @@ static int field_fill(struct field_values *f, const struct region *r, unsigned f
 	return err;
 }
 
-/* How much the groups are dispersed at least: by all values of the field, and by sampling. */
+/* Returns the least dispersion of the groups: over all values of the field, and from sampling. */
 static int least_of(const struct region *r, const struct field_values *f, struct pair *ret_least)
 {
 	const struct pair **value = calloc(f->n + 1, sizeof(*value));
@@ -349,7 +350,7 @@ static int least_of(const struct region *r, const struct field_values *f, struct
 	return 0;
 }
 
-/* A field with one value tells nothing apart. */
+/* A field with only one value cannot distinguish the groups. */
 static int find_values(struct region *r, unsigned field, const struct field_values *f, struct pair least)
 {
 	struct region_findings *found = &r->found;
@@ -386,7 +387,7 @@ static int by_events(const void *a, const void *b)
 	return x->events < y->events ? 1 : x->events > y->events ? -1 : strcmp(x->value, y->value);
 }
 
-/* Every value of a field that some event inside has. */
+/* Lists every value of a field that some event inside has. */
 static int list_contents(struct region *r, unsigned field, const struct field_values *f)
 {
 	struct region_findings *found = &r->found;
@@ -435,7 +436,7 @@ static int add_field(struct region *r, unsigned field)
 struct scores {
 	struct pair *sum, *events;	/* per block */
 	double square;
-	size_t n;			/* different ones */
+	size_t n;			/* distinct values */
 };
 
 static void score(struct scores *s, size_t block, const struct pair *events, double mean)
@@ -517,14 +518,14 @@ static int add_measures(struct region *r)
 	return err;
 }
 
-/* ---- what is significant, and what comes first ---- */
+/* ---- significance and order ---- */
 
 static struct finding *finding_at(struct region_findings *f, size_t i)
 {
 	return i < f->n_values ? &f->value[i] : &f->measure[i - f->n_values];
 }
 
-/* All tests are one family; what could not be tested is none of them. */
+/* All tests are one family; values that could not be tested do not belong to it. */
 static int adjust(struct region_findings *f)
 {
 	size_t n = f->n_values + f->n_measures, n_tests = 0;
@@ -547,7 +548,7 @@ static int adjust(struct region_findings *f)
 	return err;
 }
 
-/* By how much x is more than y; excesses of different units do not compare. */
+/* Returns by how much x is larger than y; excesses of different units are not compared. */
 static double more_of(const struct finding *x, const struct finding *y)
 {
 	if (x->value)
