@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICK_MS 100			/* nothing changed: what is due, who has left */
-#define GAP_MS 50			/* from an event to the next look at what has changed */
+#define TICK_MS 100			/* checks due columns and readers that left, even if nothing changed */
+#define GAP_MS 50			/* from an event to the next check for changes */
 #define HEARTBEAT_MS 10000
 
 struct part {				/* of a stream */
@@ -20,15 +20,15 @@ struct part {				/* of a stream */
 };
 
 struct stream {
-	struct stream *next, **link;	/* link NULL: not among the streams any more */
+	struct stream *next, **link;	/* link NULL: no longer among the streams */
 	struct streams *all;
-	struct http_request *request;	/* until there is something to send */
-	struct http_stream *http;	/* from then on; NULL: the reader is gone */
+	struct http_request *request;	/* until the first event is sent */
+	struct http_stream *http;	/* from then on; NULL: the reader has left */
 	uv_timer_t timer;
-	__u64 put_ms;			/* by the loop's clock, which nobody sets */
-	__u64 n_events;			/* the last one's number, those before a resume included */
+	__u64 put_ms;			/* the loop's clock, which cannot be set */
+	__u64 n_events;			/* number of the last event, including those before a resume */
 	size_t at;			/* the view whose turn is next */
-	bool one;			/* asked for by itself: its failure is the reply */
+	bool one;			/* requested alone: if it fails, that is the reply */
 	size_t n;
 	struct part part[];
 };
@@ -60,7 +60,7 @@ static void on_gone(void *arg)
 	stream_close(arg);
 }
 
-/* ---- what is sent ---- */
+/* ---- sending ---- */
 
 static void put(struct stream *s, const char *text, size_t len)
 {
@@ -131,7 +131,7 @@ static void part_deleted(struct part *p)
 	part_gone(p, "ECA_NOENT", "there is no such instrumentation");
 }
 
-/* ---- what views tell ---- */
+/* ---- calls from views ---- */
 
 static void on_event(void *arg, const char *text, size_t len)
 {
@@ -160,7 +160,7 @@ static void on_failed(void *arg, unsigned status, const char *code, const char *
 
 static void on_tick(uv_timer_t *timer);
 
-/* What has changed goes at once, if nothing went just before: a tick that found nothing delays nobody. */
+/* Sends changes at once, if no event was sent just before: a tick that found nothing delays no event. */
 static void hurry(struct stream *s)
 {
 	__u64 now_ms = uv_now(s->all->services->loop), due_ms = s->put_ms + GAP_MS;
@@ -174,14 +174,14 @@ static void on_view_changed(void *arg)
 	struct part *p = arg;
 
 	if (!catalog_find(p->stream->all->services->catalog, p->inst))
-		part_deleted(p);	/* meanwhile: nobody will tell again */
+		part_deleted(p);	/* deleted meanwhile: there is no other notification */
 	else
 		hurry(p->stream);
 }
 
 static const struct view_owner owner = { on_event, on_failed, on_full, on_view_changed };
 
-/* A reader that is full by then gets the others first, the next time. */
+/* If the reader is full during the round, the next round begins with the views that are left. */
 static void tick_views(struct stream *s)
 {
 	for (size_t i = 0; i < s->n && s->http && !is_full(s); i++) {
@@ -198,7 +198,7 @@ static void on_tick(uv_timer_t *timer)
 	struct stream *s = timer->data;
 
 	for (size_t i = 0; i < s->n; i++)
-		if (s->http && s->part[i].view)		/* an open stream is somebody who asks */
+		if (s->http && s->part[i].view)		/* an open stream counts as a request for it */
 			catalog_touch(s->all->services->catalog, s->part[i].inst, boot_ns());
 	if (s->request && http_is_gone(s->request)) {
 		http_drop(s->request);
@@ -253,7 +253,7 @@ void streams_fini(struct streams *all)
 		stream_close(all->first);
 }
 
-/* What is no id of ours begins anew. */
+/* An id that is not ours begins from the start. */
 static void resume(struct stream *s, const char *last)
 {
 	unsigned long long n;
@@ -328,7 +328,7 @@ int stream_open(struct streams *all, struct http_request *r, const struct catalo
 	return err;
 }
 
-/* What somebody asks for that is not there (any more) is told, and keeps nobody else from theirs. */
+/* Reports a requested view that does not exist (any more), and goes on with the others. */
 static int add_views(struct stream *s, struct views *asked, char *reason)
 {
 	char why[PARAMS_REASON_MAX] = "";

@@ -1,13 +1,15 @@
-/* stream.h - live columns: the events of one view, or of several, as server-sent events of one connection.
+/* stream.h - sends live columns: the events of one view, or of several, as server-sent events on one connection.
  *
- *      views (view.h) --events--> connection       : (a comment) every 10 s of silence, which also finds out who has left
- *        event: gone     {"view": n, "code", "message"}: of several, one whose instrumentation was deleted, or never there
+ *      views (view.h) --events--> connection       : (a comment) every 10 s of silence, which also finds closed ones
+ *        event: gone     {"view": n, "code", "message"}: one of several views whose instrumentation does not exist
  *
- * One     connection is enough for a page of maps: a browser has six to a host.
- * Pace    what changes goes at once, every 50 ms at most.  A reader that does not keep up gets fewer events, each with
- *         the newest state: nothing is queued behind what it has not taken yet, but for STREAM_AHEAD bytes of first grids.
- * Resume  every event has an id, "N-V": the Nth, of view V.  A request with Last-Event-ID goes on with N + 1; it begins with whole
- *         grids, as every stream, so nothing is missing, and with that of the view after V, so a slow reader gets around to all.
+ * One     connection is enough for a page of maps: a browser opens only six to a host.
+ * Pace    changes go at once, every 50 ms at most.  A slow reader gets fewer events, each with
+ *         the newest state: no further events queue up until it has taken the last ones, except for STREAM_AHEAD bytes
+ *         of first grids.
+ * Resume  every event has an id, "N-V": the Nth, of view V.  A request with Last-Event-ID goes on with N + 1.  It
+ *         begins with whole grids, as every stream does, so nothing is missing; the first is of the view after V, so a
+ *         slow reader gets all in turn.
  * Bounds  STREAM_VIEWS_MAX of all streams, further ones are answered 503 with Retry-After; http.h ends the slowest.
  * End     when the last view's instrumentation is deleted, or the server closes.
  * Thread  the loop thread only.
@@ -24,7 +26,7 @@
 
 struct stream;				/* its fields are in stream.c */
 
-struct streams {			/* all of heatscoped */
+struct streams {			/* all streams of heatscoped */
 	struct services *services;
 	struct stream *first;
 	size_t n_views;
@@ -36,8 +38,10 @@ struct streams {			/* all of heatscoped */
 void streams_init(struct streams *all, struct services *services);
 void streams_fini(struct streams *all);
 
-/* Both reply to the request with a stream, or that there are too many.  -EINVAL with the reason (PARAMS_REASON_MAX bytes), -ENOMEM: not replied. */
+/* Both reply to the request with a stream, or with an error if there are too many.  -EINVAL with the reason
+ * (PARAMS_REASON_MAX bytes), -ENOMEM: no reply was sent. */
 int stream_open(struct streams *all, struct http_request *r, const struct catalog_inst *ci, char *reason);
-int stream_open_views(struct streams *all, struct http_request *r, char *reason);	/* of the parameter `views` */
+/* the views of the parameter `views` */
+int stream_open_views(struct streams *all, struct http_request *r, char *reason);
 
 #endif

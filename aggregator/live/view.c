@@ -9,48 +9,49 @@
 #include <string.h>
 
 #define SHADE_EVERY_MS 1000
-#define GRID_EVERY_MS 1000		/* of whole grids, in the long run; */
+#define GRID_EVERY_MS 1000		/* whole grids, on average */
 #define GRIDS_AHEAD 5			/* so many may follow one another at once */
-#define MARKS_MAX 64			/* intervals of changed slots; more: the whole grid */
-#define COLUMNS_MAX 64			/* columns in one tick; more: the whole grid */
-#define ACTIVE_EVERY_MS 1000		/* of what was under way at once; and */
-#define ACTIVE_REST 20			/* so many times as long as the last time took */
+#define MARKS_MAX 64			/* intervals of changed slots; beyond it: the whole grid */
+#define COLUMNS_MAX 64			/* columns in one tick; beyond it: the whole grid */
+#define ACTIVE_EVERY_MS 1000		/* grids of active events, and */
+#define ACTIVE_REST 20			/* a pause of so many times as long as the last one took */
 
 struct view {
 	struct services *services;
-	const struct view_owner *owner;	/* NULL: closed, and freed when it is not busy */
+	const struct view_owner *owner;	/* NULL: closed; freed when it is no longer busy */
 	void *arg;
 	__u64 inst;
-	long number;			/* < 0: it has none */
+	long number;			/* < 0: none */
 	size_t n_params;
 	struct http_param *param;	/* our own copy */
-	struct turn turn;		/* of a whole grid that waits for a place */
-	struct view_memory *memory;	/* of all views */
-	size_t kept;			/* of its bytes */
-	bool busy;			/* a whole grid is on its way, or the owner is being told, who may close the view */
+	struct turn turn;		/* for a whole grid that waits for a place */
+	struct view_memory *memory;	/* of all views together */
+	size_t kept;			/* bytes of it that this view uses */
+	bool busy;			/* a whole grid is in flight, or the owner is being called, who may close the
+					 * view */
 
-	struct value *shown;		/* the grid as the reader knows it, with its shade; NULL: none yet */
+	struct value *shown;		/* the reader's grid, with its shade; NULL: none yet */
 	size_t n_marks;
 	struct view_span mark[MARKS_MAX];
 	__s64 next_col;			/* columns before it were sent at least once */
 	size_t n_open;
-	__s64 open[COLUMNS_MAX];	/* columns sent as in progress */
+	__s64 open[COLUMNS_MAX];	/* columns that were sent as in progress */
 	bool want_grid, want_shade;
 
-	struct grid *sent;		/* of what was under way at once: as the reader has it; NULL: as shown */
+	struct grid *sent;		/* of active events: the reader's grid; NULL: as shown */
 
-	/* By the loop's clock, which nobody sets: when the shade was last sent, until when the grids so far are paid for, and when what
-	 * was under way may be looked at next. */
+	/* By the loop's clock, which cannot be set: when the shade was last sent; until when the limit counts the grids
+	 * so far; when active events may be read next. */
 	__u64 shaded_ms, grids_ms, active_ms;
-	__u64 asked_ns;			/* when the grid that is on its way was asked for, by uv_hrtime() */
+	__u64 asked_ns;			/* when the grid in flight was requested, by uv_hrtime() */
 };
 
-/* Of what is shown.  Unless it is of what is active, its cells and columns are forgotten once they were sent. */
+/* The shown grid.  Unless it is of active events, its cells and columns are dropped once they are sent. */
 static const struct grid *grid_of(const struct view *v) { return v->shown->grid[0]; }
 
 static struct shade *shade_of(const struct view *v) { return &grid_value_of(v->shown)->shade; }
 
-/* NULL: it is not of what was under way at once. */
+/* NULL: it is not of active events. */
 static struct active *active_of(struct value *value) { return grid_value_of(value)->active.active; }
 
 /* ---- events ---- */
@@ -77,7 +78,8 @@ static void put_grid(struct view *v)
 
 	begin_event(v, &out, "grid");
 	writer_comma(&out);
-	bytes_put(&out, (const char *)v->shown->data + 1, v->shown->len - 1);	/* without its {; it ends in one newline */
+	/* without its {; it ends with one newline */
+	bytes_put(&out, (const char *)v->shown->data + 1, v->shown->len - 1);
 	writer_raw(&out, "\n");
 	end_event(v, &out);
 }
@@ -110,7 +112,7 @@ static void put_column(struct view *v, const struct grid *g, size_t col, __s64 i
 	end_event(v, &out);
 }
 
-/* ---- what has changed ---- */
+/* ---- changes ---- */
 
 void view_mark(struct view *v, __s64 first, __s64 last)
 {
@@ -139,7 +141,7 @@ static __s64 column_end_ns(const struct view *v, __s64 col)
 	return grid_of(v)->from_ns + (col + 1) * (__s64)grid_of(v)->col_ns;
 }
 
-/* Columns whose time is up: never sent, or sent as in progress. */
+/* Marks columns that are due: never sent, or sent as in progress. */
 static void mark_due(struct view *v, __s64 now)
 {
 	__s64 due_ns = now - SETTLE_NS, n_cols = (__s64)grid_of(v)->n_cols;
@@ -162,7 +164,7 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* The marks as columns, ascending, each once; -1: too many.  Clears the marks. */
+/* Turns the marks into columns, ascending, each once; -1: too many.  Clears the marks. */
 static long take_columns(struct view *v, __s64 col[COLUMNS_MAX])
 {
 	const struct grid *g = grid_of(v);
@@ -207,7 +209,7 @@ static void remember_state(struct view *v, __s64 col, const struct grid_column *
 
 /* ---- columns ---- */
 
-/* Row 0 of `part` is which row of the reader's grid?  Its rows may begin above or below. */
+/* Finds which row of the reader's grid is row 0 of `part`, whose rows may begin above or below. */
 static int rows_match(const struct grid *whole, const struct grid *part, long *ret_shift)
 {
 	for (size_t i = 0; i < whole->n_rows; i++)
@@ -219,7 +221,7 @@ static int rows_match(const struct grid *whole, const struct grid *part, long *r
 	return -ENOENT;
 }
 
-/* Does every cell have a row in the reader's grid?  Looks for the brightest on the way. */
+/* Does every cell have a row in the reader's grid?  Also looks for the brightest cell. */
 static bool column_fits(struct view *v, const struct grid *g, size_t col, long shift)
 {
 	const struct shade *shade = shade_of(v);
@@ -239,7 +241,7 @@ static bool column_fits(struct view *v, const struct grid *g, size_t col, long s
 	return true;
 }
 
-/* n columns of one measure. */
+/* Folds n columns of one measure. */
 static int fold_axis(struct view *v, int axis, __s64 col, size_t n, struct grid **ret_grid)
 {
 	struct query q = value_query(v->shown, axis);
@@ -254,7 +256,7 @@ static int fold_axis(struct view *v, int axis, __s64 col, size_t n, struct grid 
 	q.now_ns = now_ns();
 	query_slots(&q, &first, &last);
 	if (!err && !cube_range(v->services->cube, v->inst, &cube_first, &cube_last) && first < cube_first)
-		err = -ESTALE;		/* nothing in it at all is an answer, too */
+		err = -ESTALE;		/* no slice at all is an answer, too */
 	if (!err)
 		err = fold_new(&q, &f);
 	if (!err)
@@ -286,7 +288,7 @@ static int fold_columns(struct view *v, __s64 col, size_t n, struct grid **ret_g
 	return err;
 }
 
-/* One run of neighbouring columns. */
+/* Sends one run of neighbouring columns. */
 static void send_run(struct view *v, __s64 col, size_t n)
 {
 	struct grid *g;
@@ -333,7 +335,7 @@ static void send_changes(struct view *v)
 		send_columns(v);
 }
 
-/* ---- what was under way at once ---- */
+/* ---- active events ---- */
 
 static void rest(struct view *v, __u64 took_ns)
 {
@@ -342,7 +344,7 @@ static void rest(struct view *v, __u64 took_ns)
 	v->active_ms = uv_now(v->services->loop) + (pause_ms > ACTIVE_EVERY_MS ? pause_ms : ACTIVE_EVERY_MS);
 }
 
-/* What a view keeps of such a value: its slots, and the grid that its reader has. */
+/* A view keeps the value's slots and the reader's grid. */
 static size_t active_size(struct value *value)
 {
 	const struct grid *g = value->grid[0];
@@ -357,7 +359,7 @@ static void keep(struct view *v, size_t bytes)
 	v->kept = bytes;
 }
 
-/* Sends all columns that are not as the reader has them. */
+/* Sends all columns that differ from the reader's. */
 static void send_active(struct view *v)
 {
 	__u64 began_ns = uv_hrtime();
@@ -377,7 +379,8 @@ static void send_active(struct view *v)
 	grid_free(v->sent);
 	v->sent = g;
 	keep(v, active_size(v->shown));
-	rest(v, (uv_hrtime() - began_ns) * v->memory->n);	/* the loop's time: all together have a share of it */
+	rest(v, (uv_hrtime() - began_ns) * v->memory->n);	/* all such views together may use a share of the loop's
+								 * time */
 }
 
 /* ---- whole grids ---- */
@@ -405,7 +408,7 @@ void view_close(struct view *v)
 		view_free(v);
 }
 
-/* Is it still somebody's?  If not, it is freed. */
+/* Returns true if the owner is still there; otherwise frees the view. */
 static bool no_longer_busy(struct view *v)
 {
 	v->busy = false;
@@ -448,13 +451,13 @@ static void show(struct view *v, struct value *value)
 		if (value->grid[0]->column[i].marks & GRID_IN_PROGRESS)
 			remember_state(v, (__s64)i, &value->grid[0]->column[i]);
 	put_grid(v);
-	free(value->data);		/* it stays as long as the reader: rows and shade are enough */
+	free(value->data);		/* the value stays as long as the reader: rows and shade are enough */
 	value->data = NULL;
-	if (!active_of(value))		/* its columns are compared with those to come */
+	if (!active_of(value))		/* its columns are compared with later ones */
 		forget_cells(value->grid[0]);
 }
 
-/* New levels for the grid that the reader has. */
+/* Sends new levels for the reader's grid. */
 static void reshade(struct view *v, struct value *value)
 {
 	struct shade *shown = shade_of(v), *next = &grid_value_of(value)->shade, old = *shown;
@@ -466,10 +469,10 @@ static void reshade(struct view *v, struct value *value)
 	value_free(value);
 }
 
-/* Has the reader got something new? */
+/* Returns true if the reader got something new. */
 static bool take_value(struct view *v, struct value *value)
 {
-	if (!v->owner || value->status != 200) {	/* the next try may not have the error; of the first there is none */
+	if (!v->owner || value->status != 200) {	/* the next try may succeed; after the first there is no grid */
 		if (v->owner && !v->shown)
 			v->owner->failed(v->arg, value->status, value->code, value->reason);
 		value_free(value);
@@ -497,7 +500,7 @@ static void on_grid(struct value *value, void *arg)
 	if (v->shown && active_of(v->shown))
 		rest(v, uv_hrtime() - v->asked_ns);
 	if (no_longer_busy(v) && is_new)
-		v->owner->changed(v->arg);	/* what changed meanwhile */
+		v->owner->changed(v->arg);	/* changes that came meanwhile */
 	admission_leave(&services->admission, ADMISSION_LIVE);
 }
 
@@ -506,7 +509,7 @@ static void run(struct view *v, struct value *value)
 {
 	v->busy = true;
 	if (v->want_grid)
-		v->n_marks = 0;		/* all that is in the new one */
+		v->n_marks = 0;		/* the new grid includes all marks */
 	v->asked_ns = uv_hrtime();
 	value_run(value, on_grid, v);
 }
@@ -550,7 +553,7 @@ static void turn_start(struct turn *t)
 
 static void turn_drop(struct turn *t) {}	/* view_tick() asks again */
 
-/* A whole grid, now or at its turn; the first also says what of the request is invalid. */
+/* Requests a whole grid, now or at its turn; the first call also reports an invalid request. */
 static int ask(struct view *v, char *reason)
 {
 	struct value *value;
@@ -567,8 +570,8 @@ static int ask(struct view *v, char *reason)
 	return 0;
 }
 
-/* A cell without a row waits for its grid, and every column after it: such grids must not wait for one another.  A
- * reader whose rows change all the time gets them at their pace all the same. */
+/* A cell without a row must wait for a whole grid, and so must every column after it: such grids must not wait for one
+ * another.  A reader whose rows change all the time still gets only as many as the limit allows. */
 static bool grid_may_go(struct view *v, __u64 now_ms)
 {
 	__u64 paid_ms = v->grids_ms > now_ms ? v->grids_ms : now_ms;
@@ -579,7 +582,7 @@ static bool grid_may_go(struct view *v, __u64 now_ms)
 	return true;
 }
 
-/* ---- from outside ---- */
+/* ---- calls from outside ---- */
 
 void view_tick(struct view *v)
 {

@@ -44,7 +44,7 @@ static int read_running(struct value *v)
 	return cube_read(v->services->cube, v->in.id, first, last, value_in_flight_axis(v), 0, &slices);
 }
 
-/* What the columns' coverage is; their cells are empty. */
+/* Reads the columns' coverage; their cells stay empty. */
 static int read_cover(const struct value *v, const struct catalog_inst *ci, const struct query *q,
 		      struct grid **ret_grid)
 {
@@ -86,7 +86,8 @@ int view_active_grid(struct value *v, const struct view_span *changed, size_t n,
 	active_width(active_of(v), 1);
 	for (size_t i = 0; i < n && !err; i++)
 		err = read_slots(v, changed[i], first, taken < last ? taken : last, oldest);
-	if (!err)		/* their time has come; a source whose clock is ahead has sent them before, and will not again */
+	if (!err)		/* their time has come; a source whose clock is ahead has sent them before, and will not
+				 * send them again */
 		err = read_slots(v, (struct view_span){taken + 1, last}, first, last, oldest);
 	if (!err)
 		err = read_running(v);
@@ -100,7 +101,7 @@ int view_active_grid(struct value *v, const struct view_span *changed, size_t n,
 	return err;
 }
 
-/* ---- what is new ---- */
+/* ---- differences ---- */
 
 bool view_active_differs(const struct grid *has, const struct grid *g, size_t col)
 {

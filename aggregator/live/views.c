@@ -34,7 +34,7 @@ static __u64 id_of(const json_t *json)
 	return strtoull(text, NULL, 10);
 }
 
-/* The members besides are parameters, as in a body. */
+/* The other members are parameters, as in a body. */
 static int read_params(json_t *view, const struct raw_input *common, struct input *ret_in, char *reason)
 {
 	struct raw_input raw = *common;

@@ -1,10 +1,10 @@
-/* views.h - what a stream of several grids is asked for: the parameter `views`, a JSON array.
+/* views.h - parses the request of a stream of several grids: the parameter `views`, a JSON array.
  *
  *      [{"instrumentation": "1", "measure": "latency", "ncols": 300}, ...] -> (1, measure=latency ncols=300), ...
  *      other parameters of the request, theme=dark ...                       -> of all that do not say otherwise
  *
  * Errors  -EINVAL with one sentence in `reason` (REASON_MAX bytes), -ENOMEM.  After them there is nothing to free.
- * Pure    whether there is such an instrumentation, and such a parameter, is not looked at.
+ * Pure    it does not check whether the instrumentation and the parameters exist.
  */
 #ifndef HEATSCOPE_VIEWS_H
 #define HEATSCOPE_VIEWS_H
@@ -21,7 +21,7 @@ struct views {
 	} view[VIEWS_MAX];
 };
 
-/* param: all of the request, of which `views` is one. */
+/* param: all parameters of the request; `views` is one of them. */
 int views_read(const struct http_param *param, size_t n_params, struct views *ret_views, char *reason);
 void views_fini(struct views *v);
 
