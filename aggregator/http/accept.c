@@ -10,7 +10,7 @@ static const struct {
 } types[] = {
 	{ "json", "application/json" }, { "png", "image/png" }, { "pdf", "application/pdf" }, { "svg", "image/svg+xml" },
 	{ "folded", "text/plain" },
-	{ "csv", "text/csv" },		/* no HTML: every browser would get it where it shows a picture */
+	{ "csv", "text/csv" },		/* no HTML: then every browser would get it where it shows a picture */
 };
 
 static const char *type_of(const char *format, size_t len)
@@ -21,7 +21,7 @@ static const char *type_of(const char *format, size_t len)
 	return "";
 }
 
-/* How closely a range names the type: 3 exactly, 2 as image/any, 1 as any, 0 not at all. */
+/* Returns how closely a range names the type: 3 exactly, 2 as image/any, 1 as any, 0 not at all. */
 static int type_closeness(const char *range, size_t len, const char *type)
 {
 	size_t group = strcspn(type, "/");
@@ -33,7 +33,7 @@ static int type_closeness(const char *range, size_t len, const char *type)
 	return len == 3 && !strncmp(range, "*/*", 3);
 }
 
-/* The ";q=" of a range, 1 without. */
+/* Reads the ";q=" of a range; 1 if absent. */
 static double type_quality(const char *parameters, size_t len)
 {
 	for (size_t i = 0; i + 2 < len; i++)
@@ -46,7 +46,7 @@ static double type_quality(const char *parameters, size_t len)
 	return 1;
 }
 
-/* The quality that the closest range gives the type; 0: no range names it. */
+/* Returns the quality that the closest range gives the type; 0: no range names it. */
 static double quality_of(const char *accept, const char *type)
 {
 	int closest = 0;

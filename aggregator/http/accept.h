@@ -1,9 +1,9 @@
-/* accept.h - which form of a value a client would rather have, by its Accept header.
+/* accept.h - chooses the form of a value that a client prefers, by its Accept header.
  *
  *      "image/svg+xml, image/png;q=0.5"  of  "png pdf svg"  ->  svg
  *
  * Formats are names separated by spaces: json, png, pdf, svg, csv, folded; the first is the default.  The one of the
- * greatest quality wins, of equals the first: a browser that takes any picture gets the default.
+ * greatest quality wins, among equals the first: a browser that takes any picture gets the default.
  * Pure    no loop, file or clock.  Thread: any.
  */
 #ifndef HEATSCOPE_ACCEPT_H
@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-/* Writes the format's name; 0: the header prefers none of them, nothing is written. */
+/* Writes the format's name; 0: the header prefers none of them, and nothing is written. */
 int accept_choose(const char *accept, const char *formats, char *ret_format, size_t room);
 
 #endif

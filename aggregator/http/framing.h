@@ -1,7 +1,7 @@
-/* framing.h - does everybody find the same end, and the same host, of this request?
+/* framing.h - checks that every program finds the same end, and the same host, of a request.
  *
- * A proxy in front of us may read an ambiguous request in another way than libmicrohttpd: then what follows on the connection is
- * one request to the proxy and another one to us (request smuggling; RFC 9112, 3.2 and 6).
+ * A proxy in front of us may read an ambiguous request in another way than libmicrohttpd.  Then the bytes that follow
+ * on the connection are one request to the proxy and another one to us (request smuggling; RFC 9112, 3.2 and 6).
  * Thread  any.
  */
 #ifndef HEATSCOPE_HTTP_FRAMING_H
@@ -9,7 +9,7 @@
 
 #include <microhttpd.h>
 
-/* A sentence that says what is ambiguous; NULL: nothing. */
+/* Returns a sentence that says what is ambiguous; NULL: nothing. */
 const char *http_framing_error(struct MHD_Connection *connection, const char *version);
 
 #endif

@@ -11,7 +11,7 @@ static bool names_this_machine(const char *host)
 	return !strcasecmp(host, "localhost") || !strcmp(host, "127.0.0.1") || !strcmp(host, "[::1]");
 }
 
-/* The host of "host:port"; false: it is not of that form. */
+/* Takes the host of "host:port"; false: not of that form. */
 static bool host_of(const char *header, char out[HOST_MAX])
 {
 	const char *end = header[0] == '[' ? strchr(header, ']') : NULL;
@@ -37,7 +37,7 @@ static bool equals_word(const char *header, const char *word)
 	return header && !strcasecmp(header, word);
 }
 
-/* Does a page of another site make the browser ask?  It may only lead people here: to the page, not to the interface. */
+/* Did a page of another site cause the request?  Such a page may only link to the page, not to the interface. */
 static bool is_cross_site(const struct guard_request *r)
 {
 	if (!r->fetch_site || equals_word(r->fetch_site, "same-origin") || equals_word(r->fetch_site, "none"))

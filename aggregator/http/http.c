@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A body that is too long is read up to here before the 413: who is still sending does not read, and a connection that is
- * closed under it takes the reply along.  Beyond it the connection is cut. */
+/* We read a body that is too long up to this limit before we send the 413: a client that still sends does not read, and
+ * if we close the connection meanwhile, it loses the reply.  Beyond this limit we cut the connection. */
 #define DISCARD_MAX (1u << 20)
 
 /* TLS 1.2 and 1.3 without ciphers that are known to be weak. */
@@ -122,7 +122,7 @@ static struct http_request *request_new(struct http *h, struct MHD_Connection *c
 		return NULL;
 	r->http = h;
 	r->connection = connection;
-	r->method = method;		/* the connection's, as long as the request */
+	r->method = method;		/* borrowed from the connection, as long as the request */
 	r->path = strdup(path);
 	if (!r->path) {
 		free(r);
@@ -149,7 +149,8 @@ static enum MHD_Result request_upload(struct http_request *r, const char *data, 
 	return MHD_YES;
 }
 
-/* Is so much announced that nothing of it is read?  Who asks first ("Expect: 100-continue") is told before it sends. */
+/* Does it announce so large a body that we read nothing of it?  A client that asks first ("Expect: 100-continue") gets
+ * the answer before it sends. */
 static bool announces_too_much(struct MHD_Connection *connection)
 {
 	const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
@@ -171,7 +172,7 @@ static enum MHD_Result request_queue(struct http_request *r)
 	return ok;
 }
 
-/* libmicrohttpd calls this when the headers are there, for each piece of a body, at the end, and
+/* libmicrohttpd calls this when the headers have arrived, for each piece of a body, at the end, and
  * again when a sleeping connection was woken. */
 static enum MHD_Result on_access(void *arg, struct MHD_Connection *connection, const char *path, const char *method,
 				 const char *version, const char *data, size_t *len, void **request)
@@ -237,7 +238,7 @@ static void handles_close(struct http *h)
 
 static void stop_daemon(struct http *h)
 {
-	for (int i = 0; i < 8; i++)	/* the last replies on their way */
+	for (int i = 0; i < 8; i++)	/* sends the last replies */
 		MHD_run(h->daemon);
 	uv_poll_stop(&h->poll);
 	MHD_stop_daemon(h->daemon);
@@ -279,7 +280,7 @@ static int start_handles(struct http *h)
 	return err;
 }
 
-/* Who can reach it: what it is bound to says so. */
+/* The address it is bound to says who can reach the server. */
 static enum guard_reach reach_of(int fd)
 {
 	struct endpoint e = { .len = sizeof(e.addr) };

@@ -1,17 +1,17 @@
-/* http.h - HTTP/1.1 on the loop: requests in, replies out now or later, streams, the page's files.
+/* http.h - serves HTTP/1.1 on the loop: requests in, replies out now or later, streams, the page's files.
  *
  *      socket -> libmicrohttpd (epoll, no thread) -> checks -> files | handler -> reply, stream
  *                      ^--- uv_poll, uv_timer                       (connection sleeps meanwhile)
  *
- * Memory  what readers do not take is at most HTTP_HELD_MAX: then the slowest stream is ended with `event: dropped`, and long answers
- *         become 503.  A reader that takes nothing for HTTP_IDLE_S is cut off.
+ * Memory  bytes that readers have not taken are at most HTTP_HELD_MAX: beyond it the slowest stream is ended with
+ *         `event: dropped`, and long answers become 503.  A reader that takes nothing for HTTP_IDLE_S is cut off.
  * Checks  guard.h's: 403 for a foreign Host or Origin, 401 for a token that is missing or wrong.
  *         Bodies over HTTP_BODY_MAX: 413.
  *         400, and the connection is closed, where the end of a request or its host is ambiguous.
  * Replies exactly one per request: http_reply(), http_drop() or http_stream(), in the handler or later; the
  *         request is gone after it.
- * Close   http_close() in two steps: it listens no more and ends all streams; when the last
- *         request has got its reply, handles close, and the memory goes in their callbacks.
+ * Close   http_close() in two steps: it stops listening and ends all streams; when the last
+ *         request has got its reply, handles close, and the memory is freed in their callbacks.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_HTTP_H
@@ -27,39 +27,41 @@
 #define HTTP_PARAMS_MAX 64
 #define HTTP_STATUSES 600
 #define HTTP_IDLE_S 30			/* a silent connection is closed */
-#define HTTP_HELD_MAX (128u << 20)	/* bytes that readers have not taken, of all servers that share a struct http_held */
-#define HTTP_ALWAYS (64u << 10)		/* an answer of so many bytes is sent whatever is held */
-#define HTTP_CONNECTIONS_MAX 512	/* at a time: half of the usual 1024 files, the rest is for ingest and store */
+#define HTTP_HELD_MAX (128u << 20)	/* bytes that readers have not taken, of all servers that share a struct
+					 * http_held */
+#define HTTP_ALWAYS (64u << 10)		/* an answer of so many bytes is always sent */
+#define HTTP_CONNECTIONS_MAX 512	/* at a time: half of the usual 1024 files; ingest and store need the rest */
 
 struct http;
 struct http_request;
 struct http_stream;
 
 struct http_param {			/* of the query string, decoded */
-	const char *name, *value;	/* value "" where there is none */
+	const char *name, *value;	/* value "" if it is absent */
 };
 
 typedef void (*http_handler)(void *arg, struct http_request *r);
 
-/* What readers have not taken yet.  Whoever makes something for them adds what it holds, and takes it away. */
-struct http_held {			/* zeroed: nothing */
+/* Bytes that readers have not taken yet.  Each part that makes data for them adds its bytes, and subtracts them
+ * later. */
+struct http_held {			/* zeroed: none */
 	size_t bytes;
 	struct http_stream *streams;
 };
 
-/* Is there room for so many bytes more?  Streams are ended to make it: first that whose reader has taken nothing for the longest
- * time, with an event that says so. */
+/* Can readers hold so many more bytes?  Ends streams to make space: first the one whose reader has taken nothing for
+ * the longest time, with an event that says so. */
 bool http_held_fits(struct http_held *held, size_t more);
 
 struct http_conf {
-	const char *page;		/* directory of the page's files, NULL: none */
+	const char *page;		/* directory of the page's files; NULL: none */
 	const struct token *token;	/* NULL: none; may change while it serves */
 	const struct tls *tls;		/* NULL: plain HTTP */
 	struct http_held *held;		/* shared by servers; NULL: its own */
 };
 
-/* Listens on fd (its own from then on).  The handler gets every request under /ca that the guard lets in; the rest are the page's
- * files.  conf is copied, what it points to is not. */
+/* Listens on fd (the server owns it from then on).  The handler gets every request under /ca that the guard allows; the
+ * others read the page's files.  conf is copied, but not what it points to. */
 int http_new(uv_loop_t *loop, int fd, const struct http_conf *conf, http_handler handler, void *arg,
 	     struct http **ret_http);
 
@@ -72,32 +74,35 @@ struct http_counters {
 };
 const struct http_counters *http_counters(const struct http *h);
 
-/* What is asked; valid until the reply. */
+/* The parts of a request; valid until the reply. */
 const char *http_method(const struct http_request *r);		/* HEAD reads as GET */
 const char *http_path(const struct http_request *r);
 const struct http_param *http_params(const struct http_request *r, size_t *ret_n);
 const char *http_header(const struct http_request *r, const char *name);	/* "": none */
 const char *http_body(const struct http_request *r, size_t *ret_len);
 
-/* Takes data (malloc'ed; NULL: no body).  503 with Retry-After instead, where readers hold too much already.  location: a header, NULL: none. */
+/* Takes data (malloc'ed; NULL: no body).  Sends 503 with Retry-After instead if readers hold too much already.
+ * location: a header; NULL: none. */
 void http_reply(struct http_request *r, unsigned status, const char *type, void *data, size_t len,
 		const char *location);
 
-/* {"error": {"code", "message"}} */
+/* Replies {"error": {"code", "message"}}. */
 void http_error(struct http_request *r, unsigned status, const char *code, const char *message);
 
-/* 503 with Retry-After: too much is being done already. */
+/* Replies 503 with Retry-After: too much is being done already. */
 void http_busy(struct http_request *r, unsigned retry_s, const char *message);
 
-/* Has the reader hung up?  One that only shuts down its sending side counts as one that has. */
+/* Has the reader hung up?  A reader that only shuts down its sending side counts, too. */
 bool http_is_gone(const struct http_request *r);
-void http_drop(struct http_request *r);		/* such a request: its connection is closed without a reply, and counted */
+void http_drop(struct http_request *r);		/* closes the connection of such a request without a reply, and counts
+						 * it */
 
 /* Server-sent events.  gone() is called once, when the reader has left or http_close() was called,
- * or after http_stream_end(); the stream must not be touched after it. */
-struct http_stream *http_stream(struct http_request *r, void (*gone)(void *arg), void *arg);	/* NULL: no memory; replied 503 */
+ * or after http_stream_end(); do not touch the stream after that. */
+/* NULL: no memory; replied 503 */
+struct http_stream *http_stream(struct http_request *r, void (*gone)(void *arg), void *arg);
 void http_stream_put(struct http_stream *s, const char *text, size_t len);	/* whole events and comments */
-size_t http_stream_waiting(const struct http_stream *s);	/* bytes the reader has not taken yet */
-void http_stream_end(struct http_stream *s);			/* after what waits has been taken */
+size_t http_stream_waiting(const struct http_stream *s);	/* bytes that the reader has not taken yet */
+void http_stream_end(struct http_stream *s);			/* ends it after the waiting bytes have been taken */
 
 #endif

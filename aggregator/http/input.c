@@ -86,7 +86,7 @@ void input_fini(struct input *in)
 	memset(in, 0, sizeof(*in));
 }
 
-/* Takes both texts, which may be NULL for want of memory. */
+/* Takes both texts, which may be NULL if memory was short. */
 static int input_add(struct input *in, char *name, char *value, char *reason)
 {
 	struct http_param *more = in->n < PARAMS_MAX ? realloc(in->param, (in->n + 1) * sizeof(*more)) : NULL;
@@ -106,7 +106,7 @@ static int hex_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
 }
 
-/* A piece of a form; NULL: no memory. */
+/* Decodes a piece of a form; NULL: no memory. */
 static char *unescape_text(const char *text, size_t len)
 {
 	char *out = malloc(len + 1), *to = out;
@@ -142,7 +142,7 @@ static int add_form(struct input *in, const struct raw_input *raw, char *reason)
 	return err;
 }
 
-/* A text, number or word as text; NULL: no memory, or none of these. */
+/* Returns a text, number or word as text; NULL: no memory, or another type. */
 static char *scalar_text(const json_t *value)
 {
 	if (json_is_string(value))
@@ -241,7 +241,8 @@ static bool is_list(const char *const *lists, const char *name)
 	return lists && *lists;
 }
 
-/* A list that is given in pieces is an array of them; of anything else two values contradict each other. */
+/* Adds a text.  A list may be given in pieces and becomes an array; for any other parameter two values contradict each
+ * other. */
 static int add_text(json_t *json, const struct http_param *param, const char *const *lists, char *reason)
 {
 	json_t *text = json_string(param->value), *before = json_object_get(json, param->name);

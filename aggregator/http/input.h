@@ -1,12 +1,12 @@
-/* input.h - what a request brings along: the query string, and a body that is a form or JSON.
+/* input.h - reads the input of a request: the query string, and a body that is a form or JSON.
  *
  *      query, body --input_read()----> (name, value) ...   texts, for values
  *                  --input_object()--> a JSON object       for instrumentations
  *
- * Body    JSON is an object; a form is application/x-www-form-urlencoded.  What begins with { or [ is
- *         JSON whatever it is called.  What the body names wins over the query string.
+ * Body    JSON is an object; a form is application/x-www-form-urlencoded.  A body that begins with { or [ is
+ *         JSON, whatever its type says.  The body takes precedence over the query string.
  * Texts   of JSON: a number is written out, true and false are words, an array is its entries
- *         separated by commas (a comma in an entry as "\,", see `selected`), null is not there.
+ *         separated by commas (a comma in an entry as "\,", see `selected`), null counts as absent.
  * Errors  -EINVAL with one sentence in `reason` (REASON_MAX bytes), -EPROTONOSUPPORT: a type of body
  *         that is neither (reason, too), -ENOMEM.  After them there is nothing to free.
  * Pure    no loop, file or clock.  Thread: any.
@@ -25,7 +25,7 @@ struct raw_input {			/* borrowed */
 	size_t body_len;
 };
 
-struct input {				/* its texts are its own */
+struct input {				/* it owns its texts */
 	struct http_param *param;
 	size_t n;
 };
@@ -33,11 +33,11 @@ struct input {				/* its texts are its own */
 int input_read(const struct raw_input *raw, struct input *ret_input, char *reason);
 void input_fini(struct input *in);
 
-/* Adds a parameter that is not there yet; of one that is, nothing changes. */
+/* Adds a parameter if it is absent; an existing one does not change. */
 int input_default(struct input *in, const char *name, const char *value, char *reason);
 
-/* Of the query string and of a form all values are texts.  lists: the parameters that may be given more than once, which
- * then are an array of texts; it ends with NULL, and NULL is none.  Any other one is refused when it is repeated. */
+/* In the query string and in a form all values are texts.  lists: the parameters that may be given more than once,
+ * which then become an array of texts; it ends with NULL, and may be NULL.  Any other repeated parameter is refused. */
 int input_object(const struct raw_input *raw, const char *const *lists, json_t **ret_object, char *reason);
 
 #endif

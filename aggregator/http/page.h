@@ -1,8 +1,8 @@
-/* page.h - the page's files: a path of the address bar -> bytes of a file below one directory.
+/* page.h - reads the page's files: a path of the address bar -> bytes of a file below one directory.
  *
  * Safety  only paths of A-Z a-z 0-9 . _ - and /, no part of which begins with a dot: nothing
  *         hidden and nothing above the directory.  "/" is /index.html.
- * Memory  page_get() fills page_file, whose data are the caller's to free().
+ * Memory  page_get() fills page_file, whose data the caller frees with free().
  * Thread  any; reads the file at once (they are small).
  */
 #ifndef HEATSCOPE_PAGE_H
@@ -17,14 +17,14 @@ struct page_file {
 	void *data;
 	size_t len;
 	const char *type;		/* Content-Type */
-	char etag[48];			/* quoted, of size and time of change */
+	char etag[48];			/* quoted; made of size and time of change */
 };
 
-/* -ENOENT: no such file (or not one that may be had); -EFBIG; other -errno. */
+/* -ENOENT: no such file (or a forbidden one); -EFBIG; other -errno. */
 int page_get(const char *directory, const char *path, struct page_file *ret_file);
 
-/* 0, or -ENOENT with a sentence: the directory holds no page that can be read.  reason: PAGE_REASON_MAX bytes. */
+/* 0, or -ENOENT with a sentence: the directory contains no page that we can read.  reason: PAGE_REASON_MAX bytes. */
 int page_check(const char *directory, char *reason);
-void page_refusal(const char *directory, const char *path, int err, char *reason);	/* why page_get() failed */
+void page_refusal(const char *directory, const char *path, int err, char *reason);	/* says why page_get() failed */
 
 #endif

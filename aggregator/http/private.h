@@ -1,4 +1,4 @@
-/* private.h - what http.c (the server and its requests), reply.c and stream.c share. */
+/* private.h - declares what http.c (the server and its requests), reply.c and stream.c share. */
 #ifndef HEATSCOPE_HTTP_PRIVATE_H
 #define HEATSCOPE_HTTP_PRIVATE_H
 
@@ -30,20 +30,21 @@ struct http_request {
 	struct http_param param[HTTP_PARAMS_MAX];
 	size_t n_params, body_len, body_seen;
 	char *body;
-	const char *framing_error;		/* why its end or its host is ambiguous; NULL: neither is */
+	const char *framing_error;		/* why its end or its host is ambiguous; NULL: it is not */
 	bool asked;			/* the handler has been called */
 	bool asleep;			/* suspended until the reply */
 	unsigned status;
 	struct MHD_Response *response;	/* waiting to be queued */
-	size_t held;			/* bytes of the answer, until it is taken */
+	size_t held;			/* bytes of the answer, until the reader has taken them */
 };
 
-void http_kick(struct http *h);		/* libmicrohttpd looks at its connections soon, but not from within itself */
+void http_kick(struct http *h);		/* libmicrohttpd will look at its connections soon, but not from within
+					 * itself */
 
-/* Gives the reply to libmicrohttpd, which frees it, and counts it.  response NULL: the connection is closed. */
+/* Gives the reply to libmicrohttpd, which frees it, and counts it.  response NULL: closes the connection. */
 void http_take(struct http_request *r, unsigned status, struct MHD_Response *response);
 
-/* The headers of every reply.  type NULL: no body. */
+/* Adds the headers of every reply.  type NULL: no body. */
 void http_head(struct MHD_Response *response, const char *type, const char *cache);
 
 /* Ends all streams of the server. */

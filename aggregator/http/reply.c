@@ -1,4 +1,4 @@
-/* The replies of the HTTP server: bodies, errors, and the page's files. */
+/* Sends the replies of the HTTP server: bodies, errors, and the page's files. */
 #include "aggregator/http/private.h"
 #include "aggregator/http/page.h"
 #include "aggregator/base/writer.h"
@@ -13,9 +13,9 @@ static const char page_policy[] =
 	"default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-#define HTTP_HUNG_UP 499		/* the status of a request that nobody waits for: it is never sent */
+#define HTTP_HUNG_UP 499		/* for a request whose reader has left: it is never sent */
 
-/* What libmicrohttpd is given when it asks again; response NULL: the connection is closed. */
+/* Keeps the reply until libmicrohttpd asks again; response NULL: the connection is closed. */
 static void request_settle(struct http_request *r, unsigned status, struct MHD_Response *response)
 {
 	r->status = status;
@@ -46,7 +46,7 @@ void http_head(struct MHD_Response *response, const char *type, const char *cach
 	MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
 }
 
-/* name: a header, value NULL: none. */
+/* name: a header; value NULL: none. */
 static void reply_with(struct http_request *r, unsigned status, const char *type, void *data, size_t len,
 		       const char *name, const char *value)
 {
@@ -92,7 +92,7 @@ static void reply_error_with(struct http_request *r, unsigned status, const char
 	writer_raw(&out, "{\"error\": {\"code\": ");
 	writer_text(&out, code);
 	writer_raw(&out, ", \"message\": ");
-	writer_text(&out, message);	/* may quote a parameter, which may be any bytes */
+	writer_text(&out, message);	/* it may quote a parameter, which may contain any bytes */
 	writer_raw(&out, "}}\n");
 	line = writer_take(&out, &len);
 	reply_with(r, status, "application/json", line, len, name, value);

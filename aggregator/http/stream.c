@@ -1,4 +1,4 @@
-/* Server-sent events, and the memory that slow readers of them may hold. */
+/* Sends server-sent events, and limits the memory that slow readers of them hold. */
 #include "aggregator/http/private.h"
 
 #include <errno.h>
@@ -11,15 +11,16 @@ struct http_stream {
 	struct MHD_Connection *connection;
 	char *data;			/* data[head..head + len) waits */
 	size_t head, len, room;
-	char last;			/* the last byte that was taken */
-	bool amid;			/* and it was not the end of an event */
-	__u64 taken_ms;			/* by the loop's clock: when its reader last took something, or had nothing to take */
+	char last;			/* the last byte that the reader took */
+	bool amid;			/* that byte was not the end of an event */
+	__u64 taken_ms;			/* the loop's clock: when its reader last took something, or there was nothing
+					 * to take */
 	bool asleep, ended;
 	void (*gone)(void *arg);
 	void *arg;
 };
 
-/* The waiting bytes get so much room; what was taken before them is forgotten. */
+/* Resizes the buffer of waiting bytes; drops the bytes before them, which were taken. */
 static int stream_resize(struct http_stream *s, size_t room)
 {
 	char *data = NULL;
@@ -118,7 +119,7 @@ static int stream_append(struct http_stream *s, const char *text, size_t len)
 	return 0;
 }
 
-/* Bytes until the end of the event that its reader has half. */
+/* Returns the bytes up to the end of the event that its reader has taken in part. */
 static size_t stream_rest(const struct http_stream *s)
 {
 	const char *data = s->data + s->head;
@@ -134,7 +135,7 @@ static size_t stream_rest(const struct http_stream *s)
 	return n;
 }
 
-/* Its reader gets the rest of the event that it has half, and then why there is no more. */
+/* Its reader gets the rest of the event that it has taken in part, and then an event that says why the stream ends. */
 static void stream_drop(struct http_stream *s)
 {
 	static const char why[] =
@@ -171,7 +172,7 @@ void http_stream_put(struct http_stream *s, const char *text, size_t len)
 {
 	bool fits = s->ended || http_held_fits(s->http->held, 2 * (s->len + len));
 
-	if (s->ended)			/* perhaps to make room */
+	if (s->ended)			/* perhaps by making space */
 		return;
 	if (!fits)
 		stream_drop(s);

@@ -14,10 +14,10 @@
 
 struct tls {
 	gnutls_datum_t certificate, key;
-	gnutls_x509_crt_t first;	/* of the chain: ours */
+	gnutls_x509_crt_t first;	/* the first of the chain: our certificate */
 };
 
-/* A file's text with a NUL after it. */
+/* Reads a file's text and adds a NUL. */
 static int file_read(const char *path, bool secret, gnutls_datum_t *ret, char *reason, size_t room)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), err = fd < 0 ? -errno : 0;
@@ -50,7 +50,7 @@ static int file_read(const char *path, bool secret, gnutls_datum_t *ret, char *r
 	return err;
 }
 
-/* Do they belong together? */
+/* Checks that they belong together. */
 static int pair_check(struct tls *t, const char *certificate, const char *key, char *reason, size_t room)
 {
 	gnutls_certificate_credentials_t pair = NULL;

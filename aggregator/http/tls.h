@@ -1,4 +1,4 @@
-/* tls.h - the certificate and the key of a server that other machines may reach.
+/* tls.h - reads the certificate and the key of a server that other machines may reach.
  *
  *      two PEM files -> checked as a pair -> texts for the HTTP server, names for the check of Host
  *
@@ -13,14 +13,14 @@
 
 struct tls;
 
-/* -EPERM: every user of the machine may read or write the key; -EINVAL: no pair. */
+/* -EPERM: every user of the machine may read or write the key; -EINVAL: not a pair. */
 int tls_read(const char *certificate, const char *key, struct tls **ret_tls, char *reason, size_t room);
 void tls_free(struct tls *t);		/* NULL is fine */
 
-const char *tls_certificate(const struct tls *t);	/* PEM, the chain after it */
+const char *tls_certificate(const struct tls *t);	/* PEM, followed by the chain */
 const char *tls_key(const struct tls *t);		/* PEM */
 
-/* Is the certificate one of this host (name, address, or [address]; without a port)? */
+/* Does the certificate name this host (name, address, or [address]; without a port)? */
 bool tls_is_of(const struct tls *t, const char *host);
 
 #endif

@@ -38,7 +38,7 @@ static int file_check(int fd, const char *path, char *reason, size_t room)
 	return 0;
 }
 
-/* The first line; its length, or -EINVAL. */
+/* Takes the first line; returns its length, or -EINVAL. */
 static int secret_take(const char *text, size_t len)
 {
 	size_t n = 0;

@@ -1,10 +1,10 @@
-/* token.h - the secret that a request brings to be let in: one brought to us, or by us to a webhook.
+/* token.h - reads and checks the secret that lets a request in: a client's request to us, or ours to a webhook.
  *
- *      file (a line of 16 to 256 printable characters; nobody but its owner may read it) -> digest
+ *      file (a line of 16 to 256 printable characters; only its owner may read it) -> digest
  *      "Authorization: Bearer SECRET" --token_admits()--> yes or no
  *
- * Of what lets others in only a digest (SHA-256) is kept, and digests are compared in constant time, so that a reply's time
- * tells nothing about the secret, not even its length.
+ * Of the secret that lets others in we keep only a digest (SHA-256), and compare digests in constant time, so that the
+ * time of a reply reveals nothing about the secret, not even its length.
  * Errors  0 or -errno, with one sentence in `reason` (room bytes) that names the file.
  */
 #ifndef HEATSCOPE_TOKEN_H
@@ -23,10 +23,10 @@ struct token {
 /* -EPERM: others than its owner may read or write it, or the owner is neither us nor root; -EINVAL: not a token. */
 int token_read(const char *path, struct token *ret_token, char *reason, size_t room);
 
-/* The secret itself, to be brought along. */
+/* Reads the secret itself, to send it to a webhook. */
 int token_secret(const char *path, char ret_secret[TOKEN_MAX + 1], char *reason, size_t room);
 
-/* authorization: the header's value, NULL: none. */
+/* authorization: the header's value; NULL: none. */
 bool token_admits(const struct token *t, const char *authorization);
 
 #endif
