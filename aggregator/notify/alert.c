@@ -17,7 +17,7 @@
 
 /* ---- rules ---- */
 
-/* One line that fits. */
+/* Reads one line that fits. */
 static int get_text(const json_t *request, const char *name, char *ret, size_t room, char *reason)
 {
 	const char *text;
@@ -41,7 +41,7 @@ static int get_shape(const json_t *request, char *reason)
 	return refuse(reason, "value for field \"shape\" is invalid: it is true or false");
 }
 
-/* A number in the measure's unit, or a text with a unit, which is read by alert_rule_unit(). */
+/* Reads a number in the measure's unit, or a text with a unit, for alert_rule_unit(). */
 static int get_above(const json_t *request, struct alert_rule *r, char *reason)
 {
 	double above = 0;
@@ -195,7 +195,7 @@ static bool step_unobserved(struct alert *a, const struct alert_window *w)
 	return set_state(a, ALERT_NO_DATA, w->from_ns);
 }
 
-/* The share of the events in buckets that lie wholly above the line. */
+/* Returns the share of the events in buckets that lie wholly above the line. */
 static double share_above(const struct hist *h, __u64 line)
 {
 	double above = 0, all = (double)hist_total(h);
@@ -205,7 +205,7 @@ static double share_above(const struct hist *h, __u64 line)
 	return all > 0 ? above / all : 0;
 }
 
-/* false: this window says nothing. */
+/* Returns false if this window gives no value. */
 static bool measure_window(struct alert *a, const struct alert_window *w)
 {
 	const struct alert_rule *r = &a->rule;
@@ -253,7 +253,7 @@ static bool step_under(struct alert *a, const struct alert_window *w)
 	return set_state(a, ALERT_OK, w->from_ns);
 }
 
-/* Another shape for an hour is the usual one from now on. */
+/* A shape that has differed for an hour becomes the usual one. */
 static bool accept_shape(struct alert *a, const struct alert_window *w)
 {
 	if (!a->usual || a->state != ALERT_FIRING || ++a->n_fired < ALERT_HOUR)

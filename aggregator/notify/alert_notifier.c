@@ -43,7 +43,7 @@ static void on_sent(void *arg, int err, const char *reason)
 	message_free(m);
 }
 
-/* png NULL: why there is none. */
+/* png NULL: why_not says why. */
 static void message_send(struct message *m, const void *png, size_t len, const char *why_not)
 {
 	struct webhooks *webhooks = m->notifier->webhooks;
@@ -111,7 +111,7 @@ static int value_of(struct message *m, struct value **ret_value, char *reason)
 	return value_new(services, ci, figure ? VALUE_FIGURE : VALUE_REPORT, param, n, ret_value, reason);
 }
 
-/* Does its webhook want a picture at all, and can it be sent still? */
+/* Does its webhook want a picture, and can one still be drawn? */
 static bool wants_picture(const struct message *m)
 {
 	const struct conf_webhook *hook = webhooks_find(m->notifier->webhooks, m->webhook);
@@ -133,7 +133,7 @@ static void draw_first_picture(struct alert_notifier *n)
 		picture_drawn(n, NULL, 0, reason);
 }
 
-/* ---- what happens to alerts ---- */
+/* ---- events of alerts ---- */
 
 static bool knows_webhook(void *arg, const char *webhook)
 {
@@ -156,7 +156,7 @@ static json_t *payload_of(const struct alert_notifier *n, const struct alert_eve
 	return alert_payload_json(&p);
 }
 
-/* From some minutes before it began until now. */
+/* The picture shows the time from some minutes before it began until now. */
 static void choose_span(struct message *m, const struct alert_event *event)
 {
 	m->to_ns = event->now_ns;

@@ -11,8 +11,8 @@
 #include <time.h>
 
 #define NS 1000000000ll
-#define LINK_S 900			/* what the page shows at least, */
-#define LINK_MAX_S 86400		/* and at most */
+#define LINK_S 900			/* the page shows at least this span */
+#define LINK_MAX_S 86400		/* and at most this one */
 
 void alert_payload_time(__s64 at_ns, char out[ALERT_PAYLOAD_TIME])
 {
@@ -45,7 +45,7 @@ static json_t *id_or_null(__u64 id)
 	return id ? json_string(text) : json_null();
 }
 
-/* The page, standing still at the end of a span. */
+/* Links to the page, which stands still at the end of a span. */
 static json_t *link_to(const char *page_url, __u64 inst, __s64 span_s, __s64 end_s)
 {
 	char *text;
@@ -62,7 +62,7 @@ static json_t *link_to(const char *page_url, __u64 inst, __s64 span_s, __s64 end
 	return json;
 }
 
-/* Some minutes after it began; of one that is over, after its end. */
+/* Some minutes after it began; if it has ended, after its end. */
 static json_t *link_json(const struct alert_payload *n)
 {
 	__s64 to_ns = n->to_ns == ANNOTATION_OPEN ? n->from_ns : n->to_ns;
@@ -70,7 +70,7 @@ static json_t *link_json(const struct alert_payload *n)
 	return link_to(n->page_url, n->rule->inst, (to_ns - n->from_ns) / NS + LINK_S, to_ns / NS + LINK_S / 3);
 }
 
-/* Where nobody looks any more nobody knows whether it is over. */
+/* If the instrumentation is no longer observed, it is unknown whether the problem is over. */
 static const char *how_it_ended(const struct alert_payload *n)
 {
 	if (n->to_ns == ANNOTATION_OPEN)

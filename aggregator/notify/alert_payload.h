@@ -1,6 +1,7 @@
-/* alert_payload.h - what a webhook is told of an alert, or with a report: JSON, as in doc/api.md.
+/* alert_payload.h - makes the JSON that a webhook gets for an alert or with a report, as in doc/api.md.
  *
- *      alert, where it is, from..to --alert_payload_json()--> {"status": "firing", "text": ...} --alert_payload_picture()--> + "picture"
+ *      alert, where it is, from..to --alert_payload_json()--> {"status": "firing", "text": ...}
+ *                                   --alert_payload_picture()--> + "picture"
  *
  * Pure    no loop, file or clock.  Thread: any.
  */
@@ -16,13 +17,13 @@ struct alert_payload {
 	const char *measure, *unit, *sentence;
 	const char *state;		/* alert_state_name(), "removed" */
 	double value, limit;		/* NAN: none */
-	__s64 from_ns, to_ns;		/* it fired; ANNOTATION_OPEN: it does */
+	__s64 from_ns, to_ns;		/* when it fired; to_ns ANNOTATION_OPEN: it still does */
 	const char *page_url;		/* "": none */
 };
 
 json_t *alert_payload_json(const struct alert_payload *n);	/* NULL: no memory */
 
-/* The picture of from..to goes into it.  png NULL: why there is none. */
+/* Adds the picture of from..to.  png NULL: adds the reason why there is none. */
 int alert_payload_picture(json_t *payload, const void *png, size_t len, __s64 from_ns, __s64 to_ns, const char *why_not);
 
 struct report_payload {
@@ -37,7 +38,7 @@ struct report_payload {
 };
 json_t *report_payload_json(const struct report_payload *n);	/* NULL: no memory */
 
-/* "2026-11-22T23:27:00.000Z" */
+/* Writes "2026-11-22T23:27:00.000Z". */
 #define ALERT_PAYLOAD_TIME 32
 void alert_payload_time(__s64 at_ns, char out[ALERT_PAYLOAD_TIME]);
 

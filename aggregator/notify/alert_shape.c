@@ -6,16 +6,16 @@
 
 #define STEPS 8				/* of an octave */
 #define N_STEPS (64 * STEPS)
-#define LEAST 0.06			/* octaves, 4 %: less is nothing that anybody should be woken for */
-#define SPREADS 7			/* the limit lies so many standard deviations above the middle, */
-#define BEYOND 1.6			/* and so many times as far as nearly all of the hour before */
+#define LEAST 0.06			/* octaves, 4 %: a smaller change is not worth waking anyone */
+#define SPREADS 7			/* the limit is so many standard deviations above the middle, */
+#define BEYOND 1.6			/* and so many times the distance of nearly all windows of the hour before */
 
 struct shape {
 	double n, count[N_STEPS];
 };
 
 struct alert_usual {
-	size_t n, next;			/* windows that are there; which one goes next */
+	size_t n, next;			/* learnt windows; where the next one goes */
 	struct shape window[ALERT_HOUR];
 	struct shape all;		/* their sum */
 };
@@ -35,7 +35,7 @@ static void shape_of(const struct hist *h, struct shape *ret)
 	}
 }
 
-/* Between a and b without what `but` has of it (NULL: all of b). */
+/* Measures the distance of a from b, less `but` (NULL: from all of b). */
 static double shape_distance(const struct shape *a, const struct shape *b, const struct shape *but)
 {
 	double n = b->n - (but ? but->n : 0), seen_a = 0, seen_b = 0, sum = 0;
@@ -107,7 +107,8 @@ static int by_size(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* What the windows vary by: far enough above the middle of their distances, and above nearly all of them. */
+/* The limit follows from the variation of the windows: far enough above the middle of their distances, and above nearly
+ * all of them. */
 static double limit_of(double *d, size_t n)
 {
 	double middle, nearly, limit, deviation[ALERT_HOUR];
@@ -132,6 +133,6 @@ void alert_usual_compare(const struct alert_usual *u, const struct hist *h, doub
 		d[i] = shape_distance(&u->window[i], &u->all, &u->window[i]);
 	*ret_distance = shape_distance(&s, &u->all, NULL);
 	*ret_limit = u->n ? limit_of(d, u->n) : INFINITY;
-	if (s.n && s.n < mean)			/* fewer events are further from anything, by the root of their number */
+	if (s.n && s.n < mean)			/* with fewer events, distances grow by the root of their number */
 		*ret_limit *= sqrt(mean / s.n);
 }

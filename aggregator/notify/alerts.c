@@ -22,14 +22,14 @@ struct watched {
 	__u64 id;
 	struct alert alert;
 	__s64 next_ns;			/* where the next window begins */
-	__s64 known_ns;			/* before it windows are only learnt */
-	__u64 firing;			/* its annotation; 0: none */
-	__s64 fired_ns;			/* since when it fires; 0: it does not */
+	__s64 known_ns;			/* windows before it are only learnt */
+	__u64 firing;			/* its annotation; 0: it does not fire */
+	__s64 fired_ns;			/* since when it fires; 0: it does not fire */
 	__u64 n_delivered, n_given_up, n_waiting;	/* to its webhook, since our start */
-	bool configured;		/* of the configuration file, */
+	bool configured;		/* it comes from the configuration file */
 	const char *file;		/* NULL: neither claimed nor settled since our start */
 	unsigned line;
-	char trouble[TROUBLE];		/* why the last one was given up */
+	char trouble[TROUBLE];		/* why the last delivery was given up */
 };
 
 struct alerts {
@@ -41,7 +41,7 @@ struct alerts {
 	struct watched *first;
 	size_t n;
 	__s64 now_ns;			/* of the newest tick */
-	__u64 turn;			/* the first id of the next tick */
+	__u64 turn;			/* the id with which the next tick begins */
 };
 
 static struct watched **find_alert(struct alerts *a, __u64 id)
@@ -120,7 +120,7 @@ json_t *alerts_one(const struct alerts *a, __u64 id)
 	return w ? watched_json(a, w) : NULL;
 }
 
-/* ---- keeping ---- */
+/* ---- storing ---- */
 
 static char *stored_text(const struct watched *w)
 {
@@ -135,7 +135,7 @@ static char *stored_text(const struct watched *w)
 
 /* ---- windows ---- */
 
-struct window_read {			/* what the cube tells of a window */
+struct window_read {			/* the cube's data of a window */
 	const struct alert_rule *rule;
 	struct hist hist;
 	struct coverage coverage;
@@ -167,7 +167,7 @@ static void window_add_cover(void *arg, const char *source, __s64 first, __s64 l
 		l->err = coverage_add(&l->coverage, source, first, last);
 }
 
-/* A window is observed if somebody reported at least half of its slots. */
+/* A window is observed if some source reported at least half of its slots. */
 static int evaluate_window(const struct alerts *a, struct watched *w, const struct instrumentation *in, int axis, size_t *n_read, bool *ret_changed)
 {
 	struct alert *alert = &w->alert;
@@ -199,7 +199,7 @@ static int evaluate_window(const struct alerts *a, struct watched *w, const stru
 	return err;
 }
 
-/* ---- what a change means ---- */
+/* ---- changes of state ---- */
 
 void alerts_listen(struct alerts *a, const struct alerts_listener *l)
 {
@@ -269,11 +269,13 @@ static void state_changed(struct alerts *a, struct watched *w)
 		end_firing(a, w, state, w->alert.since_ns);
 		log_info("alert \"%s\" is %s", w->alert.rule.name, w->alert.state == ALERT_NO_DATA ? "not observed any more" : "over");
 	}
-	saved_object_put(&a->saved, w->id, stored_text(w), NULL, NULL);	/* the next change is another chance */
+	/* if it fails, the next change stores it again */
+	saved_object_put(&a->saved, w->id, stored_text(w), NULL, NULL);
 }
 
-/* What the cube has not any more is neither observed nor not.  But the newest window that is over is looked at in any case: where the
- * clock of a source is ahead, the cube may hold nothing older than what is not over yet, and the alert would be silent. */
+/* Skips windows that the cube no longer has: they are neither observed nor unobserved.  But the newest window that is
+ * over is always evaluated: if a source's clock is ahead, the cube may only have slots of windows that are not over
+ * yet, and the alert would be silent. */
 static void skip_gone(const struct alerts *a, struct watched *w, const struct instrumentation *in, __s64 now_ns)
 {
 	__s64 first, last, window_ns = (__s64)w->alert.rule.window_s * NS, n_gone, n_over;
@@ -304,14 +306,15 @@ static void tick_one(struct alerts *a, struct watched *w, const struct instrumen
 	__s64 window_ns = (__s64)w->alert.rule.window_s * NS;
 	int axis = axis_of(w, in);
 
-	if (w->next_ns > now_ns + window_ns)	/* the clock was set back: else nothing would be looked at until it is as late again */
+	if (w->next_ns > now_ns + window_ns)	/* the clock was set back: otherwise the alert would see no window until
+						 * the clock is as late again */
 		begin_windows(w, now_ns);
 	skip_gone(a, w, in, now_ns);
 	while (axis >= 0 && *n_read < ALERTS_AT_ONCE && w->next_ns + window_ns + ALERTS_LATE_NS <= now_ns) {
 		bool has_changed = false;
 
 		if (evaluate_window(a, w, in, axis, n_read, &has_changed))
-			return;		/* no memory: in the next tick */
+			return;		/* no memory: try again in the next tick */
 		w->next_ns += window_ns;
 		if (has_changed)
 			state_changed(a, w);
@@ -328,7 +331,7 @@ static void unlink_alert(struct alerts *a, struct watched **at)
 	free(w);
 }
 
-/* What it fired is over. */
+/* Ends its firing. */
 static void remove_alert(struct alerts *a, struct watched **at)
 {
 	if ((*at)->fired_ns)
@@ -336,7 +339,7 @@ static void remove_alert(struct alerts *a, struct watched **at)
 	unlink_alert(a, at);
 }
 
-/* An alert that is there. */
+/* Drops an existing alert. */
 static int drop_alert(struct alerts *a, struct watched **at, store_queue_done done, void *arg)
 {
 	int err = saved_object_drop(&a->saved, (*at)->id, done, arg);
@@ -346,7 +349,7 @@ static int drop_alert(struct alerts *a, struct watched **at, store_queue_done do
 	return err;
 }
 
-/* Those with ids first..last. */
+/* Ticks those with ids first..last. */
 static void tick_some(struct alerts *a, __u64 first, __u64 last, __s64 now_ns, size_t *n_read)
 {
 	for (struct watched *w = a->first, *after; w && *n_read < ALERTS_AT_ONCE; w = after) {
@@ -359,7 +362,7 @@ static void tick_some(struct alerts *a, __u64 first, __u64 last, __s64 now_ns, s
 		if (ci)
 			tick_one(a, w, &ci->in, now_ns, n_read);
 		else
-			drop_alert(a, find_alert(a, w->id), NULL, NULL);	/* with its instrumentation */
+			drop_alert(a, find_alert(a, w->id), NULL, NULL);	/* its instrumentation was deleted */
 	}
 }
 
@@ -376,7 +379,7 @@ void alerts_tick(struct alerts *a, __s64 now_ns)
 
 /* ---- making and removing ---- */
 
-/* A window is read a tick and ALERTS_LATE_NS after its end, and must be in the cube still. */
+/* A tick reads a window ALERTS_LATE_NS after its end, when the cube must still have it. */
 static __u64 longest_window_s(const struct alerts *a, const struct instrumentation *in)
 {
 	__u64 held_ns = (catalog_cube_slots(a->catalog, in) - 1) * in->slot_ns, late_ns = ALERTS_LATE_NS + NS;
@@ -435,7 +438,7 @@ static void on_alert_lost(void *owner, __u64 id)
 		remove_alert(owner, at);
 }
 
-/* A rule whose line is a number, if its instrumentation has such a measure. */
+/* Reads a rule; `above` becomes a number if its instrumentation has the measure. */
 static int read_rule(const struct alerts *a, const json_t *request, struct alert_rule *ret, char *reason)
 {
 	int err = alert_rule_parse(request, ret, reason), axis;
@@ -489,7 +492,7 @@ int alerts_remove(struct alerts *a, __u64 id, store_queue_done done, void *arg, 
 		      (unsigned long long)id, (*at)->file, (*at)->line);
 }
 
-/* ---- those of the configuration file ---- */
+/* ---- alerts of the configuration file ---- */
 
 static bool same_rule(const struct alert_rule *x, const struct alert_rule *y)
 {
@@ -611,7 +614,8 @@ static bool is_firing_annotation(const struct alerts *a, __u64 annotation)
 	return w;
 }
 
-/* An alert and its annotation are stored one after the other: what died between left one that nobody would end. */
+/* An alert and its annotation are stored one after the other.  If heatscoped died in between, this ends the annotation
+ * that is left. */
 static int end_orphans(struct alerts *a, __s64 now_ns)
 {
 	struct annotation_list *all;

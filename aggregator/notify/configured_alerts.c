@@ -10,9 +10,9 @@
 struct entry {
 	const struct conf_alert *conf;
 	json_t *request;
-	__u64 inst, alert;		/* 0: none yet */
-	__s64 tried_ns;			/* when it was last settled, or could not be */
-	char reason[REASON_MAX];	/* why there is none; "": its instrumentation is not there */
+	__u64 inst, alert;		/* 0: not made yet */
+	__s64 tried_ns;			/* when we last settled it, or failed to */
+	char reason[REASON_MAX];	/* why it is not made; "": its instrumentation does not exist */
 };
 
 struct configured_alerts {
@@ -46,7 +46,7 @@ static void settle_entry(struct configured_alerts *a, struct entry *e, __u64 ins
 	snprintf(e->reason, sizeof(e->reason), "%s", err ? reason : "");
 }
 
-/* It was settled, and is not there: what could not be stored is taken out, with a word in the log. */
+/* It was settled but no longer exists: alerts.c removes alerts that could not be stored, and logs it. */
 static bool is_lost(const struct configured_alerts *a, const struct entry *e)
 {
 	return e->alert && !alerts_has(a->alerts, e->alert);

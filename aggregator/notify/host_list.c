@@ -14,7 +14,7 @@ bool host_list_is_valid(const char *list)
 	return valid;
 }
 
-/* As people and libcurl write it: an IPv6 address in brackets or not, a name with a dot at its end or not. */
+/* People and libcurl may write an IPv6 address in brackets, and a name with a dot at its end: strips both. */
 static size_t bare_host(const char **host, size_t len)
 {
 	if (len > 2 && **host == '[' && (*host)[len - 1] == ']') {

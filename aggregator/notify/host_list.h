@@ -1,4 +1,4 @@
-/* host_list.h - a list of hosts as people write it: "hooks.example.net, [2001:db8::7], 192.0.2.7".
+/* host_list.h - searches a list of hosts as people write it: "hooks.example.net, [2001:db8::7], 192.0.2.7".
  *
  * Thread  any.
  */
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Does the text name a host, without a character that no host has? */
+/* Does every entry name a host, without characters that hosts cannot have? */
 bool host_list_is_valid(const char *list);
 
 /* Is the host in the list?  Brackets, a dot at the end and the case of letters do not matter. */

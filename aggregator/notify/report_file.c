@@ -61,7 +61,7 @@ static int write_all(int fd, const char *data, size_t len)
 	return fsync(fd);
 }
 
-/* Beside it, then in its place. */
+/* Writes a temporary file, then renames it. */
 static int write_whole(int folder, const struct report_file *f, const char *name, const void *data, size_t len, char *reason)
 {
 	char beside[NAME + 8];
@@ -85,7 +85,7 @@ static int write_whole(int folder, const struct report_file *f, const char *name
 
 /* ---- the old ones ---- */
 
-/* STEM, a stamp, .FORMAT: one of ours. */
+/* Is it STEM, a time stamp, .FORMAT: one of ours? */
 static int is_ours(const char *name, const char *stem, const char *format)
 {
 	size_t n = strlen(stem), whole = n + strlen(STAMP) + 1 + strlen(format);
@@ -95,7 +95,7 @@ static int is_ours(const char *name, const char *stem, const char *format)
 	       strspn(stamp + 9, "0123456789") == 6 && strchr("+-", stamp[15]) && stamp[20] == '.' && !strcmp(stamp + 21, format);
 }
 
-/* name: the one that was just written. */
+/* name: the file that was just written. */
 static int drop_old(const struct report_file *f, const char *stem, const char *name, char *reason)
 {
 	struct dirent **list;
@@ -119,7 +119,7 @@ static int drop_old(const struct report_file *f, const char *stem, const char *n
 	return err;
 }
 
-/* Whatever the umask is; a set-group-ID bit is the parent's. */
+/* Sets the mode for the group regardless of the umask; a set-group-ID bit is inherited from the parent. */
 static int open_to_group(int fd)
 {
 	struct stat st;
@@ -127,7 +127,7 @@ static int open_to_group(int fd)
 	return fstat(fd, &st) ?: fchmod(fd, 0750 | (st.st_mode & S_ISGID));
 }
 
-/* A file descriptor, or -errno. */
+/* Returns a file descriptor, or -errno. */
 static int open_folder(const char *path, char *reason)
 {
 	bool is_new = !mkdir(path, 0700);

@@ -1,12 +1,12 @@
-/* report_file.h - a report as a file of a folder: whole or not there, and the old ones gone.
+/* report_file.h - writes a report to a file of a folder, whole or not at all, and removes the old ones.
  *
  *      bytes --> FOLDER/nightly-queries-20261122T060000+0100.pdf; of nightly-queries-*.pdf the newest `keep` stay
  *
- * Whole   written beside, synced, renamed.  The folder is made if only it is missing.
- * Read    by the files' group, which is ours, or that of a folder with the set-group-ID bit: files have mode 0640, a folder that is made
- *         0750, whatever our umask is, which is for the database.
- * Names   what is no letter, digit, dot, dash or underscore becomes a dash, so two stems may be the same.
- * Old     by their names; the one that is written stays in any case, also where the clock was set back.
+ * Whole   it writes a temporary file, syncs and renames it.  It makes the folder if its parent exists.
+ * Read    by the files' group, which is ours, or that of a folder with the set-group-ID bit: files have mode 0640, a
+ *         new folder 0750, whatever our umask is, which is for the database.
+ * Names   a character other than letter, digit, dot, dash or underscore becomes a dash, so two stems may be the same.
+ * Old     by their names; the new file always stays, even if the clock was set back.
  * Thread  any; it blocks.
  */
 #ifndef HEATSCOPE_REPORT_FILE_H
@@ -24,10 +24,10 @@ struct report_file {
 	unsigned keep;			/* 0: all */
 };
 
-/* "nightly-queries-": what the names of its files begin with. */
+/* Makes "nightly-queries-": the names of its files begin with it. */
 void report_file_stem(const char *report, const char *instrumentation, char out[REPORT_FILE_STEM]);
 
-/* reason: REPORT_FILE_REASON bytes, with the path and what is wrong. */
+/* reason: REPORT_FILE_REASON bytes, with the path and the problem. */
 int report_file_write(const struct report_file *f, const void *data, size_t len, char *reason);
 
 #endif

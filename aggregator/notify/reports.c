@@ -16,15 +16,15 @@
 
 struct entry {
 	const struct conf_report *conf;
-	__s64 last_s, next_s;		/* when it was due and done; when it is due */
+	__s64 last_s, next_s;		/* when the last done one was due; when the next is due */
 	__u64 n_made, n_failed;
 	char trouble[TROUBLE];		/* why the last one failed, cut; UTF-8 */
 };
 
 struct reports {
 	struct reports_parts parts;
-	struct entry *running;		/* NULL: none */
-	size_t at;			/* which of its instrumentations */
+	struct entry *running;		/* NULL: no report is being made */
+	size_t at;			/* index of the instrumentation that is being drawn */
 	__s64 from_s, due_s;
 	size_t n;
 	struct entry report[CONF_REPORTS_MAX];
@@ -41,7 +41,7 @@ static void report_failed(struct entry *r, const char *instrumentation, const ch
 	log_error("report %s failed: %s", r->conf->name, whole);
 }
 
-/* ---- what is remembered ---- */
+/* ---- times in the store ---- */
 
 static void memory_name(const struct conf_report *conf, char out[STORE_NAME_MAX + 1])
 {
@@ -68,7 +68,7 @@ static void on_remembered(void *arg, int err)
 	free(m);
 }
 
-/* After an error it may be made once more after a restart. */
+/* If this fails, a report may be made once more after a restart. */
 static void remember_last(struct reports *r, const struct entry *report)
 {
 	struct remembering *m = malloc(sizeof(*m));
@@ -81,7 +81,7 @@ static void remember_last(struct reports *r, const struct entry *report)
 		free(m);
 }
 
-/* From now on, as if it had been made each time before. */
+/* Begins from now on, as if every earlier report had been made. */
 static void restart_schedule(struct reports *r, struct entry *report, __s64 now_s)
 {
 	report->last_s = schedule_last(&report->conf->when, now_s);
@@ -105,7 +105,7 @@ static int recall_last(struct reports *r, struct entry *report, struct store *st
 	return 0;
 }
 
-/* ---- where it goes ---- */
+/* ---- destinations ---- */
 
 struct writing {
 	uv_work_t work;
@@ -193,7 +193,7 @@ static void post_report(struct reports *r, const struct value *v, const char *in
 	webhooks_post(r->parts.webhooks, conf->webhook, what, text, strlen(text), on_sent, s);
 }
 
-/* ---- one after the other ---- */
+/* ---- one report after the other ---- */
 
 static void make_next(struct reports *r);
 
@@ -259,7 +259,7 @@ static void make_next(struct reports *r)
 		report_failed(r->running, instrumentation_at(r), reason);
 	}
 	if (r->parts.services->stopping)
-		r->running = NULL;	/* it is made up for */
+		r->running = NULL;	/* heatscoped ends; the next start makes it */
 	else
 		finish_report(r);
 }

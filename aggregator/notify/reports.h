@@ -1,11 +1,13 @@
-/* reports.h - the reports of the configuration file: drawn when they are due, to a folder, a webhook, or both.
+/* reports.h - draws the reports of the configuration file when they are due, and writes each to a folder, sends it to a
+ * webhook, or both.
  *
  *      schedule.h: due --> value.h, one at a time --> report_file.h (worker), webhooks.h
  *
- * When     REPORTS_LATE_S after the time, so that late data are in it.  The last time it was done is kept: what was missed while
- *          heatscoped did not run is made up for once, by the newest that was due, and said.  A new one begins with its next time, and so
- *          does everyone where the clock was set back, by more than REPORTS_BACK_S: by less nothing is made twice.
- * Range    until it was due, since the time before that, or as long as the configuration says.
+ * When     REPORTS_LATE_S after the time, so that late data are in it.  The time of the last one is kept.  If some were
+ *          due while heatscoped did not run, it makes the newest of them once, and says so.  A new report begins with
+ *          its next time.  So does every report if the clock was set back by more than REPORTS_BACK_S; if it was set
+ *          back by less, none is made twice.
+ * Range    ends when it was due; begins at the time before that, or has the configured length.
  * Errors   cost that report; they are counted, logged and in reports_json().
  * Thread   the loop thread only; files are written by a worker.
  */
@@ -26,13 +28,13 @@ struct conf_report {
 	char name[CONF_NAME_MAX];
 	unsigned line;
 	struct schedule when;
-	unsigned range_s;		/* 0: since the time before that it was due */
-	char instrumentation[CONF_REPORT_INSTS][CONF_NAME_MAX];	/* names of always[] */
+	unsigned range_s;		/* 0: since the time before that at which it was due */
+	char instrumentation[CONF_REPORT_INSTS][CONF_NAME_MAX];	/* the names of some of always[] */
 	size_t n_instrumentations;
 	char format[8];			/* one of value/report's */
 	char to[PATH_MAX];		/* a folder; "": none */
 	unsigned keep;			/* newest files of each instrumentation; 0: all */
-	char webhook[CONF_NAME_MAX];	/* "": none; one of the two is there */
+	char webhook[CONF_NAME_MAX];	/* "": none; one of `to` and `webhook` is set */
 };
 
 struct store;
@@ -43,10 +45,10 @@ struct reports_parts {			/* all outlive the reports */
 	struct webhooks *webhooks;
 	const struct conf_report *conf;	/* the n entries of the configuration file */
 	size_t n;
-	const char *page_url;		/* what notices link to; "": nothing */
+	const char *page_url;		/* notices link to it; "": no link */
 };
 
-/* At start, before any worker runs: the store says when each was done last. */
+/* At start, before any worker runs: reads from the store when each was done last. */
 int reports_new(const struct reports_parts *parts, struct store *store, __s64 now_ns, struct reports **ret_reports);
 void reports_free(struct reports *r);	/* the loop has run out; NULL is fine */
 

@@ -70,14 +70,14 @@ int schedule_parse(const char *every, const char *at, struct schedule *ret, char
 	return 0;
 }
 
-/* ---- when ---- */
+/* ---- due times ---- */
 
 static __s64 floor_div(__s64 a, __s64 b)
 {
 	return a / b - (a % b < 0);
 }
 
-/* What the local clock shows in that minute, in minutes from its 1970-01-01 00:00. */
+/* Returns what the local clock shows in that minute, in minutes from its 1970-01-01 00:00. */
 static __s64 shown(__s64 minute)
 {
 	time_t t = (time_t)(minute * 60);
@@ -86,7 +86,7 @@ static __s64 shown(__s64 minute)
 	return localtime_r(&t, &tm) ? minute + tm.tm_gmtoff / 60 : minute;
 }
 
-/* The latest that it has shown until then. */
+/* Returns the latest time that it has shown until then. */
 static __s64 reached(__s64 minute)
 {
 	__s64 most = shown(minute);
@@ -102,7 +102,7 @@ __s64 schedule_next(const struct schedule *s, __s64 after_s)
 	__s64 minute = floor_div(after_s, 60);
 	__s64 target = (floor_div(reached(minute) - s->at_min, s->every_min) + 1) * s->every_min + s->at_min;
 
-	while (shown(minute) < target)		/* a few milliseconds a week */
+	while (shown(minute) < target)		/* a few milliseconds for a week */
 		minute++;
 	return minute * 60;
 }

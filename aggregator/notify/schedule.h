@@ -1,11 +1,11 @@
-/* schedule.h - when something is due that happens again and again, by the local clock.
+/* schedule.h - computes when something is due that happens again and again, by the local clock.
  *
  *      "1d", "06:00" --schedule_parse()--> every_min, at_min --schedule_next(after)--> the next time
  *
- * Due     the first minute at which the local clock reaches at, at + every, ...: where the clock jumps over it, the minute after the
- *         jump; where the clock is set back and reaches it again, only the first time.  So an hour without a name is in the
- *         time between two that are due, and none is in two.
- * Zone    that of the process (TZ), as everything that people are shown in words.
+ * Due     the first minute at which the local clock reaches at, at + every, ...: where the clock jumps over it, the
+ *         minute after the jump; where the clock is set back and reaches it again, only the first time.  So an hour
+ *         that the clock skips or repeats lies between two due times, and in exactly one such interval.
+ * Zone    that of the process (TZ), as in all texts for people.
  * Pure    no loop, file or clock.  Thread: any.
  */
 #ifndef HEATSCOPE_SCHEDULE_H
@@ -18,8 +18,8 @@ struct schedule {
 	int at_min;			/* of the local calendar, from 1970-01-01 00:00 */
 };
 
-/* every: "5min" (what divides an hour), "6h" (what divides a day), "1d", "1w".  at: "06:00", of a week "mon 06:00"; NULL: midnight,
- * of Monday.  -EINVAL and why not, in `reason` (REASON_MAX bytes). */
+/* every: "5min" (a divisor of an hour), "6h" (a divisor of a day), "1d", "1w".  at: "06:00", of a week "mon 06:00";
+ * NULL: midnight, of Monday.  -EINVAL with the reason, in `reason` (REASON_MAX bytes). */
 int schedule_parse(const char *every, const char *at, struct schedule *ret, char *reason);
 
 __s64 schedule_next(const struct schedule *s, __s64 after_s);	/* Unix seconds; > after_s */

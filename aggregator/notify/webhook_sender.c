@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ANSWER_MAX (64u << 10)		/* nobody reads it */
+#define ANSWER_MAX (64u << 10)		/* the answer is not used */
 
 struct transfer {
 	struct transfer *next, **link;
@@ -19,7 +19,7 @@ struct transfer {
 	void *body;
 	size_t len, n_answered;
 	unsigned n_tries;
-	bool link_local, is_refused;	/* it may go to addresses of the link; it would have gone there */
+	bool link_local, is_refused;	/* may connect to link-local addresses; was refused because of one */
 	uv_timer_t pause;		/* until the next try */
 	webhook_sender_done done;
 	void *arg;
@@ -41,7 +41,7 @@ struct socket_watch {			/* a socket of libcurl's */
 	curl_socket_t fd;
 };
 
-/* ---- ends ---- */
+/* ---- the end of a delivery ---- */
 
 static void handle_closed(struct webhook_sender *s)
 {
@@ -90,17 +90,17 @@ static bool may_change(CURLcode code, long status)
 		return status >= 500 || status == 408 || status == 429;
 	case CURLE_URL_MALFORMAT:
 	case CURLE_UNSUPPORTED_PROTOCOL:
-	case CURLE_PEER_FAILED_VERIFICATION:	/* its certificate; */
+	case CURLE_PEER_FAILED_VERIFICATION:	/* the server's certificate; */
 	case CURLE_SSL_ISSUER_ERROR:
 	case CURLE_SSL_INVALIDCERTSTATUS:
-	case CURLE_SSL_CACERT_BADFILE:		/* those of the system */
+	case CURLE_SSL_CACERT_BADFILE:		/* the system's certificates */
 		return false;
 	default:
 		return true;
 	}
 }
 
-/* libcurl's own words for the try name the host. */
+/* libcurl's own message for the try names the host. */
 static void say_curl_error(const struct transfer *t, CURLcode code, const char *tries, char reason[WEBHOOK_SENDER_REASON_MAX])
 {
 	long number = 0;
@@ -143,7 +143,7 @@ static void on_tried(struct transfer *t, CURLcode code)
 	curl_multi_remove_handle(t->sender->multi, t->easy);
 	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
 	t->n_tries++;
-	if (code == CURLE_WRITE_ERROR && t->n_answered > ANSWER_MAX)	/* it was answered, at length */
+	if (code == CURLE_WRITE_ERROR && t->n_answered > ANSWER_MAX)	/* the server answered, but too much */
 		code = CURLE_OK;
 	if (code == CURLE_OK && status / 100 == 2) {
 		transfer_end(t, 0, "");
@@ -165,7 +165,7 @@ static void check_finished(struct webhook_sender *s)
 
 	while ((message = curl_multi_info_read(s->multi, &n)))
 		if (message->msg == CURLMSG_DONE) {
-			CURLcode code = message->data.result;	/* the message goes with the handle */
+			CURLcode code = message->data.result;	/* the message is freed with the handle */
 
 			curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
 			on_tried(t, code);
@@ -175,7 +175,7 @@ static void check_finished(struct webhook_sender *s)
 static void on_socket_ready(uv_poll_t *poll, int status, int events)
 {
 	struct socket_watch *w = poll->data;
-	struct webhook_sender *s = w->sender;	/* the socket_watch may be gone in a moment */
+	struct webhook_sender *s = w->sender;	/* this call may free the socket_watch */
 	int what = (events & UV_READABLE ? CURL_CSELECT_IN : 0) | (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0), n;
 
 	curl_multi_socket_action(s->multi, w->fd, status < 0 ? CURL_CSELECT_ERR : what, &n);
@@ -251,7 +251,7 @@ static size_t on_answer(char *data, size_t size, size_t n, void *arg)
 	return t->n_answered > ANSWER_MAX ? 0 : n;
 }
 
-/* By the address, so that no name, number or redirection of names leads elsewhere. */
+/* Checks the address itself, so that no name, number or redirected name leads elsewhere. */
 static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *a)
 {
 	struct transfer *t = arg;
@@ -284,7 +284,7 @@ static int set_request(struct transfer *t, const struct webhook_post *post)
 	int err = add_header(t, "Content-Type: ", post->type);
 
 	if (!err)
-		err = add_header(t, "Expect:", "");	/* bodies are sent at once */
+		err = add_header(t, "Expect:", "");	/* send bodies at once */
 	if (!err && post->token && *post->token)
 		err = add_header(t, "Authorization: Bearer ", post->token);
 	if (err || curl_easy_setopt(t->easy, CURLOPT_URL, post->url))
@@ -293,7 +293,7 @@ static int set_request(struct transfer *t, const struct webhook_post *post)
 	curl_easy_setopt(t->easy, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(t->easy, CURLOPT_PROXY, "");
 	curl_easy_setopt(t->easy, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(t->easy, CURLOPT_QUICK_EXIT, 1L);	/* a name that is looked up keeps nobody from ending */
+	curl_easy_setopt(t->easy, CURLOPT_QUICK_EXIT, 1L);	/* do not wait for a name lookup at the end */
 	curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)post->timeout_ms);
 	curl_easy_setopt(t->easy, CURLOPT_USERAGENT, "heatscoped/" PACKAGE_VERSION);
 	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
@@ -397,6 +397,6 @@ void webhook_sender_close(struct webhook_sender *s)
 		curl_multi_remove_handle(s->multi, s->transfers->easy);
 		transfer_end(s->transfers, -ECANCELED, "heatscoped was stopped");
 	}
-	curl_multi_cleanup(s->multi);		/* closes its sockets, and says so to on_socket() */
+	curl_multi_cleanup(s->multi);		/* closes its sockets, and calls on_socket() for each */
 	uv_close((uv_handle_t *)&s->timer, on_timer_closed);
 }

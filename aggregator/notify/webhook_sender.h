@@ -1,14 +1,17 @@
-/* webhook_sender.h - what leaves by HTTP: one POST, tried a few times, never waited for.
+/* webhook_sender.h - sends POST requests to webhooks: it tries each a few times and never blocks.
  *
  *      webhook_sender_post(url, body) --libcurl on the loop--> 2xx: delivered
- *            ^--- WEBHOOK_SENDER_TRIES, with pauses ---- 5xx, 408, 429, no answer in time, nobody there
+ *            ^--- WEBHOOK_SENDER_TRIES, with pauses ---- 5xx, 408, 429, no answer in time, no server there
  *
- * Given up   at once what another try would not change: another status (redirects are not followed, they lead where nobody
- *            meant to send), a URL that is none, a certificate that is not to be trusted.
- * Reasons    tell neither the URL nor its host, which may be secrets; ASCII.
- * Bounds     WEBHOOK_SENDER_WAITING deliveries and WEBHOOK_SENDER_BYTES at a time; further ones are refused with -ENOSPC, and with -E2BIG what is larger alone.
- * Links      no connection is made to an address of the link alone (endpoint_is_link_local()), whatever name leads there, unless the post says so.
- * Proxies    none: those of the environment are not asked.
+ * Given up   at once if another try would not help: another status (redirects are not followed: they may lead to a
+ * place to which the
+ *            user did not mean to send), a malformed URL, a certificate that is not trusted.
+ * Reasons    contain neither the URL nor its host, which may be secrets; ASCII.
+ * Bounds     WEBHOOK_SENDER_WAITING deliveries and WEBHOOK_SENDER_BYTES at a time; further ones are refused with
+ *            -ENOSPC, and one that is larger alone with -E2BIG.
+ * Links      no connection is made to a link-local address (endpoint_is_link_local()), even if a name leads there,
+ *            unless the post allows it.
+ * Proxies    are not used, not even those of the environment.
  * Names      are looked up by a thread of libcurl's.
  * Order      a delivery that is tried again may arrive after a younger one.
  * Thread     the loop thread only.
@@ -33,22 +36,24 @@ struct webhook_post {
 	const char *type;		/* Content-Type */
 	void *body;			/* malloc'ed */
 	size_t len;
-	unsigned timeout_ms;		/* of each try */
-	bool link_local;		/* also to addresses of the link alone */
+	unsigned timeout_ms;		/* per try */
+	bool link_local;		/* may connect to link-local addresses */
 };
 
-/* err 0: delivered; -ECANCELED: webhook_sender_close(); else it is given up, and `reason` says why. */
+/* err 0: delivered; -ECANCELED: webhook_sender_close(); else it was given up, and `reason` says why. */
 typedef void (*webhook_sender_done)(void *arg, int err, const char *reason);
 
 /* pause_ms: before the second try; before the third it is four times as long. */
 int webhook_sender_new(uv_loop_t *loop, unsigned pause_ms, struct webhook_sender **ret_sender);
 
-/* Takes the body, also on errors, and copies the texts.  After an error done() is not called; else once, never from within. */
+/* Takes the body, also on errors, and copies the texts.  After an error it does not call done(); else once, never from
+ * within. */
 int webhook_sender_post(struct webhook_sender *s, const struct webhook_post *post, webhook_sender_done done, void *arg);
 
 size_t webhook_sender_waiting(const struct webhook_sender *s);
 
-/* Tells all that is on its way that it is over, now; its memory goes when its handles are closed.  NULL is fine. */
+/* Ends all deliveries in flight now and calls their done(); its memory is freed when its handles are closed.  NULL is
+ * fine. */
 void webhook_sender_close(struct webhook_sender *s);
 
 #endif

@@ -16,10 +16,10 @@
 
 struct hook {
 	const struct conf_webhook *conf;
-	bool is_listed;			/* its host, by webhook-hosts */
+	bool is_listed;			/* webhook-hosts lists its host */
 	char token[TOKEN_MAX + 1];
 	unsigned long long n_delivered, n_given_up, n_waiting;
-	char reason[WEBHOOK_SENDER_REASON_MAX];	/* why the last one was given up */
+	char reason[WEBHOOK_SENDER_REASON_MAX];	/* why the last message was given up */
 };
 
 struct webhooks {
@@ -162,7 +162,7 @@ int webhooks_reload(struct webhooks *w, char *reason)
 	return err;
 }
 
-/* The host as libcurl is going to understand it; free with curl_free().  NULL: it does not. */
+/* Returns the host as libcurl will understand it; free with curl_free().  NULL: it does not understand it. */
 static char *host_of(const char *url)
 {
 	CURLU *parts = curl_url();
@@ -185,7 +185,7 @@ static bool is_link_local(const char *host)
 	return endpoint_is_link_local((struct sockaddr *)&addr);
 }
 
-/* What can be known before anything is sent; a name is looked up then. */
+/* Checks what can be known before sending; names are only looked up then. */
 static int check_host(struct hook *h, const char *hosts, char *reason)
 {
 	char *host = host_of(h->conf->url);
@@ -218,7 +218,7 @@ int webhooks_new(uv_loop_t *loop, const struct conf_webhook *conf, size_t n, con
 	if (!err)
 		err = webhooks_reload(w, reason);
 	if (w)
-		*ret_webhooks = w;	/* also after an error: it has a handle to be closed */
+		*ret_webhooks = w;	/* also after an error: the caller must close its handle */
 	return err;
 }
 

@@ -1,9 +1,9 @@
-/* webhooks.h - the places of the configuration file where things are sent, by name, and how that went.
+/* webhooks.h - sends to the webhooks of the configuration file, by name, and counts the results.
  *
- *      webhooks_post("ops", JSON) --courier.h--> done(); delivered, or given up: counted, logged, in /ca/admin/status
+ *      webhooks_post("ops", JSON) --webhook_sender.h--> done(); delivered or given up: counted, logged, in the status
  *
- * Secrets  URLs and tokens are known here and told to nobody: whoever may make an alert names a webhook, and cannot send
- *          data, or requests, where the configuration does not.
+ * Secrets  URLs and tokens stay in this module: a user who may make an alert names a webhook, and cannot send
+ *          data, or requests, to places that are not in the configuration.
  * Thread   the loop thread only.
  */
 #ifndef HEATSCOPE_WEBHOOKS_H
@@ -22,25 +22,26 @@ struct conf_webhook {
 	char url[CONF_URL_MAX];		/* http or https */
 	char token_file[PATH_MAX];	/* "": none */
 	unsigned timeout_s;
-	bool picture;			/* it gets one */
+	bool picture;			/* send the picture, too */
 };
 
 struct webhooks;			/* its fields are in webhooks.c */
 
-/* The n entries of the configuration file outlive it.  hosts: those that they may name (host_list.h), "": any.  Errors with a sentence
- * in `reason` (CONF_REASON_MAX bytes). */
+/* The n entries of the configuration file outlive it.  hosts: those that they may name (host_list.h), "": any.  Errors
+ * with a sentence in `reason` (CONF_REASON_MAX bytes). */
 int webhooks_new(uv_loop_t *loop, const struct conf_webhook *conf, size_t n, const char *hosts, struct webhooks **ret_webhooks,
 		 char *reason);
-int webhooks_reload(struct webhooks *w, char *reason);	/* reads the tokens again; after an error the old ones hold */
-void webhooks_close(struct webhooks *w);	/* nothing is sent any more; NULL is fine */
-void webhooks_free(struct webhooks *w);		/* closed, and the loop has run out; NULL is fine */
+int webhooks_reload(struct webhooks *w, char *reason);	/* reads the tokens again; after an error the old ones stay
+							 * valid */
+void webhooks_close(struct webhooks *w);	/* nothing is sent from then on; NULL is fine */
+void webhooks_free(struct webhooks *w);		/* after the close, when the loop has run out; NULL is fine */
 
-const struct conf_webhook *webhooks_find(const struct webhooks *w, const char *name);	/* NULL: there is none */
+const struct conf_webhook *webhooks_find(const struct webhooks *w, const char *name);	/* NULL: no such webhook */
 
 /* Takes the body, JSON.  what: for the log, "alert slow".  done() is called once, perhaps from within. */
 void webhooks_post(struct webhooks *w, const char *name, const char *what, void *body, size_t len, webhook_sender_done done, void *arg);
 
-/* What was given up before it could be sent. */
+/* Counts and logs a message that was given up before it could be sent. */
 void webhooks_give_up(struct webhooks *w, const char *name, const char *what, const char *reason);
 
 /* [{"name", "line", "delivered", "waiting", "given_up", "reason"}]; NULL: no memory */
