@@ -1,7 +1,6 @@
 /* chunk_cache.h - caches the sums of chunks: every so many slots of a key as one histogram.
  *
- *      chunk --chunk_cache_make()--> sums of each `grain` slots --chunk_cache_find()--> given without unpacking the
- *      chunk
+ *      chunk --chunk_cache_make()--> sums of each `grain` slots --chunk_cache_find()--> no need to unpack it
  *                                      `--chunk_cache_coarser()--> sums of a multiple, for another zoom
  *
  * Grain   1 keeps the slots as they are: unpacking is most of the cost of reading them.  0 keeps only how many

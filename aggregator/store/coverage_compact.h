@@ -1,6 +1,6 @@
 /* coverage_compact.h - compacts old coverage: it keeps how many slots of each minute were reported, not which.
  *
- *      runs of slots  --thin()-->  runs; within the window at most one piece per `per` slots
+ *      runs of slots  --coverage_compact()-->  runs; within the window at most one piece per `per` slots
  *
  * Why     A source that reports every other slot (it sheds load, or its link flaps) makes 43,200 runs
  *         a day.  For times before tier 0, pictures show minutes at best, so a count per minute is as good; later, a

@@ -10,8 +10,8 @@
 
 #define SLOTS_MAX (1u << 25)		/* a year of seconds */
 
-/* One instrumentation.  Every pile of the ring belongs to a slot of newest - n_slots + 1 .. newest:
- * a pile is emptied when the range moves past its slot, so it needs no tag. */
+/* One instrumentation.  Every slot_slices of the ring belongs to a slot of newest - n_slots + 1 .. newest:
+ * it is emptied when the range moves past its slot, so it needs no tag. */
 struct ring {
 	struct ring *next;
 	__u64 inst;
@@ -148,7 +148,7 @@ void cube_drop(struct cube *c, __u64 inst)
 	ring_free(r);
 }
 
-/* Moves the slots that fit into the new piles; empties the others. */
+/* Moves the slots that fit into the new ring; empties the others. */
 static void ring_move(struct ring *r, struct slot_slices *slices, size_t n_slots)
 {
 	__s64 oldest = ring_oldest(r, r->newest), first = r->newest - (__s64)n_slots + 1;

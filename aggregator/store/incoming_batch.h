@@ -1,7 +1,7 @@
 /* incoming_batch.h - decodes a batch on its way into the store, checks it against its instrumentation,
  *             and fills in the source's name if the instrumentation is decomposed by it.
  *
- *      payload --incoming_batch_new()--> batch --incoming_batch_check()--> fits --incoming_batch_name_host()--> flush
+ *      payload --incoming_batch_new()--> batch --incoming_batch_check()--incoming_batch_name_host()--> store queue
  *
  * Errors  0 or -errno.
  * Memory  an incoming_batch owns a copy of the payload, from which its batch borrows.

@@ -1,7 +1,7 @@
 /* saved_object.h - keeps numbered texts in the store, so that annotations, alerts and worksheets survive restarts.
  *
- *      saved_object_add, saved_object_put, saved_object_drop --flush.h--> "alert.00000000000000000007" in the store
- *      --saved_object_load()--> each
+ *      saved_object_add, saved_object_put, saved_object_drop --store_queue.h-->
+ *         "alert.00000000000000000007" in the store --saved_object_load()--> each
  *
  * Law     an id is never used twice, also after a restart: the next id is stored before the text that has this one.
  * Errors  0 or -errno.  Every failure is logged on stderr, at once or later; a later one is also passed to done() (may
@@ -18,11 +18,12 @@ struct saved_objects {
 	const char *noun;		/* "alert": the names begin with it */
 	__u64 next_id;			/* the caller counts it, from 1 */
 	void (*lost)(void *owner, __u64 id);	/* an added object could not be stored; called before done() */
-	void *owner;			/* must live until the flush is drained */
+	void *owner;			/* must live until the store queue is drained */
 };
 
 /* These take the text, also on errors; text NULL: -ENOMEM.  If they return an error, they call nothing. */
-int saved_object_add(struct saved_objects *k, __u64 id, char *text, store_queue_done done, void *arg);	/* id < next_id, and new */
+/* id < next_id, and new */
+int saved_object_add(struct saved_objects *k, __u64 id, char *text, store_queue_done done, void *arg);
 int saved_object_put(struct saved_objects *k, __u64 id, char *text, store_queue_done done, void *arg);
 int saved_object_drop(struct saved_objects *k, __u64 id, store_queue_done done, void *arg);
 

@@ -1,11 +1,11 @@
 /* slice_buffer.h - records the results of a read, to play them later or on another thread.
  *
- *      cube_read() --slice_buffer_recorder()--> tape --slice_buffer_play()--> any store_reader
+ *      cube_read() --slice_buffer_recorder()--> buffer --slice_buffer_play()--> any store_reader
  *
  * Why     folding an hour of many keys takes tens of milliseconds; copying it takes a few.  The
  *         loop copies, a worker folds.
- * Memory  a zeroed tape is empty; slice_buffer_fini() frees it.  Played data are valid during the call.
- * Errors  tape.bytes.err: no memory while recording.
+ * Memory  a zeroed buffer is empty; slice_buffer_fini() frees it.  Played data are valid during the call.
+ * Errors  bytes.err: no memory while recording.
  * Thread  any, one at a time.
  */
 #ifndef HEATSCOPE_SLICE_BUFFER_H

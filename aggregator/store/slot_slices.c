@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pile is changed on a copy of its entries.  `fresh` says which histograms belong to the copy, so
+/* A slot is changed on a copy of its entries.  `fresh` says which histograms belong to the copy, so
  * that either the old or the new ones can be freed when it is clear which of the two stays. */
 enum { REPLACED = 1, ADDED = 2 };
 

@@ -5,7 +5,7 @@
  * Laws    adding commutes: any order gives the same entries with the same bytes, in the same order.  (If an entry has
  *         only one slice, it keeps that slice's bytes, so they should be hist_encode()'s.)
  * Errors  0 or -errno; after an error nothing has changed.
- * Memory  copies; keys are shared with other piles through `keys`.  A zeroed pile is empty.
+ * Memory  copies; keys are shared with other slots through `keys`.  A zeroed one is empty.
  * Thread  any, one at a time.
  */
 #ifndef HEATSCOPE_SLOT_SLICES_H

@@ -1,7 +1,7 @@
 /* store.h - defines the interface of a store: it keeps slices, coverage, losses and instrumentations across restarts.
  *
  *      batches --add (one transaction)--> tier 0 --adding up--> minutes --adding up--> hours
- *                                                \---------- read (one tier) ----------/--> slices
+ *                                            \---------- read (one tier) ----------/--> slices
  *
  * Laws    (all in test/kit/store_laws*.c, which every store passes)
  *         A batch is added once, even if it is given several times, also after a restart.
@@ -53,8 +53,7 @@ struct store_reader {			/* NULL members are not read */
 	/* n of these slots were reported, but not known which: for coverage older than
 	 * tier 0, only the count per minute, or per hour, is kept. */
 	void (*sparse)(void *arg, const char *source, __s64 first, __s64 last, __u64 n);
-	void (*dropped)(void *arg, __s64 first, __s64 last);	/* tier 0 or another: it had data here, which were
-								 * dropped */
+	void (*dropped)(void *arg, __s64 first, __s64 last);	/* slots of this tier that had data */
 	bool (*wants)(void *arg, const struct labels *key);	/* slices of other keys may be left out */
 	/* Exemplars as in a batch, slots ascending; of tier 0 only. */
 	void (*exemplars)(void *arg, const char *source, __s64 slot, const __u8 *data, size_t len);
