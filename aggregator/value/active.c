@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#define AFTER_COLUMNS 600 /* what is after the range is wanted as fine as it is kept */
+#define AFTER_COLUMNS 600 /* reads the time after the range as fine as it is kept */
 
-/* ---- what is asked ---- */
+/* ---- the request ---- */
 
 static int refuse(const struct value *v, int axis, char *reason)
 {
@@ -39,7 +39,7 @@ static void plan_after(const struct value *v, const struct catalog_inst *ci, str
 	if (w.to_ns <= to)
 		return;
 	plan_make(&w, after);
-	if (after->from_ns < to) /* what is before is in the range */
+	if (after->from_ns < to) /* the time before that is in the range */
 		after->n_parts = 0;
 }
 
@@ -75,7 +75,7 @@ __s64 value_active_last(const struct value *v, const struct value_active *a)
 
 /* ---- reading ---- */
 
-/* Sums of several slots only where there are very many of them. */
+/* Reads sums of several slots only if there are very many slots. */
 static int read_plan(const struct value *v, struct active *a, struct store *store, const struct plan *plan, const struct store_reader *slices)
 {
 	bool whole = !v->p.n_select;
@@ -131,7 +131,7 @@ int value_active_record(struct value *v, const struct value_active *a, __s64 fir
 	return cube_read(v->services->cube, v->in.id, from, last, axis, 0, &slices);
 }
 
-/* ---- what comes out ---- */
+/* ---- the result ---- */
 
 int value_active_grid(const struct value *v, const struct value_active *a, struct grid **ret_grid)
 {

@@ -1,4 +1,4 @@
-/* chart: series over time: rates by key, what was under way at once, or percentiles. */
+/* chart: makes series over time: rates by key, active events, or percentiles. */
 #include "aggregator/value/active.h"
 #include "aggregator/value/kind.h"
 #include "aggregator/value/layers.h"
@@ -8,7 +8,7 @@
 
 struct chart_value {
 	struct value v;
-	struct layer_fold *counts;	/* of rates by key; NULL: it shows none */
+	struct layer_fold *counts;	/* for rates by key; NULL: it shows none */
 	struct value_active active;
 };
 
@@ -24,7 +24,7 @@ static bool shows_percentiles(const struct value *v)
 	return v->p.show == SHOW_AUTO ? v->numeric && !v->in.n_fields : v->p.show == SHOW_PERCENTILES;
 }
 
-/* ---- what is read ---- */
+/* ---- reading ---- */
 
 static size_t chart_value_columns(const struct value *v)
 {
@@ -70,7 +70,7 @@ static int chart_read(struct value *v, struct store *store)
 	return active->active ? value_active_read(v, active, store, &slices) : value_read_slices(v, store);
 }
 
-/* ---- what is replied ---- */
+/* ---- the reply ---- */
 
 static int make_rates(struct value *v, struct rates *ret_rates)
 {

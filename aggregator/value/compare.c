@@ -1,11 +1,12 @@
-/* compare: two values of one shape side by side, from request to reply.
+/* compare: compares two values of one shape, from request to reply.
  *
- *      A: the request's parameters      B: the same, but for those that begin with b_
+ *      A: the request's parameters      B: the same, except for those that begin with b_
  *      B is made first --rows--> A --difference.h--> JSON and one sentence, or a page (compare.h)
  *
- * B       b_measure, b_selected and b_exclude take the place of A's; b_instrumentation: another one, of any metric whose measure has
- *         the same unit; b_start_time: another time, as long as A's.  Columns are aligned by their offset from the start.
- * Tiers   Both are read in columns of one length, so in those of the coarser tier where A is kept finer than B.
+ * B       b_measure, b_selected and b_exclude replace A's; b_instrumentation: another one, of any metric whose measure
+ *         has the same unit; b_start_time: another time, as long as A's.  Columns are aligned by their offset from the
+ *         start.
+ * Tiers   Both are read in columns of one length, so in those of the coarser tier if A is kept finer than B.
  */
 #include "aggregator/query/difference.h"
 #include "aggregator/value/kind.h"
@@ -29,7 +30,7 @@ struct compare_value {
 
 static struct value *other_of(const struct value *v) { return ((const struct compare_value *)v)->other; }
 
-/* ---- what is asked ---- */
+/* ---- the request ---- */
 
 /* A picture has at most one column per px. */
 static size_t compared_columns(const struct value *v)
@@ -51,7 +52,7 @@ static const char *others_name(const char *name)
 	return !strncmp(name, "b_", 2) ? name + 2 : NULL;
 }
 
-/* Said of B alone. */
+/* Is there a parameter for B alone? */
 static bool is_replaced(const struct http_param *param, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
@@ -60,10 +61,11 @@ static bool is_replaced(const struct http_param *param, size_t n, const char *na
 	return false;
 }
 
-/* B's parameters, out of A's; returns how many.  Names and values are borrowed. */
+/* Makes B's parameters from A's; returns how many.  Names and values are borrowed. */
 static size_t choose_params(const struct http_param *param, size_t n, struct http_param *ret_own)
 {
-	static const char *const of_time[] = { "start_time", "end_time", "duration", "instrumentation" };	/* settled otherwise */
+	/* set elsewhere */
+	static const char *const of_time[] = { "start_time", "end_time", "duration", "instrumentation" };
 	size_t n_own = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -78,7 +80,7 @@ static size_t choose_params(const struct http_param *param, size_t n, struct htt
 	return n_own;
 }
 
-/* B's interval, from A's.  ci NULL: there is no such instrumentation. */
+/* Computes B's interval from A's.  ci NULL: no such instrumentation. */
 static int choose_interval(const struct value *v, const struct catalog_inst *ci, struct payload_head *ret_at, char *reason)
 {
 	struct params p = { .start_ns = v->p.has_b_start ? v->p.b_start_ns : v->head.rounded.from, .n_points = 1, .has_start = true,
@@ -95,7 +97,7 @@ static int choose_interval(const struct value *v, const struct catalog_inst *ci,
 	return params_interval(&p, &in, v->now_ns, &ret_at->asked, &ret_at->rounded, reason);
 }
 
-/* Are both planned alike?  If not, it asks for a common granularity and aligned intervals: plan again. */
+/* Do both have the same plan?  If not, sets a common granularity and aligned intervals: plan again. */
 static bool settle_tiers(struct value *v, struct value *b)
 {
 	__u64 unit = plan_common_unit(v->in.granularity_ns, b->in.granularity_ns);
@@ -110,7 +112,7 @@ static bool settle_tiers(struct value *v, struct value *b)
 	return alike;
 }
 
-/* Both sides are read in columns of the same length: of the coarser tier, where one is no longer kept as fine. */
+/* Makes both sides read columns of the same length: of the coarser tier, if one side is no longer kept as fine. */
 static void choose_common_tiers(struct value *v, const struct catalog_inst *ci, const struct catalog_inst *other_ci)
 {
 	do {
@@ -119,7 +121,7 @@ static void choose_common_tiers(struct value *v, const struct catalog_inst *ci, 
 	} while (!settle_tiers(v, other_of(v)));
 }
 
-/* The other side: an instrumentation's own value, but for what is said of it. */
+/* Makes the other side: a value of its own instrumentation, with B's parameters. */
 static int compare_plan(struct value *v, const struct catalog_inst *ci, const struct http_param *param, size_t n_params, char *reason)
 {
 	const struct catalog_inst *other_ci = v->p.b_instrumentation ? catalog_find(v->services->catalog, (__u64)v->p.b_instrumentation) : ci;
@@ -178,7 +180,7 @@ static int compare_folds(struct value *v, const struct catalog_inst *ci, int axi
 	return err ? err : check_measures(v, other_of(v), reason);
 }
 
-/* Of both sides. */
+/* Returns the time of both sides. */
 static struct interval_ns compare_span(const struct value *v)
 {
 	const struct interval_ns a = v->head.rounded, b = other_of(v)->head.rounded;
@@ -207,7 +209,7 @@ static void compare_run(struct value *v)
 	value_run(other_of(v), on_other, v);
 }
 
-/* A's rows are to hold B's. */
+/* Gives A the rows of B, too. */
 static int make_grid(struct value *v)
 {
 	const struct grid_summary *all = &other_of(v)->grid[0]->all;
@@ -219,7 +221,7 @@ static int make_grid(struct value *v)
 
 /* ---- in words ---- */
 
-/* "latency of select, from 2026-11-21 14:00:00": title and time only where A and B differ in them. */
+/* Writes "latency of select, from 2026-11-21 14:00:00": title and time only if A and B differ in them. */
 static void put_name(const struct value *v, const struct value *of, char out[NAME_ROOM])
 {
 	char time[AXIS_TEXT];
@@ -241,7 +243,7 @@ static const char *const line_name[DIFFERENCE_LINES] = {
 	[LINE_EVENTS] = "events", [LINE_MEAN] = "mean", [LINE_P50] = "p50", [LINE_P90] = "p90", [LINE_P99] = "p99", [LINE_P999] = "p99.9",
 };
 
-/* "p99 is 60 ms in A and 1.05 ms in B" */
+/* Writes "p99 is 60 ms in A and 1.05 ms in B". */
 static size_t say_line(const struct difference *d, int i, enum axis_unit unit, const char *glue, char *out, size_t room)
 {
 	char a[AXIS_TEXT], b[AXIS_TEXT];
@@ -375,7 +377,7 @@ static void put_numbers(struct bytes *out, const __u64 *n, size_t count)
 	writer_raw(out, "]");
 }
 
-/* [row, column, events of A, events of B], but where neither has any. */
+/* Writes [row, column, events of A, events of B], except cells that are empty in both. */
 static void put_cells(struct bytes *out, const struct grid *a, const struct grid *b)
 {
 	writer_name(out, "cells");
@@ -440,7 +442,7 @@ static int reply_json(struct value *v, const struct difference *d, const char *s
 
 /* ---- as a page ---- */
 
-/* Each row's events, or its per cent of all events. */
+/* Returns each row's events, or its per cent of all events. */
 static double *distribution_of(const struct grid *g, enum difference_per per)
 {
 	double *sum = calloc(g->n_rows, sizeof(*sum));

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* ---- what is asked ---- */
+/* ---- the request ---- */
 
 static int refuse(const struct value *v, const struct metric *m, int axis, char *reason)
 {
@@ -34,7 +34,7 @@ int value_composition_folds(struct value *v, struct composed_folds *ret_folds)
 	return err;
 }
 
-/* ---- what came out ---- */
+/* ---- the result ---- */
 
 static int compose(struct value *v, const struct composed_folds *folds, __u64 min, __u64 max, struct composition *ret)
 {
@@ -49,7 +49,7 @@ static int compose(struct value *v, const struct composed_folds *folds, __u64 mi
 	return composition_make(by, n_by, v->in.weight_ruler, min, max, ret);
 }
 
-/* "what the latency was", and which events nobody knows that of. */
+/* Writes "what the latency was", and for which events this is unknown. */
 static void put_title(const struct value *v, const struct composition *c, char *out, size_t room)
 {
 	size_t at = (size_t)snprintf(out, room, "parts of the %s", v->in.measure[0]);

@@ -1,4 +1,4 @@
-/* details: which keys are in the cell of an image under a pixel. */
+/* details: lists the keys in the cell of an image under a pixel. */
 #include "aggregator/value/image.h"
 #include "aggregator/value/kind.h"
 #include "aggregator/value/layers.h"
@@ -23,7 +23,7 @@ static bool details_reads_keys(const struct value *v)
 	return true;
 }
 
-/* Only the columns under the pixel.  Which ones needs no data: a grid without any shows it. */
+/* Reads only the columns under the pixel.  A grid without data is enough to find them. */
 static int add_keys_under_pixel(struct value *v, int axis)
 {
 	struct query q = value_query(v, axis);
@@ -59,7 +59,7 @@ static int details_folds(struct value *v, const struct catalog_inst *ci, int axi
 	return err ? err : add_keys_under_pixel(v, axis);
 }
 
-/* Slots observed in the columns under a pixel; 0 of events. */
+/* Returns how many slots were observed in the columns under a pixel; 0 for events. */
 static __u64 snapshots_under(const struct grid *g, const struct image_cell *cell)
 {
 	__u64 n = 0;

@@ -1,4 +1,4 @@
-/* exemplars: the single events that were kept of an interval, from the store: the cube has none. */
+/* exemplars: lists the single events that were kept of an interval, from the store: the cube has none. */
 #include "aggregator/query/exemplar_fold.h"
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
@@ -13,7 +13,7 @@ struct exemplars_value {
 
 static struct exemplars_value *exemplars_of(struct value *v) { return (struct exemplars_value *)v; }
 
-/* ---- what is read ---- */
+/* ---- reading ---- */
 
 static int exemplars_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
 {
@@ -92,7 +92,7 @@ static void put_fields(struct bytes *out, const struct exemplar_listed *e)
 	writer_raw(out, "}");
 }
 
-/* As it was sent. */
+/* Writes the text as it was sent. */
 static void put_text(struct bytes *out, const struct exemplar_told *told)
 {
 	char text[EXEMPLAR_TEXT_MAX + 1];
@@ -114,7 +114,8 @@ static void put_measures(struct bytes *out, const struct value *v, const struct 
 
 		name_of(&e->of->head.measure[i], name);
 		axis = instrumentation_axis(&v->in, name);
-		if (axis < 0 || v->scope[axis] == v->scope[0])	/* a measure of another scope is no event's */
+		if (axis < 0 || v->scope[axis] == v->scope[0])	/* a measure of another scope does not belong to an
+								 * event */
 			writer_name_number(out, name, e->told.measure[i]);
 	}
 	writer_raw(out, "}");
@@ -142,7 +143,7 @@ static void put_one(struct bytes *out, const struct value *v, const struct exemp
 	writer_raw(out, "}");
 }
 
-/* Events in rows that the rectangle cuts, as a whole: it has at most so many. */
+/* Counts the events in rows that the rectangle cuts, as a whole: an upper bound. */
 static __u64 count_of(const struct grid *g, const struct params *p)
 {
 	__u64 min = (__u64)p->ymin, max = p->has_ymax ? (__u64)p->ymax : GRID_NO_EDGE, count = 0;

@@ -7,7 +7,7 @@
 static struct explain *explain_of(struct value *v) { return (struct explain *)v; }
 static const struct explain *const_explain_of(const struct value *v) { return (const struct explain *)v; }
 
-/* ---- what is asked ---- */
+/* ---- the request ---- */
 
 static int refuse(char *reason, const char *why)
 {
@@ -15,7 +15,7 @@ static int refuse(char *reason, const char *why)
 	return -EINVAL;
 }
 
-/* The baseline is checked as every interval is. */
+/* Checks the baseline like every interval. */
 static int choose_baseline(struct value *v, const struct catalog_inst *ci, struct explain *e, char *reason)
 {
 	struct params p = { .start_ns = v->p.baseline_start_ns, .end_ns = v->p.baseline_end_ns, .n_points = 1,
@@ -38,7 +38,7 @@ static int choose_baseline(struct value *v, const struct catalog_inst *ci, struc
 
 /* ---- which slots of which tier ---- */
 
-/* The coarsest tier that has enough slots in the time, but none that is finer than what is kept. */
+/* Returns the coarsest tier that has enough slots in the time, but not a finer one than what is kept. */
 static int coarsest_tier(const struct instrumentation *in, int kept, __s64 n_slots)
 {
 	int tier = TIERS - 1;
@@ -61,7 +61,8 @@ static void add_part(struct plan *p, int tier, __s64 from, __s64 to)
 		p->part[p->n_parts++] = (struct plan_part){ tier, from, to - 1 };
 }
 
-/* Whole slots of the tier as such, the rest at both ends as those of the finer ones that are kept. */
+/* Splits the time: whole slots of the tier, and the remainders at both ends as slots of the finer tiers that are
+ * kept. */
 static void split(struct plan *p, __u64 slot_ns, int tier, __s64 from, __s64 to)
 {
 	__s64 per = tier_slots(slot_ns, tier), first = tier_down(from + per - 1, per), last = tier_down(to, per);
@@ -118,7 +119,7 @@ static void baseline_mark(void *arg, const struct mark *mark)
 	region_reader(e->region)->mark(e->region, mark);
 }
 
-/* Damaged slots may be the baseline's: they count there as a loss, too. */
+/* Damaged slots may be the baseline's: they count as a loss there, too. */
 static void baseline_damaged(void *arg, __s64 first, __s64 last)
 {
 	const struct loss loss = { .n = 1, .first = first, .last = last };
@@ -142,7 +143,7 @@ static int watch_baseline(struct value *v, const struct catalog_inst *ci, struct
 	return value_expect(v->services, ci, v->now_ns, e->baseline_fold);
 }
 
-/* The baseline's coverage, losses and marks. */
+/* Reads the baseline's coverage, losses and marks. */
 static int read_baseline(struct explain *e, struct store *store)
 {
 	const struct store_reader marks = { .arg = e, .mark = baseline_mark };

@@ -1,10 +1,10 @@
-/* explain.h - explain: what sets a rectangle of time and value apart from the rest.
+/* explain.h - makes the value `explain`: what sets a rectangle of time and value apart from the rest.
  *
  *      interval, ymin, ymax, baseline --> which slots of which tier, in blocks --> region.h --> JSON and one sentence
  *
  * Tiers   The blocks show how much counts vary by themselves, so there must be some: whole hours are
- *         read as hours, and whole minutes as minutes, only where at least EXPLAIN_BLOCKS of them are in the time.
- * Source  The cube has slots only: where minutes are read, and with a baseline, it is the store.
+ *         read as hours, and whole minutes as minutes, only if the time contains at least EXPLAIN_BLOCKS of them.
+ * Source  The cube has only slots: if minutes are read, or with a baseline, all is read from the store.
  * Thread  as value.h says.
  */
 #ifndef HEATSCOPE_VALUE_EXPLAIN_H
@@ -27,12 +27,12 @@ struct explain {
 	struct interval_ns baseline;
 	struct query baseline_query;
 	int baseline_kept;		/* the finest tier that still has its beginning */
-	struct fold *baseline_fold;	/* its coverage and losses */
-	struct in_flight *running;	/* what runs, by key; NULL: not measured */
+	struct fold *baseline_fold;	/* takes its coverage and losses */
+	struct in_flight *running;	/* the running events, by key; NULL: not measured */
 	struct composed_folds composed;
 };
 
-/* Returns the first error of its takers, and sets v->reason where a sentence is due. */
+/* Returns the first error of its takers, and sets v->reason if the error needs a sentence. */
 int explain_error(struct explain *e);
 
 /* Fills the value's data, in explain_reply.c. */

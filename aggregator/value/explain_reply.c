@@ -12,9 +12,9 @@ static const struct explain *explain_of(const struct value *v) { return (const s
 
 /* ---- in words ---- */
 
-#define FEW_BLOCKS 10			/* with fewer only the plainest differences are significant */
+#define FEW_BLOCKS 10			/* with fewer blocks only the largest differences are significant */
 
-/* Returns why there is nothing to say; NULL: there may be something. */
+/* Returns why no difference can be reported; NULL: there may be one. */
 static const char *nothing(const struct value *v, const struct region_findings *f)
 {
 	if (f->events.in + f->events.out <= 0)
@@ -67,7 +67,8 @@ static void say_measure(const struct value *v, const struct region_findings *f, 
 
 /* ---- what is inside ---- */
 
-struct inside {				/* what runs inside, in the slot whose ages add up to most; slot -1: nothing */
+struct inside {				/* running events inside, in the slot with the largest sum of ages; slot -1:
+					 * none */
 	__s64 slot;
 	struct in_flight_total *total[KEY_FIELDS_MAX], *all;	/* by each field, and by whole keys */
 	size_t n[KEY_FIELDS_MAX], n_all;
@@ -100,7 +101,7 @@ static int inside_find(const struct value *v, struct inside *in)
 	return err;
 }
 
-/* "8 with digest = update t set v = ?, 9 with table = t": of each field the most frequent value. */
+/* Writes the most frequent value of each field: "8 with digest = update t set v = ?, 9 with table = t". */
 static size_t say_most(const struct value *v, size_t at, char *out, size_t room, unsigned field, double n, const char *value)
 {
 	char count[AXIS_TEXT];
@@ -169,7 +170,7 @@ static void say_tested(const struct value *v, const struct region_findings *f, c
 		say_measure(v, f, out + at, room - at);
 }
 
-/* Running queries come first: they are still going on. */
+/* Running queries come first: they still go on. */
 static void say(const struct value *v, const struct region_findings *f, const struct inside *in, char *out, size_t room)
 {
 	size_t at = in->count ? say_running(v, in, out, room) : 0;
@@ -280,7 +281,7 @@ static void put_findings(struct bytes *out, const struct value *v, const struct 
 	writer_raw(out, "]");
 }
 
-/* Of each field in turn, at most `top` values. */
+/* Writes field after field, at most `top` values each. */
 static void put_contents(struct bytes *out, const struct value *v, const struct region_findings *f)
 {
 	size_t nth = 0;
@@ -322,7 +323,7 @@ static void put_running_value(struct bytes *out, const struct value *v, unsigned
 	writer_raw(out, "}");
 }
 
-/* Where nothing runs inside: a count of 0, so that who asks sees that it was looked for. */
+/* If nothing runs inside, writes a count of 0, which shows that it was measured. */
 static void put_inside(struct bytes *out, const struct value *v, const struct inside *in)
 {
 	const struct payload_running running = { (in->slot + 1) * (__s64)v->in.slot_ns, in->all, in->n_all };

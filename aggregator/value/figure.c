@@ -1,4 +1,4 @@
-/* figure: one map with its axes, as PNG, PDF or SVG. */
+/* figure: draws one map with its axes, as PNG, PDF or SVG. */
 #include "aggregator/value/kind.h"
 #include "aggregator/value/layers.h"
 #include "aggregator/value/picture.h"

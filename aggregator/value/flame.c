@@ -1,4 +1,4 @@
-/* flame: the keys of a rectangle of time and value as a flame graph, or folded for other tools. */
+/* flame: draws the keys of a rectangle of time and value as a flame graph, or folds them for other tools. */
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 #include "render/draw/flame.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is read ---- */
+/* ---- reading ---- */
 
 static size_t stack_field(const struct value *v)
 {
@@ -19,7 +19,7 @@ static size_t stack_field(const struct value *v)
 	return 0;
 }
 
-/* It is of one field: stacks where there are some, if `by` names none. */
+/* It shows one field: if `by` names none, the stacks, if there are any. */
 static void flame_settle(struct value *v, int axis)
 {
 	if (!v->p.has_weighted)
@@ -39,7 +39,7 @@ static int flame_folds(struct value *v, const struct catalog_inst *ci, int axis,
 struct folding {
 	struct flame_stack *stack;
 	size_t n;
-	double events;			/* inside */
+	double events;			/* events inside */
 	bool other;			/* some keys are in `other` */
 };
 
@@ -59,7 +59,7 @@ static void sum_cells(const struct value *v, const struct hist *h, double *ret_c
 	}
 }
 
-/* Sums are exact where every value is inside. */
+/* Sums are exact if every value is inside. */
 static __u64 amount_of(const struct value *v, const struct hist *h, double *ret_events)
 {
 	double sum;
@@ -82,7 +82,7 @@ static const char *field_of(const struct value *v)
 	return NULL;
 }
 
-/* A key as frames: in a text that is no stack a `;` ends none. */
+/* Writes a key as frames: in a text that is not a stack, a `;` does not end a frame. */
 static char *text_of(const struct key_total *key, bool stack)
 {
 	char *text = strdup(key->text);
@@ -129,7 +129,7 @@ static int fold_keys(const struct value *v, struct folding *ret)
 
 /* ---- the picture ---- */
 
-/* "offcpu of 1,234 times, by stack; from 10 ms" */
+/* Writes "offcpu of 1,234 times, by stack; from 10 ms". */
 static void describe(const struct value *v, const struct folding *f, char *out, size_t room)
 {
 	enum axis_unit unit = axis_unit(query_unit(&v->in, v->fold_axis[0]));

@@ -1,4 +1,4 @@
-/* grid, stream: the cells of a map and how they are shaded, as JSON or CSV. */
+/* grid, stream: write the cells of a map and how they are shaded, as JSON or CSV. */
 #include "aggregator/value/grid.h"
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
@@ -11,7 +11,7 @@ struct grid_value *grid_value_of(struct value *v)
 	return (struct grid_value *)v;
 }
 
-/* ---- what is read ---- */
+/* ---- reading ---- */
 
 static size_t grid_columns(const struct value *v)
 {

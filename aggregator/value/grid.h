@@ -1,4 +1,4 @@
-/* grid.h - a grid and a stream of grids: a view keeps their shade and what was under way at once.
+/* grid.h - declares a grid and a stream's grid: a view keeps their shade and their active events.
  *
  * Thread  as value.h says.
  */
@@ -9,7 +9,7 @@
 
 struct grid_value {
 	struct value v;			/* whose grid 0 it is */
-	struct shade shade;		/* of grid 0, once it is made */
+	struct shade shade;		/* of grid 0, when it is made */
 	struct value_active active;
 };
 

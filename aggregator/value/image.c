@@ -1,4 +1,4 @@
-/* image: the bare cells, as PNG, or as JSON with the keys that are present. */
+/* image: draws the bare cells, as PNG, or as JSON with the keys that are present. */
 #include "aggregator/value/image.h"
 #include "aggregator/value/kind.h"
 #include "aggregator/value/layers.h"
@@ -13,12 +13,12 @@
 struct image_value {
 	struct value v;
 	struct value_layers layers;
-	struct plan keys_plan;		/* of the same interval, where keys are read apart from columns */
+	struct plan keys_plan;		/* of the same interval, if keys are read separately from columns */
 };
 
 static struct image_value *image_of(struct value *v) { return (struct image_value *)v; }
 
-/* ---- the scale, for details, too ---- */
+/* ---- the scale, also for details ---- */
 
 void value_image_options(const struct value *v, struct image_options *ret_options)
 {
@@ -37,7 +37,8 @@ void value_image_options_of_grid(const struct value *v, struct image_options *re
 	__u64 ymax = v->p.has_ymax ? (__u64)v->p.ymax : cropped > (__u64)v->p.ymin ? cropped : image_ymax(g);
 
 	value_image_options(v, ret_options);
-	ret_options->ymax = ymax > ret_options->ymin ? ymax : ret_options->ymin + 1;	/* nothing to draw, but no error */
+	/* no rows to draw, but no error */
+	ret_options->ymax = ymax > ret_options->ymin ? ymax : ret_options->ymin + 1;
 	*ret_ymax = ymax;
 }
 
@@ -52,7 +53,7 @@ void value_image_put_scale(struct bytes *out, const struct value *v, const struc
 		writer_name_number(out, "cropped", crop_above(v->grid[0], ymax).above);
 }
 
-/* ---- what is read ---- */
+/* ---- reading ---- */
 
 static size_t image_columns(const struct value *v)
 {
@@ -67,7 +68,7 @@ static void image_query(const struct value *v, struct query *q)
 	q->exclude = false;
 }
 
-/* It needs columns of all keys together, and how many events each key has: a tenth of the slices that columns by key are. */
+/* It needs columns of all keys together, and the count of each key: a tenth of the slices of columns by key. */
 static bool is_both(const struct value *v)
 {
 	return v->p.format == FORMAT_JSON && !v->p.n_select && !v->p.isolate && !v->p.decompose_all;
@@ -103,7 +104,8 @@ static int image_read(struct value *v, struct store *store)
 {
 	struct store_range of = { .axis = value_only_axis(v), .weight = value_only_weight(v), .whole = true };
 	const struct store_reader columns = value_slices(v, true);
-	const struct store_reader counts = { .arg = v->key_fold[0], .count = key_fold_count };	/* the columns report damage, once */
+	/* only the columns report damage, so that it is counted once */
+	const struct store_reader counts = { .arg = v->key_fold[0], .count = key_fold_count };
 	int err;
 
 	if (!is_both(v))

@@ -1,4 +1,4 @@
-/* image.h - what the bare image and its details share: where the image's cells are.
+/* image.h - finds the cells of the bare image, for the image and for its details.
  *
  * Thread  as value.h says.
  */
@@ -8,13 +8,13 @@
 #include "render/draw/image.h"
 #include "aggregator/value/value.h"
 
-/* Options of the bare image, whose axis ends at the parameter ymax. */
+/* Sets the options of the bare image, whose axis ends at the parameter ymax. */
 void value_image_options(const struct value *v, struct image_options *ret_options);
 
-/* The same, whose axis ends as given, by `crop`, or above all values of grid 0; *ret_ymax: where. */
+/* The same, but the axis ends as requested, by `crop`, or above all values of grid 0; *ret_ymax: where. */
 void value_image_options_of_grid(const struct value *v, struct image_options *ret_options, __u64 *ret_ymax);
 
-/* "nbuckets", "width", "height", "ymin", "ymax", and "cropped" if a crop was asked for. */
+/* Writes "nbuckets", "width", "height", "ymin", "ymax", and "cropped" if a crop was asked for. */
 void value_image_put_scale(struct bytes *out, const struct value *v, const struct image_options *o, __u64 ymax);
 
 #endif

@@ -1,11 +1,11 @@
-/* keys: the totals of each key, and how many of it still run. */
+/* keys: lists the totals of each key, and how many of its events still run. */
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 #include "aggregator/value/in_flight.h"
 
 #include <stdlib.h>
 
-#define RUNNING_TAIL 60			/* slots before the end of the time that are looked at for the last one that was reported */
+#define RUNNING_TAIL 60			/* looks for the last reported slot among so many at the end of the time */
 
 struct keys_value {
 	struct value v;
@@ -32,7 +32,7 @@ static int keys_read(struct value *v, struct store *store)
 	return err || !running ? err : value_in_flight_read(v, running, store);
 }
 
-/* One measure of all slots, and what runs of the last few. */
+/* Records one measure of all slots, and the running events of the last few. */
 static int keys_record(struct value *v, __s64 first, __s64 last)
 {
 	struct in_flight *running = keys_of(v)->running;

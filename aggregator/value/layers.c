@@ -50,7 +50,7 @@ int value_layers_add(struct value *v, struct value_layers *l)
 
 /* ---- hues ---- */
 
-/* Background first, then the layers in their order. */
+/* The background's hue comes first, then the layers' in their order. */
 static int take_hues(struct value *v, struct layers *l)
 {
 	size_t background = v->p.isolate ? 0 : 1, needed = l->n + background;

@@ -1,10 +1,10 @@
-/* layers.h - which keys of a picture are told apart, and in which hues.
+/* layers.h - decides which keys of a picture get layers of their own, and in which hues.
  *
  *      selected, isolate, exclude, decompose_all, hues, palette -> layer folds -> layers of the grids
  *
- * The bare image has Cloud Analytics' hues and its total as the rest; figures and reports have hues
- * of their own and a grey rest.  What they leave out (isolate, exclude) their folds leave out, too,
- * so that lines and totals are those of what is drawn.
+ * The bare image has Cloud Analytics' hues, and its rest is the total; figures and reports have their own
+ * hues and a grey rest.  Figures and reports also exclude from their folds the keys that they do not show (isolate,
+ * exclude), so that lines and totals match the drawing.
  *
  * Thread  as value.h says.
  */
@@ -17,19 +17,20 @@
 struct value_layers {
 	bool total_is_rest;		/* the bare image: set it before value_layers_add() */
 	bool added;			/* the grids get layers */
-	struct layer_fold *fold[REPORT_PANELS_MAX];	/* NULL: that grid has a rest alone */
+	struct layer_fold *fold[REPORT_PANELS_MAX];	/* NULL: that grid has only a rest */
 };
 
-/* Leaves out of the query what is not drawn. */
+/* Excludes from the query the keys that are not drawn. */
 void value_layers_narrow(const struct value *v, struct query *q);
 
-/* Does a figure or a report have layers?  It draws one in the ramp, unless asked for its hue. */
+/* Does a figure or a report have layers?  It draws a single layer in the ramp, unless a hue was requested. */
 bool value_layers_wanted(const struct value *v);
 
-/* A layer fold for each of the value's folds. */
+/* Makes a layer fold for each of the value's folds. */
 int value_layers_add(struct value *v, struct value_layers *l);
 
-/* Gives the grids their layers, if they were added.  -EINVAL: too few hues, with v->reason; what the folds met. */
+/* Gives the grids their layers, if they were added.  -EINVAL: too few hues, with v->reason; or the first error of the
+ * folds. */
 int value_layers_put(struct value *v, struct value_layers *l);
 void value_layers_fini(struct value_layers *l);
 

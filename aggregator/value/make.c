@@ -12,7 +12,7 @@ int value_grids(struct value *v)
 		v->grid[i]->annotations = annotation_list_copy(v->annotations);
 		if (v->annotations && !v->grid[i]->annotations)
 			return -ENOMEM;
-		fold_free(v->fold[i]);	/* a histogram per column: the grid has what is needed of them */
+		fold_free(v->fold[i]);	/* frees a histogram per column: the grid has all that is needed of them */
 		v->fold[i] = NULL;
 	}
 	return 0;

@@ -1,4 +1,5 @@
-/* average, percentile: one number of all events of the interval, whatever their key; null if there were none. */
+/* average, percentile: return one number of all events of the interval, for all keys together; null if there were
+ * none. */
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 

@@ -28,7 +28,8 @@ static int refuse(char *reason, const struct spec *spec, const char *value, cons
 	return -EINVAL;
 }
 
-/* "-12.5e3" times 10^scale, cut towards 0, without a detour over floating point.  -EINVAL: no number; -ERANGE: beyond 63 bits. */
+/* Reads "-12.5e3" times 10^scale, cut towards 0, without floating point.  -EINVAL: not a number; -ERANGE: beyond 63
+ * bits. */
 static int read_decimal(const char *text, int scale, __s64 *ret)
 {
 	bool minus = *text == '-', point = false;
@@ -53,7 +54,7 @@ static int read_decimal(const char *text, int scale, __s64 *ret)
 	}
 	if (*at)
 		return -EINVAL;
-	n_digits += exponent + scale;		/* so many count; those that are not written are zeroes */
+	n_digits += exponent + scale;		/* so many digits count; missing ones are zeroes */
 	for (at = digits; n_digits > 0; n_digits--) {
 		bool written = *at && *at != 'e' && *at != 'E';
 
@@ -71,7 +72,7 @@ static int read_decimal(const char *text, int scale, __s64 *ret)
 	return 0;
 }
 
-/* Decimals are cut: clients of Cloud Analytics send what their screen's arithmetic gave them. */
+/* Cuts decimals off: clients of Cloud Analytics send the results of computations on pixels. */
 static int read_integer(const struct spec *spec, const char *value, __s64 *to, char *reason)
 {
 	__s64 n = 0;
@@ -91,7 +92,7 @@ static int read_integer(const struct spec *spec, const char *value, __s64 *to, c
 	return 0;
 }
 
-/* Decimal seconds -> ns. */
+/* Reads decimal seconds as ns. */
 static int read_seconds(const struct spec *spec, const char *value, __s64 *to, char *reason)
 {
 	__s64 ns = 0;
@@ -105,7 +106,7 @@ static int read_seconds(const struct spec *spec, const char *value, __s64 *to, c
 	return 0;
 }
 
-/* A part of 1 in decimals -> millionths; digits beyond the sixth are rounded. */
+/* Reads a part of 1 in decimals as millionths; rounds digits beyond the sixth. */
 static int read_share(const struct spec *spec, const char *value, __s64 *to, char *reason)
 {
 	char *end;
@@ -211,7 +212,7 @@ static int hue_add(struct params *p, __s64 hue)
 	return 0;
 }
 
-/* Degrees, separated by commas. */
+/* Reads degrees, separated by commas. */
 static int read_hues(const struct spec *spec, const char *value, struct params *p, char *reason)
 {
 	int err = 0;
@@ -258,7 +259,7 @@ static bool is_of(const struct spec *spec, enum value_kind_id kind)
 	return spec->of >> kind & 1;
 }
 
-/* The table's line for a name; *ret_known: some value has it, if not this one. */
+/* Returns the table's line for a name; *ret_known: some kind of value has it, if not this one. */
 static const struct spec *spec_of(enum value_kind_id kind, const char *name, bool *ret_known)
 {
 	*ret_known = false;
@@ -340,7 +341,7 @@ static void set_defaults(const struct params_kind *k, struct params *p)
 	};
 }
 
-/* Cloud Analytics' word for the transfer. */
+/* Sets the transfer from Cloud Analytics' word for it. */
 static int settle_transfer(struct params *p, char *reason)
 {
 	int transfer = p->coloring == 1 ? SHADE_RANK : SHADE_LINEAR;
@@ -393,7 +394,7 @@ static const char *find_wrong(const struct params_kind *k, const struct params *
 	return why;
 }
 
-/* Checks what no parameter's own range says. */
+/* Checks what depends on several parameters. */
 static int check_together(const struct params_kind *k, const struct params *p, char *reason)
 {
 	const char *missing = k->missing ? k->missing(p) : NULL, *why = find_wrong(k, p);
@@ -517,7 +518,7 @@ static int refuse_interval(char *reason, const char *format, ...)
 	return -EINVAL;
 }
 
-/* How long is what is asked for, and, in whole slots, a point?  All points together must fit in what is kept. */
+/* Computes how long the request is and, in whole slots, a point.  All points together must fit in what is kept. */
 static int choose_length(const struct params *p, const struct instrumentation *in, __s64 *ret_asked, __s64 *ret_length,
 			 char *reason)
 {

@@ -10,12 +10,14 @@
 #define MAPS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS) | OF(VALUE_FIGURE))
 #define ROWS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS))
 #define DRAWN (OF(VALUE_FIGURE) | OF(VALUE_REPORT))	/* maps with words around them */
-#define REGIONS (OF(VALUE_EXPLAIN) | OF(VALUE_EXEMPLARS) | OF(VALUE_COMPOSITION) | OF(VALUE_FLAME))	/* of what lies in a rectangle */
+/* of a rectangle of time and value */
+#define REGIONS (OF(VALUE_EXPLAIN) | OF(VALUE_EXEMPLARS) | OF(VALUE_COMPOSITION) | OF(VALUE_FLAME))
 #define COMPARED (OF(VALUE_COMPARE) | OF(VALUE_SIDE))
 #define PAGES (DRAWN | OF(VALUE_CHART))
 #define WIDE (PAGES | OF(VALUE_FLAME) | COMPARED)
 #define MATRIX (OF(VALUE_GRID) | OF(VALUE_STREAM))
-#define CA_VALUES (ROWS | OF(VALUE_RAW) | OF(VALUE_AVERAGE) | OF(VALUE_PERCENTILE))	/* Cloud Analytics had them, too */
+/* Cloud Analytics had them, too */
+#define CA_VALUES (ROWS | OF(VALUE_RAW) | OF(VALUE_AVERAGE) | OF(VALUE_PERCENTILE))
 #define POINTS_MAX 3600
 #define TEN_YEARS_S 315360000ll
 #define VALUE_LIMIT 1000000000000000ll	/* of ymin and ymax; ns: eleven days */

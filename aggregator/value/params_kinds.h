@@ -1,7 +1,7 @@
-/* params_kinds.h - which parameters each kind of value has, with their ranges, and what they are if nothing is given.
+/* params_kinds.h - lists the parameters of each kind of value, with their ranges and their defaults.
  *
- * Shape   params_specs[] has a line for each parameter, or for each of its variants: for a kind, the first line of that name and
- *         kind counts.  params_kinds[] has a line for each kind.
+ * Shape   params_specs[] has a line for each parameter, or for each of its variants: for a kind, the first line of that
+ *         name and kind counts.  params_kinds[] has a line for each kind.
  * Thread  any: it is constant.
  */
 #ifndef HEATSCOPE_PARAMS_KINDS_H
@@ -10,16 +10,16 @@
 #include "aggregator/value/params.h"
 
 enum param_type { PARAM_INTEGER, PARAM_SECONDS, PARAM_SHARE, PARAM_CHOICE, PARAM_TEXT, PARAM_SWITCH, PARAM_KEYS, PARAM_HUES, PARAM_FORMAT,
-		  PARAM_OTHERS };	/* OTHERS: read as another value's */
+		  PARAM_OTHERS };	/* OTHERS: reads the parameter of another value */
 
 struct spec {
 	const char *name;
 	enum param_type type;
 	unsigned of;			/* bit 1 << kind: this kind of value has it */
 	size_t at;			/* its place in struct params */
-	size_t has;			/* place of its `has_` flag, 0: none */
+	size_t has;			/* place of its `has_` flag; 0: none */
 	__s64 min, max;			/* INTEGER; SECONDS in seconds; SHARE in millionths */
-	const char *choices;		/* CHOICE: separated by spaces; the number is the result */
+	const char *choices;		/* CHOICE: separated by spaces; the result is the index */
 };
 
 #define PARAMS_SPECS_MAX 96
@@ -27,13 +27,13 @@ extern const struct spec params_specs[];
 extern const size_t params_n_specs;
 
 struct params_kind {
-	struct {			/* if nothing is given */
+	struct {			/* the defaults */
 		__s64 duration_s, timeout_ms, width, height, ncols, row_bits, top;
 		int transfer, palette;
 		enum value_format format;
 	} usual;
-	__s64 width_min, height_min;	/* 0: the parameter's own.  A height of 0 is as high as it needs to be */
-	const char *exclude_alone;	/* what is wrong with exclude without selected keys; NULL: nothing */
+	__s64 width_min, height_min;	/* 0: the parameter's own.  A height of 0 means as high as necessary */
+	const char *exclude_alone;	/* error text for exclude without selected keys; NULL: it is allowed */
 	bool isolate_selected;		/* isolate needs selected keys */
 
 	/* Returns the name of a required parameter that is not given; NULL: all are given. */

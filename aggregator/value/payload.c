@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A sum, or its mean over so many snapshots. */
+/* Writes a sum, or its mean over so many snapshots. */
 static void put_mean(struct bytes *out, __u64 sum, __u64 snapshots)
 {
 	if (snapshots > 1 && sum % snapshots)
@@ -73,7 +73,7 @@ static void put_cells(struct bytes *out, const struct grid *g, size_t col, long 
 	writer_raw(out, "]");
 }
 
-/* What runs: [[low, high, how many], ...], with edges, for they are those of its own grid. */
+/* Writes the running events: [[low, high, count], ...], with edges, because their grid has its own. */
 static void put_running(struct bytes *out, const struct grid *g, size_t col)
 {
 	bool any = g->column[col].count > 0;
@@ -101,7 +101,7 @@ static void put_running(struct bytes *out, const struct grid *g, size_t col)
 		writer_raw(out, "]");
 }
 
-/* What is true of a column; `state` says the rest of it only as far as it can be seen. */
+/* Writes all marks of a column; `state` shows only the most important one. */
 static void put_marks(struct bytes *out, const struct grid_column *c, bool exact)
 {
 	static const struct { enum grid_mark mark; const char *name; } mark[] = {
@@ -117,7 +117,7 @@ static void put_marks(struct bytes *out, const struct grid_column *c, bool exact
 		writer_name_number(out, "sampled", c->every);
 }
 
-/* How much of a column that begins before it is known, and ends after. */
+/* Writes which part of a column is known, if that begins later or ends earlier than the column. */
 static void put_known(struct bytes *out, const struct grid *g, size_t col)
 {
 	__u64 known_ns = grid_known_ns(g, col);
@@ -126,7 +126,7 @@ static void put_known(struct bytes *out, const struct grid *g, size_t col)
 		writer_name_seconds(out, "known", (__s64)known_ns);
 }
 
-/* s: NULL where it is not drawn. */
+/* s: NULL if it is not drawn. */
 static void put_column(struct bytes *out, const struct grid *g, const struct shade *s, size_t col, __u64 index, long row_shift, bool exact)
 {
 	const struct grid_column *c = &g->column[col];
@@ -204,7 +204,7 @@ static void put_summary(struct bytes *out, const struct grid *g, bool exact)
 	writer_name_number(out, "min", s->min);
 	writer_name_number(out, "max", s->max);
 	put_named_mean(out, "mean", g->point || !s->count ? s->sum : s->sum / s->count, g->point ? s->count : 0);
-	if (exact || !g->weight) {	/* which have no ranks */
+	if (exact || !g->weight) {	/* weights have no ranks */
 		writer_name_number(out, "stddev", s->stddev);
 		writer_name_number(out, "p50", s->p50);
 		writer_name_number(out, "p90", s->p90);
@@ -347,7 +347,7 @@ static double share(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
-/* Of all keys together. */
+/* Sums over all keys. */
 struct key_sums {
 	double count, sum;
 };
@@ -428,7 +428,7 @@ void payload_stats(struct bytes *out, const struct key_total *total, size_t n, _
 	writer_raw(out, "}");
 }
 
-/* The last value a cell's events can have. */
+/* Returns the last value that a cell's events can have. */
 static __u64 cell_last(const struct hist *h, __u32 cell)
 {
 	__u64 last = ruler_last(h->ruler, cell);
@@ -475,7 +475,7 @@ void payload_raw(struct bytes *out, const struct key_total *total, size_t n, boo
 		writer_raw(out, "}");
 }
 
-/* How much of a histogram lies in the cell.  Its buckets are those of the grid's rows, or finer and within one of them. */
+/* Returns which part of a histogram lies in the cell.  Each of its buckets lies within one of the grid's rows. */
 static double part_within(const struct hist *h, const struct grid *g, const double *share)
 {
 	__u32 cell, end;

@@ -1,13 +1,13 @@
-/* payload.h - what value replies carry, as JSON text: the shapes of doc/api.md.
+/* payload.h - writes the members of value replies as JSON text, in the shapes of doc/api.md.
  *
  *      grid, shade, palette -> "columns", "summary", "shade";  totals -> "keys", "value", "stats"
  *
  * Means   of a point metric count, sum and cells are written as means of the slots observed, which
- *         need not be whole numbers; `snapshots` says of how many (0: events, written as they are).
+ *         need not be whole numbers; `snapshots` is the number of these slots (0: events, written as they are).
  *         min, max and percentiles are those of all values that were seen.
  *
  * Each function writes members of an object (or one value) into a buffer that remembers errors;
- * braces around them are the caller's.
+ * the caller writes the braces around them.
  * Pure    no loop, file or clock.  Thread: any.
  */
 #ifndef HEATSCOPE_PAYLOAD_H
@@ -24,55 +24,56 @@ struct payload_head {
 	struct interval_ns asked, rounded;
 	__u32 n_sources, min_reporting;
 	__u64 tier_ns;			/* length of the slots that were read: the kernel's, minutes or hours */
-	bool dropped;			/* some of what was there is kept no more */
-	__u64 delay_ms;			/* how long sources were waited for; 0: not at all */
+	bool dropped;			/* some of the data was dropped because of its age or the limit */
+	__u64 delay_ms;			/* how long it waited for sources; 0: not at all */
 	enum metric_scope scope;
 	__u64 n_snapshots;		/* of a point metric, in the whole interval */
 };
 void payload_head(struct bytes *out, const struct payload_head *head);
 
-/* "from", "column", "slot", "ncols", "nrows", "edge", "columns", "summary"; shaded as s. */
+/* Writes "from", "column", "slot", "ncols", "nrows", "edge", "columns", "summary"; shaded as s. */
 void payload_grid(struct bytes *out, const struct grid *g, const struct shade *s);
 
-/* The same, so that the grid can be made from it bit for bit: times in whole ns, of a point metric the sums, every
- * mark and percentile; what runs and layers are others' to write. */
+/* The same, so that the grid can be restored bit for bit: times in whole ns, of a point metric the sums, every
+ * mark and percentile; other functions write running events and layers. */
 void payload_grid_exact(struct bytes *out, const struct grid *g);
 
-/* "annotations": those of its time, if there are any. */
+/* Writes "annotations": those of its time, if there are any. */
 void payload_annotations(struct bytes *out, const struct annotation_list *a);
 
-/* One column C; index: its number in the reader's grid, which is shaded as s.  row_shift: what is row 0 here is row
+/* Writes one column C; index: its number in the reader's grid, which is shaded as s.  row_shift: row 0 here is row
  * row_shift there. */
 void payload_column(struct bytes *out, const struct grid *g, const struct shade *s, size_t col, __u64 index, long row_shift);
 
-/* "transfer", "yscale", "scale", "levels" and the colours. */
+/* Writes "transfer", "yscale", "scale", "levels" and the colours. */
 void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme theme, enum palette_ramp ramp);
 
-/* What runs at the end of a slot; of each key too. */
+/* The events that run at the end of a slot; also per key. */
 struct payload_running {
 	__s64 end_ns;			/* of the slot */
 	const struct in_flight_total *total;
 	size_t n;
 };
 
-void payload_order(struct bytes *out, enum key_order order);	/* "order": what the keys are sorted by */
+void payload_order(struct bytes *out, enum key_order order);	/* writes "order": the sort key of the keys */
 
-/* "keys", in the order of `total`, and "lower_bound" where it is one; "share" is of all events, "sum_share" of the sum of all.
- * running: NULL where that is not measured.  A key of which nothing has ended, but something runs, comes last. */
+/* Writes "keys", in the order of `total`, and "lower_bound" if the counts are one; "share" is of all events,
+ * "sum_share" of the sum of all.  running: NULL if that is not measured.  A key with running events only comes last. */
 void payload_keys(struct bytes *out, const struct key_total *total, size_t n, __u64 snapshots, const struct payload_running *running);
 
-/* "running": {"time", "count", "oldest"; the object stays open. */
+/* Writes "running": {"time", "count", "oldest"; the object stays open. */
 void payload_running(struct bytes *out, const struct payload_running *running);
 
-/* {key: {"count", ...}}. */
+/* Writes {key: {"count", ...}}. */
 void payload_stats(struct bytes *out, const struct key_total *total, size_t n, __u64 snapshots);
 
-/* The raw value, by arity: keyed by discrete fields or not, distributions or counts. */
+/* Writes the raw value, by arity: keyed by discrete fields or not, distributions or counts. */
 void payload_raw(struct bytes *out, const struct key_total *total, size_t n, bool keyed, bool numeric,
 		 __u64 snapshots);
 
-/* {key: n}, "total": events of the keys in a cell of a picture of g.  share: of each of g's rows the part that lies in it
- * (image_cell_shares()): rounded, but no key that is there becomes 0 (means are not rounded). */
+/* Writes {key: n}, "total": events of the keys in a cell of a picture of g.  share: the part of each of g's rows that
+ * lies in the cell (image_cell_shares()).  Numbers are rounded, but no key with events becomes 0 (means are not
+ * rounded). */
 void payload_present(struct bytes *out, const struct key_total *total, size_t n, const struct grid *g, const double *share,
 		     __u64 snapshots);
 

@@ -22,7 +22,7 @@ void picture_subtitle(const struct value *v, const char *what, char *out, size_t
 		snprintf(out + at, room - at, " and %zu more", v->p.n_select - 4);
 }
 
-/* "db1, Linux 6.1.0 x86_64" */
+/* Writes "db1, Linux 6.1.0 x86_64". */
 static const char *put_host(char *out, size_t room)
 {
 	struct utsname u;
@@ -79,6 +79,6 @@ int picture_attach(struct value *v, __u8 **png, size_t *len)
 	if (!value_attaches(v))
 		return 0;
 	picture_fill_data(v, "image", reply_measure_title(reply_measure(v, v->fold_axis[0])), &texts, &p);
-	p.drawn.width = p.drawn.height = 0;	/* of bare cells: a figure's own */
+	p.drawn.width = p.drawn.height = 0;	/* a figure of bare cells has its own size */
 	return picture_data_attach(&p, png, len);
 }

@@ -1,6 +1,6 @@
-/* picture.h - what the pictures with words around them share: the words, and what a PNG carries of its data.
+/* picture.h - makes the words of pictures, and the data that a PNG carries.
  *
- * Errors  0 or -errno, with v->reason where a sentence is due.
+ * Errors  0 or -errno, with v->reason if the error needs a sentence.
  * Thread  a worker's.
  */
 #ifndef HEATSCOPE_VALUE_PICTURE_H
@@ -10,24 +10,25 @@
 #include "aggregator/value/picture_data.h"
 #include "aggregator/value/value.h"
 
-/* The texts of a parcel that are made for it. */
+/* The texts that are made for a struct picture_data. */
 struct picture_texts {
 	char sentence[SENTENCE_MAX], host[192];
 };
 
-/* The picture carries what it was drawn from. */
+/* Does the picture carry the data it was drawn from? */
 bool value_attaches(const struct value *v);
 
-/* "latency; only select, update" */
+/* Writes "latency; only select, update". */
 void picture_subtitle(const struct value *v, const char *what, char *out, size_t room);
 
-/* Fills the picture's data: all maps of the value, and the texts.  texts: the caller's memory, as long as the data is used. */
+/* Fills the picture's data: all maps of the value, and the texts.  texts: the caller's memory, valid as long as the
+ * data is used. */
 void picture_fill_data(const struct value *v, const char *picture, const char *subtitle, struct picture_texts *texts, struct picture_data *ret_data);
 
-/* Draws it: the value's data. */
+/* Draws it, which becomes the value's data. */
 int picture_take(struct value *v, struct picture_data *p);
 
-/* Puts what a bare image was drawn from into it, unless that is not wanted. */
+/* Puts the data of a bare image into it, unless the request says no. */
 int picture_attach(struct value *v, __u8 **png, size_t *len);
 
 #endif

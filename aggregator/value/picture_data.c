@@ -28,7 +28,7 @@ void picture_data_join(struct picture_data *p)
 	}
 }
 
-/* Where the axis of the maps ends by `crop`; 0: it does not. */
+/* Returns where `crop` ends the axis of the maps; 0: it does not. */
 static __u64 cropped(const struct picture_data *p)
 {
 	const struct grid *grid[REPORT_PANELS_MAX];
@@ -45,7 +45,7 @@ static void drawing(const struct picture_data *p, struct figure_options *ret)
 	params_drawing(&p->drawn, ret);
 	if (p->drawn.crop && !ret->ymax && strcmp(p->picture, "chart"))
 		ret->ymax = cropped(p);
-	ret->percentiles = ret->percentiles && !p->map[0].grid->weight;	/* which have no ranks */
+	ret->percentiles = ret->percentiles && !p->map[0].grid->weight;	/* weights have no ranks */
 	ret->zone = &p->zone;
 	ret->title = p->title;
 	ret->subtitle = p->subtitle;
@@ -57,12 +57,12 @@ int picture_data_csv(const struct picture_data *p, enum csv_table table, char **
 	return csv_make(table, p->report.n_panels ? p->panel[0].grid : p->map[0].grid, &p->report.table, ret_text, ret_len);
 }
 
-/* ---- where it comes from ---- */
+/* ---- its origin ---- */
 
 #define FACTS 9
 #define SOURCES_TEXT 2048
 
-/* "db1" or, where it is known, "db1 (heatscope-collector 0.1.0, Linux 6.1.0 x86_64)"; else a word of a list. */
+/* Writes "db1" or, if known, "db1 (heatscope-collector 0.1.0, Linux 6.1.0 x86_64)"; or another entry of a list. */
 static size_t put_one(const json_t *one, char *out, size_t room)
 {
 	const char *name = json_string_value(json_is_object(one) ? json_object_get(one, "source") : one);
@@ -152,7 +152,7 @@ static int put_json(const struct picture_data *p, __u8 **ret_bytes, size_t *ret_
 	return *ret_bytes ? 0 : -ENOMEM;
 }
 
-/* ---- as it is asked for ---- */
+/* ---- in the requested form ---- */
 
 int picture_data_draw(const struct picture_data *p, __u8 **ret_bytes, size_t *ret_len)
 {
@@ -175,7 +175,7 @@ int picture_data_draw(const struct picture_data *p, __u8 **ret_bytes, size_t *re
 
 /* ---- into a picture ---- */
 
-/* "Sat, 21 Nov 2026 14:05:00 GMT": PNG would have it as in RFC 1123. */
+/* Writes "Sat, 21 Nov 2026 14:05:00 GMT": PNG recommends the form of RFC 1123. */
 static void put_date(__s64 ns, char out[64])
 {
 	static const char *const day[] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat" };
@@ -201,7 +201,7 @@ static size_t n_cells(const struct picture_data *p)
 
 int picture_data_attach(const struct picture_data *p, __u8 **png, size_t *len)
 {
-	struct bytes json = { .most = PNG_TEXT_MAX + 1 };	/* with the NUL */
+	struct bytes json = { .most = PNG_TEXT_MAX + 1 };	/* including the NUL */
 	struct png_text entry[2] = { { .keyword = "Creation Time" }, { .keyword = PICTURE_DATA_SCHEMA } };
 	char date[64], *text;
 	size_t n_text = 0;

@@ -13,7 +13,7 @@
 #define PARAMS_MAX 32
 #define ANNOTATIONS_MAX 1000
 
-/* What is being read, and the first thing that is wrong with it. */
+/* The state of reading: the input, and the first error. */
 struct get {
 	size_t n_cells;			/* of all maps so far */
 	int err;
@@ -80,7 +80,7 @@ static const char *text(struct get *g, const json_t *in, const char *name)
 	return value ? value : "";
 }
 
-/* An array of at most so many; its length may be 0. */
+/* Returns an array of at most so many elements; it may be empty. */
 static const json_t *array(struct get *g, const json_t *in, const char *name, size_t most)
 {
 	const json_t *value = json_object_get(in, name);
@@ -90,7 +90,7 @@ static const json_t *array(struct get *g, const json_t *in, const char *name, si
 	return value;
 }
 
-/* n whole numbers, none negative, that are an element of the array. */
+/* Reads an element of the array that consists of n whole numbers, none negative. */
 static bool numbers(struct get *g, const json_t *in, const char *name, size_t n, __u64 *ret)
 {
 	bool fits = json_array_size(in) == n;
@@ -194,7 +194,7 @@ static void get_times(struct get *g, const json_t *in, struct grid *grid)
 	grid->n_sources = (__u32)number_within(g, in, "nsources", 0, UINT32_MAX);
 }
 
-/* NULL: it is refused, and g says why. */
+/* Returns NULL if it is refused; g has the reason. */
 static struct grid *get_grid(struct get *g, const json_t *in)
 {
 	static const char *const scopes[] = { [SCOPE_INTERVAL] = "interval", [SCOPE_POINT] = "point" };
@@ -319,7 +319,7 @@ static void get_table(struct get *g, const json_t *in, struct report_table *t)
 			.p50 = number(g, one, "p50"), .p90 = number(g, one, "p90"), .p99 = number(g, one, "p99"),
 			.p999 = number(g, one, "p999"), .max = number(g, one, "max"),
 		};
-		/* An older picture has no sum: count times mean is close to it. */
+		/* A picture of an older version has no sum: count times mean is close to it. */
 		row[i].sum = json_object_get(one, "sum") ? real(g, one, "sum") : row[i].count * (double)row[i].mean;
 	}
 }
@@ -349,7 +349,7 @@ static void get_map(struct get *g, const json_t *in, struct picture_data *p)
 		get_annotations(g, in, m->grid);
 	if (layers && !g->err)
 		get_layers(g, layers, m->grid);
-	if (table && p->n_maps > 1 && !g->err)	/* the first one's is the report's */
+	if (table && p->n_maps > 1 && !g->err)	/* the first map's table is the report's */
 		get_table(g, table, &m->table);
 	if (!g->err && m->grid->running && (!same_columns(m->grid, m->grid->running) || !m->grid->running->point))
 		wrong(g, "the running requests have other columns than their map");
@@ -433,7 +433,7 @@ static enum value_kind_id kind_of(const struct picture_data *p)
 	return !strcmp(p->picture, "report") ? VALUE_REPORT : !strcmp(p->picture, "chart") ? VALUE_CHART : VALUE_FIGURE;
 }
 
-/* As it was drawn, overridden by what is given. */
+/* Restores the parameters with which it was drawn, except for the given ones. */
 static void get_drawn(struct get *g, const json_t *in, const struct http_param *param, size_t n_params, struct picture_data *p)
 {
 	bool alone = given(param, n_params, "measure");
@@ -444,7 +444,8 @@ static void get_drawn(struct get *g, const json_t *in, const struct http_param *
 	for (size_t i = 0; picture_data_drawn[i]; i++) {
 		const json_t *value = json_object_get(in, picture_data_drawn[i]);
 
-		if (!value || given(param, n_params, picture_data_drawn[i]) || (alone && !strcmp(picture_data_drawn[i], "height")))	/* of a page of several */
+		/* a page of several maps has another height */
+		if (!value || given(param, n_params, picture_data_drawn[i]) || (alone && !strcmp(picture_data_drawn[i], "height")))
 			continue;
 		if (json_is_real(value))
 			snprintf(number[n], sizeof(number[n]), "%.15g", json_real_value(value));
@@ -463,7 +464,7 @@ static void get_drawn(struct get *g, const json_t *in, const struct http_param *
 		g->err = params_read(kind_of(p), all, n + n_params, &p->drawn, g->reason);
 }
 
-/* As it was drawn, with the shifts that its drawer knew, unless another one is given. */
+/* Restores the zone, with the shifts that the drawing host knew, unless another zone is given. */
 static void get_zone(struct get *g, const json_t *in, const struct http_param *param, size_t n_params, struct picture_data *p)
 {
 	const json_t *zone = json_object_get(in, "zone"), *shifts, *one;
@@ -472,7 +473,7 @@ static void get_zone(struct get *g, const json_t *in, const struct http_param *p
 	size_t i;
 
 	if (!zone || given(param, n_params, "utc_offset") || given(param, n_params, "time_zone")) {
-		p->drawn.has_utc_offset = true;		/* never this host's zone: it was not drawn here */
+		p->drawn.has_utc_offset = true;		/* never this host's zone: the picture was drawn elsewhere */
 		if (!g->err)
 			g->err = params_zone(&p->drawn, grid->from_ns / 1000000000, to_ns / 1000000000, &p->zone, g->reason);
 		return;
@@ -493,7 +494,7 @@ static void get_zone(struct get *g, const json_t *in, const struct http_param *p
 	}
 }
 
-/* One map alone is a figure. */
+/* A single map is a figure. */
 static void choose_map(struct get *g, const char *measure, struct picture_data *p)
 {
 	char have[256] = "";
@@ -511,7 +512,7 @@ static void choose_map(struct get *g, const char *measure, struct picture_data *
 	if (!found)
 		wrong(g, "there is no measure \"%.60s\" in it; there is %s", measure, have);
 	p->picture = "figure";
-	if (p->n_maps && !p->map[0].drawn) {	/* these are of the first measure */
+	if (p->n_maps && !p->map[0].drawn) {	/* chart and bar are of the first measure */
 		p->report.chart = NULL;
 		p->report.bar = NULL;
 	}

@@ -23,7 +23,7 @@ static void put_optional(struct bytes *out, const char *name, const char *text)
 
 static const char *yscale_name(int yscale) { return yscale == AXIS_LINEAR ? "linear" : "log"; }
 
-/* utc_offset is that of the end: what a reader that knows no zones takes for all. */
+/* utc_offset is the offset at the end: a reader that does not know zones uses it for all times. */
 static void put_zone(struct bytes *out, const struct zone *z, __s64 to_ns)
 {
 	put_signed(out, "utc_offset", zone_offset(z, to_ns / 1000000000));
@@ -173,7 +173,7 @@ static void put_annotations(struct bytes *out, const struct annotation_list *a)
 	writer_raw(out, "]");
 }
 
-/* The first one's table is the report's. */
+/* The first map's table is the report's. */
 static void put_map(struct bytes *out, const struct picture_data *p, size_t i)
 {
 	const struct picture_data_map *m = &p->map[i];

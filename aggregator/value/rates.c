@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HUE_ALONE 205			/* of a series that has no company */
+#define HUE_ALONE 205			/* of a single series */
 
-/* ---- what is stacked: events, or of a point metric the measure itself ---- */
+/* ---- stacked amounts: events, or of a point metric the measure itself ---- */
 
 static __u64 amount_of(const struct value *v, const struct layer_fold *counts, size_t key, size_t col)
 {
@@ -50,7 +50,7 @@ static __u64 key_amount(const struct value *v, const struct layer_fold *counts, 
 	return sum;
 }
 
-/* The greatest keys, at most `room` of them; *ret_left: how many were left out.  -ENOMEM. */
+/* Chooses the largest keys, at most `room` of them; *ret_left: how many were left out.  -ENOMEM. */
 static long choose_keys(const struct value *v, struct layer_fold *counts, struct choice *choice, size_t room, size_t *ret_left)
 {
 	size_t n_keys = counts ? layer_fold_finish(counts) : 0, n = 0;
@@ -85,7 +85,7 @@ void rates_fini(struct rates *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* Half-built, it is freed. */
+/* If it is half-built, it can be freed. */
 static int rates_begin(struct value *v, const char *show, size_t n_series, size_t n_cols, struct rates *ret_rates)
 {
 	struct rates r = { .chart = { .grid = v->grid[0] }, .show = show };
@@ -110,7 +110,7 @@ static double *values_of(struct rates *r, size_t i)
 	return r->value + i * r->chart.grid->n_cols;
 }
 
-/* Seconds of a column: the last one may be shorter. */
+/* Returns the seconds of a column: the last one may be shorter. */
 static double column_s(const struct value *v, size_t col)
 {
 	const struct grid *g = v->grid[0];
@@ -144,7 +144,7 @@ static void set_total(struct rates *r, size_t i, __u64 amount)
 	r->series[i].value = values_of(r, i);
 }
 
-/* Returns the amount of a column that no chosen key has. */
+/* Returns the amount of a column that belongs to no chosen key. */
 static __u64 left_of(const struct value *v, const struct layer_fold *counts, const struct choice *choice, size_t n, size_t col)
 {
 	__u64 left = amount_of_all(v, col);
@@ -176,7 +176,7 @@ static void put_keys(struct value *v, const struct layer_fold *counts, struct ra
 		r->series[i].hue = hue[i];
 }
 
-/* The last series: all that is left, or, without keys, all there is. */
+/* Puts the last series: the rest, or, without keys, everything. */
 static __u64 put_rest(struct value *v, const struct layer_fold *counts, struct rates *r, const struct choice *choice, size_t n, size_t n_left)
 {
 	double *value = values_of(r, n);
@@ -216,7 +216,7 @@ static void put_what(struct value *v, bool by_key, struct rates *r)
 
 #define HUE_RUNNING 285
 
-/* How much of a column is known, in ns; 0: it was not observed, or is still to come. */
+/* Returns how much of a column is known, in ns; 0: it was not observed, or lies in the future. */
 static double known_of(const struct value *v, const struct grid *g, size_t col)
 {
 	double known_ns = (double)grid_known_ns(g, col), column_ns = column_s(v, col) * 1e9;
@@ -226,7 +226,7 @@ static double known_of(const struct value *v, const struct grid *g, size_t col)
 	return known_ns < column_ns ? known_ns : column_ns;
 }
 
-/* A row as a series: how many were in it at once; its total is their mean. */
+/* Puts a row as a series: how many events were in it at once; its total is their mean. */
 static void put_row(const struct value *v, struct rates *r, const struct grid *g, size_t row)
 {
 	double sum = 0, known = 0, *value = values_of(r, row);
@@ -244,7 +244,7 @@ static void put_row(const struct value *v, struct rates *r, const struct grid *g
 	r->series[row] = (struct chart_series){ .name = r->name[row], .total = r->total[row], .value = value };
 }
 
-/* Parts in their hues, the rest in grey, what runs as in a map. */
+/* Parts have their hues, the rest is grey, running events have the hue of the map. */
 static void choose_hues(const struct value *v, struct rates *r, size_t n)
 {
 	const char *name[CHART_SERIES_MAX] = { NULL };
@@ -258,7 +258,7 @@ static void choose_hues(const struct value *v, struct rates *r, size_t n)
 		r->series[i].hue = i < n_parts ? hue[i] : i == n_parts ? LAYER_GREY : HUE_RUNNING;
 }
 
-/* Without the rows in which nothing was, unless nothing was in any. */
+/* Leaves out the rows without events, unless all are empty. */
 static size_t leave_empty_out(struct rates *r, size_t n)
 {
 	size_t kept = 0;
@@ -329,7 +329,7 @@ int rates_make_stacked(struct value *v, struct layer_fold *counts, struct rates 
 
 /* ---- percentiles ---- */
 
-/* With fewer events in a column a percentile says nothing; as the lines of a map. */
+/* A percentile of fewer events in a column means nothing; lines of a map have the same limit. */
 #define P50_EVENTS 3
 #define P90_EVENTS 10
 #define P99_EVENTS 100
@@ -342,7 +342,7 @@ static double percentile_of(const struct grid_column *c, enum chart_colour which
 	return c->count < least || c->marks & GRID_IN_PROGRESS || grid_column_state(c) == GRID_UNOBSERVED ? NAN : (double)value;
 }
 
-/* The highest first, so that the legend reads as the lines lie. */
+/* The highest comes first, so that the legend has the order of the lines. */
 int rates_make_lines(struct value *v, struct rates *ret_rates)
 {
 	static const struct { const char *name; enum chart_colour colour; } line[] = {

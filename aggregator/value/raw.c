@@ -1,4 +1,4 @@
-/* raw: the raw value, per key and measure. */
+/* raw: writes the raw value, per key and measure. */
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 

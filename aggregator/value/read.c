@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* ---- giving what is read to all takers ---- */
+/* ---- giving data to all takers ---- */
 
 static bool takes(const struct value_taker *t, const struct slice *s)
 {
@@ -47,7 +47,7 @@ static void give_loss(void *arg, const char *source, const struct loss *loss)
 			t->to.loss(t->to.arg, source, loss);
 }
 
-/* A taker without damaged() gets it as a loss of one. */
+/* A taker without damaged() gets it as a loss of one event. */
 static void give_damaged(void *arg, __s64 first, __s64 last)
 {
 	const struct loss loss = { .n = 1, .first = first, .last = last };
@@ -95,7 +95,7 @@ static bool give_wants(void *arg, const struct labels *key)
 	return query_selects(&q, key);
 }
 
-/* Of a whole interval: slices, and what is known of all of it. */
+/* Reads a whole interval: slices, coverage, losses and marks. */
 static struct store_reader reader_of(struct value *v)
 {
 	return (struct store_reader){ .arg = v, .slice = give_slice, .cover = give_cover, .loss = give_loss, .mark = give_mark,
@@ -121,7 +121,7 @@ static int fold_errors(struct value *v)
 	return err;
 }
 
-/* The kind's make() looks for the errors of its own takers. */
+/* The kind's make() checks the errors of its own takers. */
 static int make_value(struct value *v)
 {
 	int err = fold_errors(v);
@@ -165,8 +165,9 @@ static void on_made(uv_work_t *work, int status)
 	v->done(v, v->arg);
 }
 
-/* The class that is next: of those that wait the one of which the fewest are being made, of equals the smallest values.  So a small
- * value waits for no other class but for what is being made already, and none waits for ever.  NULL: none. */
+/* Returns the next class: among the waiting ones that of which the fewest are being made, among equals that of the
+ * smallest values.  So a small value waits for other classes only until a value in progress is made, and none waits for
+ * ever.  NULL: none waits. */
 static struct making *next_making(struct services *services)
 {
 	struct making *next = NULL;
@@ -180,7 +181,7 @@ static struct making *next_making(struct services *services)
 	return n < VALUES_MADE_MAX ? next : NULL;
 }
 
-/* Workers may be free: within a class those that wait longest are next. */
+/* Starts values if workers are free: within a class, in the order they came. */
 static void make_next(struct services *services)
 {
 	struct making *m;
@@ -251,7 +252,7 @@ int value_read_slices(struct value *v, struct store *store)
 	const struct store_reader slices = value_slices(v, false);
 	int err = value_read_plan(v, store, &v->plan, v->kind->totals, &of, &slices);
 
-	if (err || !v->runs || of.axis < 0)	/* then all measures are read already */
+	if (err || !v->runs || of.axis < 0)	/* otherwise all measures are read already */
 		return err;
 	of.axis = v->fold_axis[v->n_folds - 1];
 	of.weight = 0;
@@ -265,7 +266,7 @@ static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)
 	query_slots(&q, ret_first, ret_last);
 }
 
-/* Slices part by part; coverage, losses and marks of all at once: a loss that spans two parts is one. */
+/* Reads slices part by part; coverage, losses and marks all at once: a loss that spans two parts is one loss. */
 static int read_store(void *arg, struct store *store)
 {
 	struct value *v = arg;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "MySQL queries by command, statement predicated on latency > 10 ms" */
+/* Writes "MySQL queries by command, statement predicated on latency > 10 ms". */
 void reply_title(struct value *v, const struct catalog_inst *ci)
 {
 	size_t at = (size_t)snprintf(v->title, sizeof(v->title), "%s", ci->metric->label);

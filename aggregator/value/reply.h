@@ -1,8 +1,8 @@
-/* reply.h - what all kinds of value replies begin and end with.
+/* reply.h - writes the beginning and the end of all value replies.
  *
- *      reply_begin() -> what the kind has to say -> reply_end(): the value's data, or reply_fail(): its status and reason
+ *      reply_begin() -> the kind's own members -> reply_end(): the value's data, or reply_fail(): its status and reason
  *
- * Errors  0 or -errno; what writes into bytes keeps its error there.
+ * Errors  0 or -errno; functions that write into bytes keep their error there.
  * Thread  as value.h says.
  */
 #ifndef HEATSCOPE_VALUE_REPLY_H
@@ -10,31 +10,31 @@
 
 #include "aggregator/value/value.h"
 
-/* Sets what a picture of it is called, and the unit of its counts. */
+/* Sets the title of its pictures, and the unit of its counts. */
 void reply_title(struct value *v, const struct catalog_inst *ci);
 
-/* The opening brace and the head. */
+/* Writes the opening brace and the head. */
 void reply_begin(struct value *v, struct bytes *out);
 
-/* A rectangle's values: whole buckets, first..last, and what was asked for. */
+/* Writes the values of a rectangle: the whole buckets, first..last, and the requested range. */
 void reply_edges(const struct value *v, struct bytes *out, __u64 first, __u64 last);
 
-/* What was lost, and how much was looked at, of a grid of one column; of a fold that has no slices.  -ENOMEM. */
+/* Write the losses and the coverage: of a grid with one column; of a fold without slices.  -ENOMEM. */
 void reply_losses(struct bytes *out, const struct grid *g);
 int reply_honesty(struct bytes *out, struct fold *f, bool *ret_dropped);
 
-/* The closing brace; the text becomes the value's data.  -ENOMEM. */
+/* Writes the closing brace; the text becomes the value's data.  -ENOMEM. */
 int reply_end(struct value *v, struct bytes *out);
 
-/* Instead: status and code, and a reason unless there is one. */
+/* Replies an error instead: status and code, and a reason unless it is set. */
 void reply_fail(struct value *v, int err);
 
 const char *reply_measure(const struct value *v, int axis);
 
-/* A measure as people call it: "on-CPU" of cputime. */
+/* Returns a measure's name for people: "on-CPU" of cputime. */
 const char *reply_measure_title(const char *measure);
 
-/* "image/png" of FORMAT_PNG. */
+/* Returns "image/png" for FORMAT_PNG. */
 const char *reply_type(enum value_format format);
 
 #endif

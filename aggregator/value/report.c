@@ -1,4 +1,4 @@
-/* report: a page of maps, with a table by key of each, a chart of rates and a bar of what the time was. */
+/* report: draws a page of maps, each with a table by key, a chart of rates and a bar of how the time was spent. */
 #include "aggregator/value/active.h"
 #include "aggregator/value/composition.h"
 #include "aggregator/value/kind.h"
@@ -16,15 +16,16 @@
 struct report_value {
 	struct value v;
 	struct value_layers layers;
-	struct layer_fold *counts;	/* of the chart; NULL: it shows none */
-	struct value_active active;	/* of the chart alone: it is in no fold, and read once more, from the store */
-	struct grid *at_once;		/* what came out of it */
+	struct layer_fold *counts;	/* for the chart; NULL: it shows none */
+	struct value_active active;	/* for the chart alone: no fold has it, and it is read once more, from the
+					 * store */
+	struct grid *at_once;		/* the grid made of it */
 	struct composed_folds composed;
 };
 
 static struct report_value *report_of(struct value *v) { return (struct report_value *)v; }
 
-/* ---- what is read ---- */
+/* ---- reading ---- */
 
 static size_t report_columns(const struct value *v)
 {
@@ -60,12 +61,12 @@ static int add_table(struct value *v, int axis)
 {
 	struct query q = value_query(v, axis);
 
-	q.weight = 0;			/* its table is of events */
+	q.weight = 0;			/* its table counts events */
 	return value_key_fold_add(v, &q);
 }
 
-/* Latency, on-CPU and off-CPU; without those, the first measures there are.  Weights have a map of their own: colours are
- * the same in all maps. */
+/* Adds latency, on-CPU and off-CPU; without these, the first measures there are.  Weights have a map of their own:
+ * colours mean the same in all maps. */
 static int add_maps(struct value *v)
 {
 	static const char *const wanted[] = { "latency", "cputime", "offcpu" };
@@ -151,7 +152,7 @@ static int table_rows(const struct value *v, const struct key_fold *f, struct re
 	return 0;
 }
 
-/* "latency by statement" */
+/* Writes "latency by statement". */
 static void table_title(const struct value *v, size_t fold, char *out, size_t room)
 {
 	const char *measure = reply_measure(v, v->key_axis[fold]);
@@ -166,7 +167,7 @@ static void table_title(const struct value *v, size_t fold, char *out, size_t ro
 	}
 }
 
-/* Counts are all that a measure says whose values are all the same. */
+/* If all its values are the same, only the counts of a measure say something. */
 static bool is_count(const struct value *v, size_t fold)
 {
 	return !strcmp(reply_measure(v, v->fold_axis[fold]), "count");

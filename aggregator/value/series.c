@@ -8,8 +8,8 @@
 #include <string.h>
 
 struct series {
-	struct series *next, **link;	/* where it waits for sources; link NULL: nowhere */
-	struct turn turn;		/* with it, it waits for a place */
+	struct series *next, **link;	/* in the list of those that wait for sources; link NULL: in no list */
+	struct turn turn;		/* its turn in the queue for a place */
 	struct all_series *all;
 	struct http_request *request;
 	struct input in;
@@ -23,7 +23,7 @@ struct series {
 	__s64 since_ns;			/* when it began to wait */
 	uv_timer_t timer;		/* while it waits */
 	struct bytes out;
-	size_t held;			/* of out, in what readers hold */
+	size_t held;			/* bytes of `out` that are counted in http_held */
 };
 
 static void series_free(struct series *s)
@@ -34,7 +34,7 @@ static void series_free(struct series *s)
 	free(s);
 }
 
-/* It had a place. */
+/* Ends a series that had a place. */
 static void series_end(struct series *s)
 {
 	struct services *services = s->all->services;
@@ -86,7 +86,7 @@ static void run_next(struct series *s)
 		value_run(v, on_point, s);
 }
 
-/* What was added to the array is counted with what readers have not taken.  False: there is no room for it. */
+/* Counts the bytes added to the array among those that readers have not taken.  False: there is no space for them. */
 static bool hold(struct series *s)
 {
 	struct http_held *held = s->all->held;
@@ -118,7 +118,7 @@ static void reply_array(struct series *s)
 	series_end(s);
 }
 
-/* v's text becomes one of the array. */
+/* Adds v's text to the array. */
 static void add_point(struct series *s, struct value *v)
 {
 	__s64 duration_ns = s->head.rounded.to - s->head.rounded.from;

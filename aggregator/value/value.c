@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define KEEP_S 315360000		/* ten years */
-#define KEYS_GUESSED 16			/* of an instrumentation, where the cost of reading all is weighed */
+#define KEYS_GUESSED 16			/* keys of an instrumentation, to estimate the cost of reading all */
 
 /* ---- queries ---- */
 
@@ -95,7 +95,7 @@ int value_expect(const struct services *services, const struct catalog_inst *ci,
 	return err;
 }
 
-/* ---- which measure, which keys ---- */
+/* ---- measure and keys ---- */
 
 static int refuse_name(const struct value *v, const char *what, const char *name, const char (*have)[NAME_MAX_LEN],
 		       size_t n, char *reason)
@@ -153,7 +153,7 @@ static int choose_fields(struct value *v, char *reason)
 	return 0;
 }
 
-/* Sets how the measure is best shown. */
+/* Sets how the measure is shown best. */
 static void settle_axis(struct value *v, int axis)
 {
 	v->head.scope = v->scope[axis];
@@ -163,10 +163,10 @@ static void settle_axis(struct value *v, int axis)
 		v->kind->settle(v, axis);
 }
 
-/* ---- which slots ---- */
+/* ---- the slots to read ---- */
 
-/* Columns begin at whole multiples of their length since the epoch, so the grids of streams that were opened at different moments have
- * the same columns. */
+/* Columns begin at whole multiples of their length since the epoch, so the grids of streams that opened at different
+ * moments have the same columns. */
 static void reach_now(struct value *v)
 {
 	__s64 unit = (__s64)v->in.granularity_ns, n_units = (v->head.rounded.to - v->head.rounded.from + unit - 1) / unit;
@@ -189,7 +189,7 @@ static struct plan_wish wish_of(const struct value *v, const struct catalog_inst
 	};
 }
 
-/* Before there are folds: they are made for the interval that comes out of it. */
+/* Call it before the folds are made: they use the interval that results from it. */
 void value_choose_tiers(struct value *v, const struct catalog_inst *ci)
 {
 	struct plan_wish w = wish_of(v, ci);
@@ -236,7 +236,7 @@ static int first_axis(const struct value *v, const struct metric *m)
 	return -1;
 }
 
-/* On the loop's thread: the worker that draws the picture cannot ask the catalog. */
+/* Runs on the loop's thread: the worker that draws the picture cannot ask the catalog. */
 static int describe_origin(struct value *v, const struct services *services, const struct catalog_inst *ci)
 {
 	if (!v->kind->drawn_from)
@@ -254,7 +254,7 @@ int value_begin(struct services *services, const struct catalog_inst *ci, const 
 	if (!v)
 		return -ENOMEM;
 	*v = (struct value){ .services = services, .kind = kind, .in = ci->in, .now_ns = now_ns(), .numeric = *ci->numeric };
-	if (services->keep)		/* then nothing is too old, and nothing too long */
+	if (services->keep)		/* then nothing is too old or too long */
 		v->in.retention_s = KEEP_S;
 	for (size_t i = 0; i < v->in.n_measures; i++)
 		v->scope[i] = metric_measure_scope(ci->metric, v->in.measure[i]);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GLib also takes rules ("UTC+3"), and other files of that folder for zones. */
+/* GLib also accepts rules ("UTC+3"), and other files of that folder, as zones. */
 static int has_file(const char *name)
 {
 	const char *folder = getenv("TZDIR");

@@ -1,15 +1,17 @@
-/* zone_database.h - time zones by their names in the IANA database, as the system has it (the package tzdata; TZDIR or /usr/share/zoneinfo).
+/* zone_database.h - finds time zones by name in the system's IANA database (the package tzdata; TZDIR or
+ * /usr/share/zoneinfo).
  *
- * Library GLib's GTimeZone: libc knows one zone per process, that of TZ, and changing TZ while other threads read it is undefined.
- * Errors  -ENOENT: there is no such zone here; -EINVAL: no name of a zone.
- * Thread  any: a GTimeZone is not changed once it is made.
+ * Library GLib's GTimeZone: libc knows one zone per process, that of TZ, and changing TZ while other threads read it is
+ * undefined.
+ * Errors  -ENOENT: this host has no such zone; -EINVAL: not the name of a zone.
+ * Thread  any: a GTimeZone does not change after it is made.
  */
 #ifndef HEATSCOPE_ZONE_DATABASE_H
 #define HEATSCOPE_ZONE_DATABASE_H
 
 #include "render/grid/zone.h"
 
-/* "UTC" is always there. */
+/* "UTC" always exists. */
 int zone_database_find(const char *name, __s64 first_s, __s64 last_s, struct zone *ret_zone);
 
 #endif
