@@ -1,14 +1,14 @@
 /* aggregator.h - holds every part of heatscoped, and opens and closes them in the right order.
  *
- *      endpoint -> ingest -> catalog, flush -> store, cube;   http -> catalog, flush, cube
+ *      endpoint -> ingest -> catalog, store queue -> store, cube;   http -> catalog, store queue, cube
  *
- * Begin   aggregator_open() opens lock, store, cube, flush, catalog, ingest, http.  Then the caller runs the loop.
- *         Also after an error the caller calls stop, runs the loop and closes.
- * End     aggregator_stop(): ingest stops reading, webhooks get no further messages, flush drains (every job's done()
- *         has been called, every committed batch acknowledged), then come http_close(), api_close(), ingest_close(),
- *         and the loop runs out of handles.  aggregator_close() frees the rest.
+ * Begin   aggregator_open() opens lock, store, cube, store queue, catalog, ingest, http.  Then the caller runs the
+ *         loop.  Also after an error the caller calls stop, runs the loop and closes.
+ * End     aggregator_stop(): ingest stops reading, webhooks get no further messages, the store queue drains (every job's
+ *         done() has been called, every committed batch acknowledged), then come http_close(), api_close(),
+ *         ingest_close(), and the loop runs out of handles.  aggregator_close() frees the rest.
  * HTTP    http.c passes requests under /ca to api.c, which reads catalog and cube on the loop and submits
- *         what needs the store to `flush`.  When http_close() runs, none of its jobs is in flight.
+ *         what needs the store to the store queue.  When http_close() runs, none of its jobs is in flight.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_AGGREGATOR_H
