@@ -4,8 +4,8 @@
  *
  * Begin   aggregator_open() opens lock, store, cube, store queue, catalog, ingest, http.  Then the caller runs the
  *         loop.  Also after an error the caller calls stop, runs the loop and closes.
- * End     aggregator_stop(): ingest stops reading, webhooks get no further messages, the store queue drains (every job's
- *         done() has been called, every committed batch acknowledged), then come http_close(), api_close(),
+ * End     aggregator_stop(): ingest stops reading, webhooks get no further messages, the store queue drains (every
+ *         job's done() has been called, every committed batch acknowledged), then come http_close(), api_close(),
  *         ingest_close(), and the loop runs out of handles.  aggregator_close() frees the rest.
  * HTTP    http.c passes requests under /ca to api.c, which reads catalog and cube on the loop and submits
  *         what needs the store to the store queue.  When http_close() runs, none of its jobs is in flight.
