@@ -89,7 +89,7 @@ static void minor_faults(void)
 	ok(kit_n(1, label, "minor", "read", "user") >= N_PAGES, "%d reads of the program", N_PAGES);
 	ok(kit_n(1, label, "minor", "write", "user") >= N_PAGES, "%d writes of the program", N_PAGES);
 	ok(kit_n(1, label, "minor", "write", "kernel") >= N_PAGES, "%d writes of the kernel's for it", N_PAGES);
-	ok(!kit_n(1, label, NULL, "unknown"), "each was seen to begin");
+	ok(!kit_n(1, label, NULL, "unknown"), "the begin of each was seen");
 	took = kit_total(1, 0, label, "minor", "read", "user") + kit_total(1, 0, label, "minor", "write", "user");
 	ok(took > (__u64)shared->took_ns / 20 && took < (__u64)shared->took_ns, "they took %llu us of the %lld us of the loops", took / 1000,
 	   shared->took_ns / 1000);

@@ -146,7 +146,8 @@ static void equals_the_devices_counters(void)
 	/* A packet that is cut later has its header only once. */
 	cuts = packets - kit_n(1, "out", NULL, NULL);
 	headers = bytes - kit_total(1, 0, "out", NULL, NULL);
-	ok(cuts ? headers >= 40 * cuts && headers <= 60 * cuts : !headers, "and but for %llu headers of %llu bytes, as many bytes", cuts,
+	ok(cuts ? headers >= 40 * cuts && headers <= 60 * cuts : !headers,
+	   "and as many bytes, except for %llu headers of %llu bytes", cuts,
 	   cuts ? headers / cuts : 0);
 	ok(kit_n(1, "out", "udp", THERE) == 120 && kit_total(1, 0, "out", "udp", THERE) == 100 * (10 + UDP) + 20 * (1400 + UDP),
 	   "120 datagrams, byte for byte");
@@ -208,9 +209,11 @@ static void processes_are_known(void)
 	kit_drain();
 	kit_print();
 	ok(kit_n(3, "bpf_net", "out", "tcp", "7023") && !kit_n(3, "unknown", NULL, "tcp", "7023"),
-	   "of a connection all packets are known to who connects: %llu", kit_n(3, "bpf_net", NULL, "tcp", "7023"));
+	   "all packets of a connection belong to the process that connects: %llu",
+	   kit_n(3, "bpf_net", NULL, "tcp", "7023"));
 	ok(kit_n(3, "bpf_net", "in", "tcp", "7022") && kit_n(3, "unknown", NULL, "tcp", "7022") <= 4,
-	   "and to who listens all but its handshake: %llu, %llu", kit_n(3, "bpf_net", "in", "tcp", "7022"),
+	   "and to the process that listens, all but the handshake: %llu, %llu",
+	   kit_n(3, "bpf_net", "in", "tcp", "7022"),
 	   kit_n(3, "unknown", NULL, "tcp", "7022"));
 	kit_disable(3);
 	close(a);

@@ -74,7 +74,7 @@ static void the_listed_capabilities_suffice(void **state)
 			fail_msg("%s.%s does not start", tracer->metric->module, tracer->metric->stat);
 }
 
-static void each_one_is_needed(void **state)
+static void each_capability_is_needed(void **state)
 {
 	for (size_t i = 0; (tracer = tracers[i]); i++) {
 		__u64 caps = NEED_TRACING | tracer->caps;
@@ -182,7 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_listed_capabilities_suffice),
-		cmocka_unit_test(each_one_is_needed),
+		cmocka_unit_test(each_capability_is_needed),
 		cmocka_unit_test(programs_stay_below_half_the_limit),
 		cmocka_unit_test(without_capabilities_it_drains_detaches_and_attaches),
 		cmocka_unit_test(without_capabilities_nothing_new_is_loaded),

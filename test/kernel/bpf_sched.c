@@ -290,7 +290,8 @@ static void sampled_sleeps_stand_for_all(void)
 
 	kit_enable(OFFCPU, "cpu.offcpu", "pid,leavereason", "offcpu");
 	n = sampled_dozes(KIT_NONE);
-	ok(n <= 1, "but that from before, none is picked when it leaves, and none is an event when it comes back: %llu", n);
+	ok(n <= 1, "except for one from before, none is picked when it leaves, and none is an event when it comes back: %llu",
+	   n);
 	n = sampled_dozes(every);
 	ok(kit_is_sample(n - n % every, N_SAMPLED, every), "one in %u of %d sleeps stands for %llu", every, N_SAMPLED, n);
 	kit_disable(OFFCPU);
@@ -404,7 +405,7 @@ static void wait_is_reported(const struct wait_case *c)
 	left = kit_n(EXECUTIONS, label, NULL, c->reason);
 	ok(c->may_be_at_once ? *left_cpu > 0 : *left_cpu >= WAITS, "%s: %d waits, of which %ld left the CPU", c->what, WAITS, *left_cpu);
 	ok(are_waits(came, c->reason), "off the CPU for `%s` %llu times", c->reason, came);
-	ok(are_waits(left, c->reason), "and left it so %llu times", left);
+	ok(are_waits(left, c->reason), "and left it for that %llu times", left);
 	others = kit_n(OFFCPU, label) - kit_n(OFFCPU, label, NULL, "preempted") - kit_n(OFFCPU, label, NULL, "other");
 	ok(others == (strcmp(c->reason, "other") ? came : 0), "for nothing else, but `other` for the test's pipe: %llu", others);
 	ok(kit_n(OFFCPU, label, "preempted") == kit_n(OFFCPU, label, NULL, "preempted") &&
@@ -434,8 +435,9 @@ static void stopped_is_no_fault(void)
 	child_go();
 	child_end(pid);
 	kit_drain();
-	ok(kit_n(OFFCPU, label, "stopped", "other") == 1 && kit_n(OFFCPU, label, "stopped") == 1, "what is stopped is `other`");
-	ok(kit_n(EXECUTIONS, label, "exited", "other") == 1, "and what ends");
+	ok(kit_n(OFFCPU, label, "stopped", "other") == 1 && kit_n(OFFCPU, label, "stopped") == 1,
+	   "a stopped thread is `other`");
+	ok(kit_n(EXECUTIONS, label, "exited", "other") == 1, "and so is one that ends");
 }
 
 static void threads_of_the_kernel_are_in_no_call(void)
@@ -444,7 +446,8 @@ static void threads_of_the_kernel_are_in_no_call(void)
 	kit_run("sync; sleep 0.5");
 	kit_drain();
 	ok(kit_n(WORKERS) > 0, "threads of the kernel come and go: %llu times", kit_n(WORKERS));
-	ok(kit_n(WORKERS) == kit_n(WORKERS, NULL, "other") + kit_n(WORKERS, NULL, "preempted"), "for no reason that is a program's");
+	ok(kit_n(WORKERS) == kit_n(WORKERS, NULL, "other") + kit_n(WORKERS, NULL, "preempted"),
+	   "for no reason that only programs have");
 	kit_disable(WORKERS);
 }
 

@@ -301,7 +301,7 @@ static void calls_as_32_bit(void)
 	syscall(SYS_getsid, 0);
 }
 
-static void calls_of_32_bit_programs_are_others(void)
+static void calls_of_32_bit_programs_have_other_numbers(void)
 {
 	const char *pid = child(calls_as_32_bit);
 
@@ -336,7 +336,7 @@ static void calls_under_way_are_not_counted(pid_t early)
 	snprintf(pid, sizeof(pid), "%d", early);
 	sleep(2);
 	kit_drain();
-	ok(kit_n(1, pid, "getsid", "0") == 1, "a process older than we are");
+	ok(kit_n(1, pid, "getsid", "0") == 1, "a process that is older than the instrumentation");
 	ok(!kit_n(1, pid, "clock_nanosleep", NULL), "the call that it was in is not counted");
 	kill(early, SIGKILL);
 	waitpid(early, NULL, 0);
@@ -471,7 +471,7 @@ int main(int argc, char **argv)
 	execve_belongs_to_the_new_program();
 	refused_calls_are_not_counted();
 #ifdef __x86_64__
-	calls_of_32_bit_programs_are_others();
+	calls_of_32_bit_programs_have_other_numbers();
 #endif
 	samples_stand_for_all();
 	predicates_and_fewer_fields();

@@ -128,7 +128,7 @@ static void counts_over_ipv4(void)
 	   kit_n(2, self, "127.0.0.1", p.port, "established"));
 	ok(kit_total(1, 0, self, NULL, p.port) > 0, "the handshake took time: %llu us on average",
 	   kit_total(1, 0, self, NULL, p.port) / 50000);
-	ok(kit_total(2, 0, self, NULL, p.port, NULL) > 0, "and the connecting: %llu us",
+	ok(kit_total(2, 0, self, NULL, p.port, NULL) > 0, "and so did the connects: %llu us",
 	   kit_total(2, 0, self, NULL, p.port, NULL) / 50000);
 	close(fd);
 }

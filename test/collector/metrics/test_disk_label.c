@@ -35,7 +35,7 @@ static void flags_are_listed(void **state)
 	assert_string_equal(out, "sync+meta+ahead+fua+background");
 }
 
-static void names_are_codes_again(void **state)
+static void names_have_their_codes(void **state)
 {
 	char out[LABEL_MAX + 1];
 	__u64 code, again[64];
@@ -64,7 +64,7 @@ static void names_are_codes_again(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(operations_have_names),
 	cmocka_unit_test(flags_are_listed),
-	cmocka_unit_test(names_are_codes_again),
+	cmocka_unit_test(names_have_their_codes),
 };
 
 CHECK_MAIN(tests)

@@ -52,7 +52,7 @@ static void types_have_the_kernels_names(void **state)
 		fclose(f);
 }
 
-static void a_type_that_is_not_here_is_shown(void **state)
+static void an_absent_type_has_a_label(void **state)
 {
 	static const char *const names[] = { "befs", "notherefs", "averylongtypesname" };
 	char out[LABEL_MAX + 1];
@@ -74,7 +74,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(calls_are_operations),
 	cmocka_unit_test(operations_have_names),
 	cmocka_unit_test(types_have_the_kernels_names),
-	cmocka_unit_test(a_type_that_is_not_here_is_shown),
+	cmocka_unit_test(an_absent_type_has_a_label),
 };
 
 CHECK_MAIN(tests)

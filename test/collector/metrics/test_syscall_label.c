@@ -23,7 +23,7 @@ static void calls_have_the_systems_names(void **state)
 }
 
 #ifdef __x86_64__
-static void calls_of_32_bit_programs_are_others(void **state)
+static void calls_of_32_bit_programs_have_other_numbers(void **state)
 {
 	char out[LABEL_MAX + 1];
 
@@ -36,7 +36,7 @@ static void calls_of_32_bit_programs_are_others(void **state)
 #endif
 
 /* Each name that is shown can be asked for. */
-static void names_are_codes_again(void **state)
+static void names_have_their_codes(void **state)
 {
 	char out[LABEL_MAX + 1];
 	__u64 code, again;
@@ -81,9 +81,9 @@ static void errors_have_names(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(calls_have_the_systems_names),
 #ifdef __x86_64__
-	cmocka_unit_test(calls_of_32_bit_programs_are_others),
+	cmocka_unit_test(calls_of_32_bit_programs_have_other_numbers),
 #endif
-	cmocka_unit_test(names_are_codes_again),
+	cmocka_unit_test(names_have_their_codes),
 	cmocka_unit_test(errors_have_names),
 };
 

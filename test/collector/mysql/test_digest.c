@@ -47,7 +47,7 @@ static void words_and_literals(void **state)
 		is(cases[i][0], cases[i][1]);
 }
 
-static void lists_are_one(void **state)
+static void a_list_of_literals_is_one_literal(void **state)
 {
 	is("select a from t where b in (1,2,3)", "select a from t where b in ( ? )");
 	is("select a from t where b in (1)", "select a from t where b in ( ? )");
@@ -174,7 +174,7 @@ static __u64 sketch_of(const uint8_t *text, size_t len)
 
 /* The number of values in a list, and which statement came first, change neither key nor label; a cut text has
  * another key and label. */
-static void a_label_is_of_the_tokens_alone(void **state)
+static void a_label_depends_on_the_tokens_alone(void **state)
 {
 	static char few[100000], many[100000], ordered[100000];
 	char a[LABEL_MAX + 1], b[LABEL_MAX + 1];
@@ -227,7 +227,7 @@ static void texts_of_one_sketch_differ_in_numbers(void **state)
 	assert_int_not_equal(sketch_by((const uint8_t *)"select \"a 5\"", 12, 0), 0);
 }
 
-static void sketch_is_of_its_seed(void **state)
+static void sketch_depends_on_its_seed(void **state)
 {
 	struct sketch a, b;
 
@@ -329,15 +329,15 @@ static void random_statements_are_their_tokens(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(words_and_literals),
-	cmocka_unit_test(lists_are_one),
+	cmocka_unit_test(a_list_of_literals_is_one_literal),
 	cmocka_unit_test(signs_and_comments),
 	cmocka_unit_test(names_may_begin_with_a_digit),
 	cmocka_unit_test(double_quotes_are_names_in_ansi_quotes),
 	cmocka_unit_test(names_are_as_they_are_quoted),
 	cmocka_unit_test(a_text_may_be_cut_anywhere),
-	cmocka_unit_test(a_label_is_of_the_tokens_alone),
+	cmocka_unit_test(a_label_depends_on_the_tokens_alone),
 	cmocka_unit_test(texts_of_one_sketch_differ_in_numbers),
-	cmocka_unit_test(sketch_is_of_its_seed),
+	cmocka_unit_test(sketch_depends_on_its_seed),
 	cmocka_unit_test(sketches_spread_over_the_places),
 	cmocka_unit_test(texts_of_one_sketch_are_one_statement),
 	cmocka_unit_test(a_label_reads_as_itself),

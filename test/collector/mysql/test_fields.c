@@ -236,7 +236,7 @@ static void any_name_is_shown_and_found_again(void **state)
 }
 
 /* Its entry was reused for another name while it was read. */
-static void another_ones_text_is_not_shown(void **state)
+static void the_text_of_another_name_is_not_shown(void **state)
 {
 	char out[LABEL_MAX + 1], code_shown[LABEL_MAX + 1];
 	__u64 code, other;
@@ -304,7 +304,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(statements_have_their_whole_word),
 	cmocka_unit_test(names_have_their_codes),
 	cmocka_unit_test(any_name_is_shown_and_found_again),
-	cmocka_unit_test(another_ones_text_is_not_shown),
+	cmocka_unit_test(the_text_of_another_name_is_not_shown),
 	cmocka_unit_test(a_name_is_cut_after_name_room_bytes),
 	cmocka_unit_test(codes_without_a_name_have_a_word),
 };

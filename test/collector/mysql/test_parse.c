@@ -327,7 +327,7 @@ static void refused_replication_leaves_the_connection_as_it_is(void **state)
 
 #define NO_SUCH_COMMAND "\x0f\0\0\1\xff\x17\x04#08S01Unknow"
 
-static void unknown_command_is_one_with_its_status(void **state)
+static void unknown_command_is_an_event_with_its_status(void **state)
 {
 	static const __u8 bytes[] = { 0x20, 0x40, 0x55, 0xf9, 0xfa, 0xfb, 0xfe, 0xff, 0, 5, 6, 11, 15, 16, 19, 20, 29 };
 	__u8 data[64];
@@ -784,7 +784,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(commands_without_reply),
 	cmocka_unit_test(replication_begins_with_its_stream),
 	cmocka_unit_test(refused_replication_leaves_the_connection_as_it_is),
-	cmocka_unit_test(unknown_command_is_one_with_its_status),
+	cmocka_unit_test(unknown_command_is_an_event_with_its_status),
 	cmocka_unit_test(empty_packet_is_an_unknown_command),
 	cmocka_unit_test(known_command_refused_as_unknown_keeps_its_name),
 	cmocka_unit_test(unknown_command_with_another_answer_is_opaque),

@@ -66,7 +66,7 @@ static void reply_start(struct drive *d, __u16 command)
 	d->conn.command = command;
 }
 
-static void reply_is_complete_when_it_is(void **state)
+static void reply_is_complete_at_its_end(void **state)
 {
 	struct drive d;
 	size_t i;
@@ -248,7 +248,7 @@ static void long_row_continues(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(reply_is_complete_when_it_is),
+	cmocka_unit_test(reply_is_complete_at_its_end),
 	cmocka_unit_test(ends_of_a_reply_agree_with_its_packets),
 	cmocka_unit_test(ends_of_a_second_send_agree_with_its_packets),
 	cmocka_unit_test(numbers_distinguish_the_definitions_end_from_the_rows_end),

@@ -78,7 +78,7 @@ static void every_word_stands_where_its_hash_says(void **state)
 			assert_int_equal(TABLE_WORD_HASH(table_words[i].word), i);
 }
 
-static void a_long_name_is_its_begin(void **state)
+static void a_long_name_is_cut(void **state)
 {
 	char sql[NAME_ROOM + 100] = "select a from ";
 	size_t at = strlen(sql), n = NAME_ROOM + 50;
@@ -117,7 +117,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_first_table_is_found),
 	cmocka_unit_test(a_cut_text_gives_no_wrong_table),
 	cmocka_unit_test(every_word_stands_where_its_hash_says),
-	cmocka_unit_test(a_long_name_is_its_begin),
+	cmocka_unit_test(a_long_name_is_cut),
 	cmocka_unit_test(brackets_may_be_deep),
 	cmocka_unit_test(it_is_not_looked_for_unless_asked),
 };

@@ -99,7 +99,7 @@ static void a_refusal_names_what_is_wrong(void **state)
 }
 
 /* Its section table is at its end. */
-static void a_cut_one_is_refused(void **state)
+static void a_cut_executable_is_refused(void **state)
 {
 	char reason[REASON_MAX];
 	struct mysql_thd thd;
@@ -113,7 +113,7 @@ static void a_cut_one_is_refused(void **state)
 			fail_msg("%llu bytes", (unsigned long long)n);
 }
 
-static void one_that_cannot_be_read_is_said_to_be_so(void **state)
+static void an_unreadable_executable_is_refused(void **state)
 {
 	char reason[REASON_MAX];
 	struct mysql_thd thd;
@@ -126,8 +126,8 @@ static void one_that_cannot_be_read_is_said_to_be_so(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(its_functions_show_the_places),
 	cmocka_unit_test(a_refusal_names_what_is_wrong),
-	cmocka_unit_test(a_cut_one_is_refused),
-	cmocka_unit_test(one_that_cannot_be_read_is_said_to_be_so),
+	cmocka_unit_test(a_cut_executable_is_refused),
+	cmocka_unit_test(an_unreadable_executable_is_refused),
 };
 
 int main(void)

@@ -297,7 +297,7 @@ static void a_use_after_no_attributes_moves_it(void **state)
 }
 
 /* An execute by the number that means the last prepared statement. */
-static void the_last_prepared_use_may_lead_anywhere(void **state)
+static void the_last_prepared_use_leaves_the_database_unknown(void **state)
 {
 	static const struct { const char *text, *database; } cases[] = { { "use mail", UNKNOWN }, { "select 1", "shop" } };
 	__u8 data[64];
@@ -336,7 +336,7 @@ static void another_user_may_be_asked_for_more(void **state)
 	}
 }
 
-static void a_prepared_use_may_lead_anywhere(void **state)
+static void a_prepared_use_leaves_the_database_unknown(void **state)
 {
 	struct drive d;
 
@@ -362,7 +362,7 @@ static void opaque_is_unknown(void **state)
 
 /* ---- parts that are too long ---- */
 
-static void a_long_name_is_its_begin(void **state)
+static void a_long_name_is_cut(void **state)
 {
 	char text[NAME_ROOM + 50];
 	__u8 data[512];
@@ -421,11 +421,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_change_without_a_seen_answer_is_unknown),
 	cmocka_unit_test(an_error_after_a_use_leaves_it_unknown),
 	cmocka_unit_test(a_use_after_no_attributes_moves_it),
-	cmocka_unit_test(the_last_prepared_use_may_lead_anywhere),
+	cmocka_unit_test(the_last_prepared_use_leaves_the_database_unknown),
 	cmocka_unit_test(another_user_may_be_asked_for_more),
-	cmocka_unit_test(a_prepared_use_may_lead_anywhere),
+	cmocka_unit_test(a_prepared_use_leaves_the_database_unknown),
 	cmocka_unit_test(opaque_is_unknown),
-	cmocka_unit_test(a_long_name_is_its_begin),
+	cmocka_unit_test(a_long_name_is_cut),
 	cmocka_unit_test(an_endless_name_is_unknown),
 };
 

@@ -13,7 +13,7 @@ static __u64 digest_text(const char *sql, size_t len, int whole, char *out)
 	return digest_text_by(postgresql_digest_read, sql, len, whole, out);
 }
 
-static void literals_are_one(void **state)
+static void literals_are_one_symbol(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "SELECT c FROM t WHERE id=5", "select c from t where id = ?" },
@@ -109,7 +109,7 @@ static void random_statements_are_their_tokens(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(literals_are_one),
+	cmocka_unit_test(literals_are_one_symbol),
 	cmocka_unit_test(a_text_may_be_cut_anywhere),
 	cmocka_unit_test(a_statement_is_its_first_word),
 	cmocka_unit_test(random_statements_are_their_tokens),

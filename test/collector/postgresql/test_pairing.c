@@ -526,7 +526,7 @@ static void converse(unsigned long seed, int verbose)
 	events_are_those_that_happened(&t, seed);
 }
 
-static void no_event_is_shifted(void **state)
+static void every_event_is_paired_with_its_own_answer(void **state)
 {
 	const char *many = getenv("HEATSCOPE_CONVERSATIONS"), *one = getenv("HEATSCOPE_SEED");
 	unsigned long n = many ? strtoul(many, NULL, 10) : 20000, seed;
@@ -542,7 +542,7 @@ static void no_event_is_shifted(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(no_event_is_shifted),
+	cmocka_unit_test(every_event_is_paired_with_its_own_answer),
 };
 
 CHECK_MAIN(tests)

@@ -106,7 +106,7 @@ static void events_are_the_same_however_cut(void **state)
 		}
 }
 
-static void rounds_one_by_one_begin_each(void **state)
+static void each_of_several_rounds_has_a_begin(void **state)
 {
 	struct drive d;
 
@@ -378,7 +378,7 @@ static void noise_is_turns_only(void **state)
 	}
 }
 
-static void texts_that_cannot_be_read_safely_are_not(void **state)
+static void texts_are_not_read_unless_it_is_safe(void **state)
 {
 	static const struct { const char *setting; __u32 n; int reads; } cases[] = {
 		{ "client_encoding\0SJIS\0", 21, 0 }, { "client_encoding\0GBK\0", 20, 0 }, { "client_encoding\0UTF8\0", 21, 1 },
@@ -409,7 +409,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_login_cut_anywhere_says_who_it_is),
 	cmocka_unit_test(a_startup_packet_is_known),
 	cmocka_unit_test(events_are_the_same_however_cut),
-	cmocka_unit_test(rounds_one_by_one_begin_each),
+	cmocka_unit_test(each_of_several_rounds_has_a_begin),
 	cmocka_unit_test(after_a_flush_a_round_begins_again),
 	cmocka_unit_test(a_send_that_ends_a_round_may_answer_the_next),
 	cmocka_unit_test(many_of_a_kind_take_one_entry),
@@ -419,7 +419,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_strange_connection_comes_into_step),
 	cmocka_unit_test(another_protocol_is_turns_only),
 	cmocka_unit_test(noise_is_turns_only),
-	cmocka_unit_test(texts_that_cannot_be_read_safely_are_not),
+	cmocka_unit_test(texts_are_not_read_unless_it_is_safe),
 };
 
 CHECK_MAIN(tests)

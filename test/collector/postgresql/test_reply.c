@@ -87,7 +87,7 @@ static void executes_have_their_own_rows(void **state)
 	}
 }
 
-static void a_failed_one_has_no_rows(void **state)
+static void a_failed_execute_has_no_rows(void **state)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
 	struct drive d;
@@ -162,7 +162,7 @@ static void each_has_the_text_that_it_was_sent_as(void **state)
 		assert_int_equal(d.found[i].verbatim, 0);
 }
 
-static void rows_of_equal_rounds_are_each_their_own(void **state)
+static void equal_rounds_have_their_own_rows(void **state)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
 	struct drive d;
@@ -181,7 +181,7 @@ static void rows_of_equal_rounds_are_each_their_own(void **state)
 		assert_int_equal(d.found[i].n_rows, i == 1 ? 7 : 1);
 }
 
-static void an_error_ends_its_round_however_cut(void **state)
+static void an_error_cut_anywhere_ends_its_round(void **state)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
 	struct drive d;
@@ -203,7 +203,7 @@ static void an_error_ends_its_round_however_cut(void **state)
 	}
 }
 
-static void an_error_at_the_end_is_the_last_ones(void **state)
+static void an_error_at_the_end_belongs_to_the_last_execute(void **state)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
 	struct drive d;
@@ -328,11 +328,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_tag_cut_anywhere_gives_its_rows),
 	cmocka_unit_test(statements_of_a_text_have_their_rows_together),
 	cmocka_unit_test(executes_have_their_own_rows),
-	cmocka_unit_test(a_failed_one_has_no_rows),
+	cmocka_unit_test(a_failed_execute_has_no_rows),
 	cmocka_unit_test(each_has_the_text_that_it_was_sent_as),
-	cmocka_unit_test(rows_of_equal_rounds_are_each_their_own),
-	cmocka_unit_test(an_error_ends_its_round_however_cut),
-	cmocka_unit_test(an_error_at_the_end_is_the_last_ones),
+	cmocka_unit_test(equal_rounds_have_their_own_rows),
+	cmocka_unit_test(an_error_cut_anywhere_ends_its_round),
+	cmocka_unit_test(an_error_at_the_end_belongs_to_the_last_execute),
 	cmocka_unit_test(a_state_is_five_bytes_or_unknown),
 	cmocka_unit_test(complete_executes_are_recorded_once),
 	cmocka_unit_test(a_loose_send_ends_with_its_ready),

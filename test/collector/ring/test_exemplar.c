@@ -70,7 +70,7 @@ static void every_event_has_the_same_chance(void **state)
 }
 
 /* One event has weight nine, another weight one. */
-static void one_that_stands_for_many_is_drawn_as_they_would_be(void **state)
+static void a_weighted_event_is_drawn_as_often_as_its_weight(void **state)
 {
 	int n = 0;
 
@@ -208,7 +208,7 @@ static void an_event_is_reported_once_with_its_names(void **state)
 	free(b);
 }
 
-static void a_field_that_was_left_out_says_so(void **state)
+static void an_exemplar_says_which_field_was_left_out(void **state)
 {
 	struct bench *b = bench_new(1);
 	struct bytes out = { 0 };
@@ -321,10 +321,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(decades_are_powers_of_ten),
 	cmocka_unit_test(a_box_holds_the_worst_in_any_order),
 	cmocka_unit_test(every_event_has_the_same_chance),
-	cmocka_unit_test(one_that_stands_for_many_is_drawn_as_they_would_be),
+	cmocka_unit_test(a_weighted_event_is_drawn_as_often_as_its_weight),
 	cmocka_unit_test(a_row_has_the_worst_and_the_draw_of_all_cpus),
 	cmocka_unit_test(an_event_is_reported_once_with_its_names),
-	cmocka_unit_test(a_field_that_was_left_out_says_so),
+	cmocka_unit_test(an_exemplar_says_which_field_was_left_out),
 	cmocka_unit_test(a_text_is_reported_only_with_its_own_event),
 	cmocka_unit_test(a_row_that_was_taken_is_empty),
 	cmocka_unit_test(a_row_that_could_not_be_written_is_empty),

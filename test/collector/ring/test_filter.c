@@ -14,7 +14,7 @@ static int compile(const char *text, struct filter *f, char *reason)
 	return filter_compile(&p, &names, f, reason);
 }
 
-static void nothing_accepts_everything(void **state)
+static void an_empty_predicate_accepts_everything(void **state)
 {
 	static const struct filter zero;
 	struct filter f;
@@ -220,7 +220,7 @@ static void a_filter_means_what_the_json_means(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(nothing_accepts_everything),
+	cmocka_unit_test(an_empty_predicate_accepts_everything),
 	cmocka_unit_test(known_conditions_are_decided_beforehand),
 	cmocka_unit_test(a_text_may_be_several_codes),
 	cmocka_unit_test(codes_that_move_are_looked_up_in_a_list),

@@ -42,7 +42,7 @@ static void events_without_a_class_are_one_row_for_all_keys(void **state)
 	late_fini(&l);
 }
 
-static void a_point_is_not_the_events(void **state)
+static void a_point_belongs_to_running_events_only(void **state)
 {
 	struct ring_plan points = plan;
 	struct ring_late event = { .slot = 7, .weight = 1, .measure = { 5, 9 } };
@@ -89,7 +89,7 @@ static void rows_come_in_the_order_of_their_slots(void **state)
 	late_fini(&l);
 }
 
-static void there_is_an_end_to_it(void **state)
+static void the_number_of_rows_is_bounded(void **state)
 {
 	struct ring_late event = { .slot = 0, .weight = 1 };
 	struct late l = { 0 };
@@ -105,10 +105,10 @@ static void there_is_an_end_to_it(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(events_of_one_slot_and_key_are_one_row),
 	cmocka_unit_test(events_without_a_class_are_one_row_for_all_keys),
-	cmocka_unit_test(a_point_is_not_the_events),
+	cmocka_unit_test(a_point_belongs_to_running_events_only),
 	cmocka_unit_test(a_slot_has_as_many_keys_as_there_are_classes),
 	cmocka_unit_test(rows_come_in_the_order_of_their_slots),
-	cmocka_unit_test(there_is_an_end_to_it),
+	cmocka_unit_test(the_number_of_rows_is_bounded),
 };
 
 CHECK_MAIN(tests)

@@ -38,7 +38,7 @@ static void filed_event_is_counted_in_its_slot(void **state)
 	bench_free(b);
 }
 
-static void a_field_that_is_left_out_is_said_to_be(void **state)
+static void batches_say_which_fields_were_left_out(void **state)
 {
 	struct bench *b = bench_new(10);
 	struct event e = { .end_ns = 12 * SLOT_NS + 1, .field = { 1 }, .measure = { 77, 77 } };
@@ -250,7 +250,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(slots_report_how_much_was_sampled),
 	cmocka_unit_test(filed_event_is_counted_in_its_slot),
 	cmocka_unit_test(filed_event_that_does_not_match_is_nothing),
-	cmocka_unit_test(a_field_that_is_left_out_is_said_to_be),
+	cmocka_unit_test(batches_say_which_fields_were_left_out),
 	cmocka_unit_test(a_running_turn_is_in_every_slot_at_whose_end_it_ran),
 	cmocka_unit_test(running_turns_are_reported_only_on_request),
 	cmocka_unit_test(a_running_turn_must_match_by_its_age),

@@ -307,7 +307,7 @@ static void remembered_class_is_not_used_after_its_key_was_forgotten(void **stat
 	bench_free(b);
 }
 
-static void recall_is_of_the_same_key_only(void **state)
+static void recall_finds_the_same_key_only(void **state)
 {
 	const struct ring_plan p = { .n_fields = 2 };
 	struct ring_remembered r = { 0 };
@@ -401,7 +401,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(unused_keys_free_their_places),
 	cmocka_unit_test(freed_class_does_not_misfile_what_it_still_holds),
 	cmocka_unit_test(remembered_class_is_not_used_after_its_key_was_forgotten),
-	cmocka_unit_test(recall_is_of_the_same_key_only),
+	cmocka_unit_test(recall_finds_the_same_key_only),
 	cmocka_unit_test(writers_concurrent_with_the_reader_lose_nothing),
 };
 

@@ -14,7 +14,7 @@ static const char *text_of(const char *sent, size_t n, int whole)
 	return out;
 }
 
-static void it_is_as_it_was_sent(void **state)
+static void a_text_is_as_it_was_sent(void **state)
 {
 	static const struct { const char *sent, *text; } cases[] = {
 		{ "", "" }, { "select 'O''Hara', 4711", "select 'O''Hara', 4711" }, { "a\n\tb -- c\n", "a\n\tb -- c\n" }, { "caf\xc3\xa9", "caf\xc3\xa9" },
@@ -38,7 +38,7 @@ static void a_cut_text_says_so(void **state)
 	assert_string_equal(text_of(sent, VERBATIM_MAX, 0) + VERBATIM_MAX - 1, "?…");
 }
 
-static void any_fits_an_exemplar(void **state)
+static void every_text_fits_an_exemplar(void **state)
 {
 	assert_true(VERBATIM_TEXT_MAX <= EXEMPLAR_TEXT_MAX);
 }
@@ -58,9 +58,9 @@ static void each_text_of_a_connection_has_its_own_name(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(it_is_as_it_was_sent),
+	cmocka_unit_test(a_text_is_as_it_was_sent),
 	cmocka_unit_test(a_cut_text_says_so),
-	cmocka_unit_test(any_fits_an_exemplar),
+	cmocka_unit_test(every_text_fits_an_exemplar),
 	cmocka_unit_test(each_text_of_a_connection_has_its_own_name),
 };
 

@@ -52,7 +52,7 @@ static void ipv6_has_addresses_and_ports(void **state)
 }
 
 /* The changed byte of the IPv4 packet, and the port that packet_parse() then finds. */
-static void ports_are_where_they_are(void **state)
+static void ports_come_after_the_headers(void **state)
 {
 	static const struct { int at, value; __u32 n; int from; } cases[] = {
 		{ 6, 0x20, sizeof(tcp4), 8080 },	/* the first fragment */
@@ -97,7 +97,7 @@ static void a_packet_without_ip_is_refused(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(ipv4_has_addresses_and_ports),
 	cmocka_unit_test(ipv6_has_addresses_and_ports),
-	cmocka_unit_test(ports_are_where_they_are),
+	cmocka_unit_test(ports_come_after_the_headers),
 	cmocka_unit_test(a_packet_without_ip_is_refused),
 };
 
