@@ -6,15 +6,14 @@
  *
  * Words    (keywords, names, numbers in names) are in lower case, also between backquotes; between tokens is one space.
  * Literals numbers, texts, x'..', b'..', null, true, false, a prepared statement's parameter, and a sign before one
- * that is
- *          not an operator between two: all `?`.
+ *          that is not an operator between two: all `?`.
  * Lists    Literals with commas between them are one literal, and several "( ? )" with commas between them are one
  *          group: in (1, 2, 3), values (1, 'a'), (2, 'b').
  * Nothing  white space, comments, optimizer hints, semicolons at the end.  The content of an executable comment counts.
  * Cut      If a text is longer than the part that is read, the word cut at its end does not count, and the code differs
  *          from that of a text that ends there.
  * Quotes   By default a backslash escapes and "" quote texts; `plain` and `ansi`, set after digest_begin(), change
- *          that. Comments are read as the servers do; statement.h, which looks for a first word only, always takes
+ *          that.  Comments are read as the servers do; statement.h, which looks for a first word only, always takes
  *          "--" for a comment.
  * Table    The first table that the statement names is found at the same time (table.h), if digest_begin() is asked
  *          for it.

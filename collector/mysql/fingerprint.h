@@ -8,8 +8,7 @@
  * Law     Texts with the same sketch are the same statement: they have the same digest (digest.h) and table, as long as
  *         these are asked for in the same way (the seed).  The reverse does not hold: another text in quotes, space or
  *         length of a list gives another sketch.
- * Numbers Only digits between edges, which in SQL are between tokens: those of t1, 0x1f, 1.5, 2e7 or @1 stay as they
- * are.
+ * Numbers Only digits between edges, which in SQL are between tokens: those of t1, 0x1f, 1.5, 2e7 or @1 stay.
  *         Inside of texts and comments, digits change no digest.  Inside of a quoted name they would, so a text with a
  *         backquote has no sketch, nor has one with double quotes where these quote names (ANSI_QUOTES).
  * Hash    FNV-1a as in key.h; a number is a symbol that no byte is.  Texts that collide, by chance or because an

@@ -308,8 +308,7 @@ static inline int reply_ends(struct conn *c, const __u8 *tail)
  * piece alone that ends with the definitions of a second result, or with row bytes that look like an EOF, this function
  * would report the end too early.
  *
- *      columns | definition 1 .. n | EOF | row ... | EOF          OK instead of the second EOF: the first one is left
- *      out
+ *      columns | definition 1 .. n | EOF | row ... | EOF          OK in place of the second EOF: there is no first EOF
  *        seq       seq + 1 ..      seq + n + 1   > seq + n + 1  */
 static inline int reply_ahead(struct conn *c, __u8 seq, const __u8 *tail)
 {

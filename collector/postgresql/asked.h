@@ -45,8 +45,8 @@ struct asked_ring {
 	 * `failed`: after them one has failed; `skips`: that one is recorded, and the server executes nothing after
 	 * it. */
 	__u32 n_done, n_recorded, failed, skips;
-	__u32 at, n_at;			/* the entry of the Execute that completed last, and how many of it have */
-	__u32 n_parsed;			/* entry of the last complete Execute, and the complete ones of that entry */
+	__u32 at, n_at;			/* entry of the last complete Execute, and the complete ones of that entry */
+	__u32 n_parsed;			/* ParseComplete and CloseComplete messages of the round */
 	__u64 error;			/* STATUS_ERROR() */
 
 	/* Rounds after those of the ring, all of whose Executes are lost: the number of closed ones, and whether one

@@ -6,8 +6,7 @@
  *
  * Words    are in lower case; those between double quotes keep the quotes and stay as they are.
  * Literals numbers, '..', E'..', B'..', X'..', N'..', $$..$$, $tag$..$tag$, parameters ($1), null, true, false, and a
- * sign
- *          before one that is not an operator between two: all `?`.  The operator `?` is a `?`, too.
+ *          sign before one that is not an operator between two: all `?`.  The operator `?` is a `?`, too.
  * Nothing  white space, comments (also nested), semicolons at the end.
  * Casts    `::` is one token.
  * Cut      If a text is longer than the part that is read, the word cut at its end does not count, and the code differs

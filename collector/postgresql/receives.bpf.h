@@ -11,7 +11,7 @@
 #include "collector/server/digests.bpf.h"
 #include "collector/server/statement_text.bpf.h"
 
-#define FRONT_STEPS 65536		/* of a receive: a step takes a byte or more, the server receives 8 kB */
+#define FRONT_STEPS 65536		/* of a receive, which is 8 kB at a time; a step takes a byte or more */
 #define WANTED_TEXT (WANTED_FIELD(POSTGRESQL_STATEMENT) | WANTED_FIELD(POSTGRESQL_DIGEST) | WANTED_FIELD(POSTGRESQL_TABLE))
 
 /* The result of a step: bytes << 32 | flags. */

@@ -276,7 +276,7 @@ static __always_inline void digest_word_begin(struct digest *d)
 	digest_word_begin_signed(d, 0);
 }
 
-/* Marks a token whose byte the text cannot show. */
+/* Marks a byte of a token that the text cannot show. */
 static __always_inline void digest_mark(struct digest *d)
 {
 	d->hash = hash_byte(d->hash, 0);

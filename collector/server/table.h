@@ -21,7 +21,7 @@
 
 enum table_state {
 	TABLE_OFF,		/* not looked for */
-	TABLE_SEEK,		/* a word came after which a table is named */
+	TABLE_SEEK,		/* a table's name follows the last word */
 	TABLE_NEXT,		/* next comes its name, or a bracket or word before it */
 	TABLE_NAMED,		/* found; the name may have been the database */
 	TABLE_DOT,		/* it was the database */

@@ -2,9 +2,8 @@
  *
  * No other program uses its loopback device, and no other program on this machine its addresses, 127.77.x.y.
  *
- *      bpf_net --bench N           N datagrams of one byte over loopback, with the collector and without, and the cost
- *      of an
- *                                  event
+ *      bpf_net --bench N           N datagrams of one byte over loopback, with the collector and without, and the
+ *                                  cost of an event
  */
 #include "test/kit/bpf_kit.h"
 #include "test/kit/child_fork.h"

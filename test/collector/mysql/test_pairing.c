@@ -1,7 +1,7 @@
 /* Every command is paired with the end of its reply, in any valid conversation, cut anywhere.
  *
  * A generator makes random conversations and knows the events of each; the machine below takes them as mysql.bpf.c
- * does. Without an argument it makes as many as take a second or two; HEATSCOPE_CONVERSATIONS is another number of
+ * does.  Without an argument it makes as many as take a second or two; HEATSCOPE_CONVERSATIONS is another number of
  * them, HEATSCOPE_SEED the first seed.
  */
 #include "test/kit/mysql_driver.h"

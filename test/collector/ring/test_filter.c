@@ -108,7 +108,7 @@ static void codes_that_move_are_looked_up_in_a_list(void **state)
 	assert_int_equal(filter_look(&f, &p, &moving, &lists), 0);
 	m = (struct moving){ { 6, 5 }, 2 };
 	assert_int_equal(filter_look(&f, &p, &moving, &lists), 1);
-	assert_true(lists.code[0][0] == 5 && lists.code[0][1] == 6);	/* programs may read these now */
+	assert_true(lists.code[0][0] == 5 && lists.code[0][1] == 6);	/* read at the same time */
 	m.n = 0;			/* no codes now: the list does not change, and its last events still match */
 	assert_int_equal(filter_look(&f, &p, &moving, &lists), 0);
 	assert_true(filter_accepts(&f, &e, &lists));
