@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* What a run does in every case, and what only where it looks. */
+/* Splits the work of a run into the part that every run does and the part that sampling saves. */
 static void work_split(const struct budget_load *load, int bare, double *ret_kept, double *ret_spared)
 {
 	double dear = bare ? load->dear_ns : 0;
@@ -11,7 +11,7 @@ static void work_split(const struct budget_load *load, int bare, double *ret_kep
 	*ret_spared = load->full_ns - dear - *ret_kept;
 }
 
-/* Seconds of CPU per second for the runs that pass. */
+/* Returns seconds of CPU per second for the runs that pass. */
 static double pass_cost(const struct budget_load *load)
 {
 	return load->passed_per_s * (load->dispatch_ns + BUDGET_PASS_NS) / 1e9;
@@ -28,7 +28,7 @@ double budget_cost(const struct budget_load *load, const struct budget_plan *pla
 	return (load->runs_per_s * (load->dispatch_ns + work) / 1e9 + pass_cost(load)) * plan->duty / BUDGET_DUTY_FULL;
 }
 
-/* What each may cost, so that together they cost `allowed`: those that need less than an equal share
+/* Returns how much each may cost, so that together they cost `allowed`: tracers that need less than an equal share
  * leave the rest to the others. */
 static double share_level(const struct budget_load *load, size_t n, double allowed)
 {
@@ -55,9 +55,9 @@ static double share_level(const struct budget_load *load, size_t n, double allow
 	return level;
 }
 
-/* One event in how many at most, and 2 at least: whoever is over the budget says so.  What can be detached is cheap at last;
- * of what stays, looking at still fewer events is not worth it once the events looked at cost next to nothing beside what is
- * to be paid in any case. */
+/* Returns the largest useful `every`, at least 2: a tracer over the budget must show that it samples.  A tracer that
+ * can be detached becomes cheap by that.  For one that stays attached, measuring even fewer events is not worth it once
+ * they cost next to nothing, compared with its fixed cost. */
 static __u32 every_most(const struct budget_load *load, int bare)
 {
 	double kept, spared, fixed, every;
@@ -70,7 +70,7 @@ static __u32 every_most(const struct budget_load *load, int bare)
 	return every < 2 ? 2 : every < BUDGET_EVERY_MAX ? (__u32)every : BUDGET_EVERY_MAX;
 }
 
-/* One event in how many fits; 0: not even one in every_most(). */
+/* Returns the smallest `every` that fits; 0: not even every_most() fits. */
 static __u32 every_for(const struct budget_load *load, int bare, double allowed)
 {
 	double kept, spared, rest, every;
@@ -83,7 +83,7 @@ static __u32 every_for(const struct budget_load *load, int bare, double allowed)
 	return every > 2 ? (__u32)every : 2;
 }
 
-/* The mildest plan that costs at most `allowed`. */
+/* Returns the mildest plan that costs at most `allowed`. */
 static struct budget_plan plan_for(const struct budget_load *load, double allowed)
 {
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -97,7 +97,7 @@ static struct budget_plan plan_for(const struct budget_load *load, double allowe
 		if (plan.every)
 			return plan;
 	}
-	plan.bare = can_bare && load->kept_ns > 0;	/* else they are as good as free by now */
+	plan.bare = can_bare && load->kept_ns > 0;	/* otherwise they cost almost nothing now */
 	plan.every = every_most(load, plan.bare);
 	if (load->stays)
 		return plan;
@@ -114,7 +114,8 @@ static int is_looser(const struct budget_plan *a, const struct budget_plan *b)
 	return a->every != b->every ? a->every < b->every : a->bare < b->bare;
 }
 
-/* Does it fit, begin to sample, or save more than next to nothing?  What is measured varies, and every change is a mark in the data. */
+/* Does the new plan fit, begin to sample, or save more than next to nothing?  Measured costs vary, and every change
+ * puts a mark in the data. */
 static int is_worth(const struct budget_load *load, const struct budget_plan *now, const struct budget_plan *next, double allowed)
 {
 	double cost = budget_cost(load, next);

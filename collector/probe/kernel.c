@@ -37,7 +37,7 @@ static void clock_refresh(struct kernel *k, __s64 now_ns)
 		reader_clock_stepped(it->reader, now_ns, step);
 }
 
-/* Waits until every program that runs now has finished. */
+/* Waits until every program that is running now has finished. */
 static void grace_period(void)
 {
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
@@ -51,12 +51,12 @@ static int libbpf_says(enum libbpf_print_level level, const char *format, va_lis
 		return 0;
 	for (rest = said; (line = strsep(&rest, "\n")); )
 		if (*line)
-			log_debug("%s", line);	/* of programs that are refused, all that the verifier says */
+			log_debug("%s", line);	/* for refused programs: the verifier's whole output */
 	free(said);
 	return 0;
 }
 
-/* ---- a tracer runs while something is enabled on it ---- */
+/* ---- a tracer runs while an instrumentation on it is enabled ---- */
 
 static int traced_start(struct kernel *k, struct traced *on, __s64 now_ns, char *reason)
 {
@@ -92,7 +92,8 @@ static void fields_shed(struct kernel *k, const struct traced *on, __u64 fields)
 			*(volatile __u64 *)&it->record.state->shed = fields;
 }
 
-/* A field is said to be left out before it is, and after: what a record program finds there is never an older event's. */
+/* A field is marked as left out before the programs leave it out, and until after they gather it again: so a record
+ * program never takes an older event's code. */
 __u32 traced_refresh(struct kernel *k, struct traced *on)
 {
 	__u64 wanted = 0, shed = on->shed.plan.bare ? kernel_dear(k, on) : 0;
@@ -135,7 +136,7 @@ static struct filter_names filter_names(const struct kernel *k, const struct tra
 	return (struct filter_names){ t->metric, k->conf.source, traced_codes, (void *)on, t->moving };
 }
 
-/* Texts become codes, so its programs run already. */
+/* Turns texts into codes, so the tracer's programs must run already. */
 static int filter_make(const struct kernel *k, const struct traced *on, const struct instrumentation *in,
 		       struct filter *ret_filter, char *reason)
 {
@@ -144,7 +145,8 @@ static int filter_make(const struct kernel *k, const struct traced *on, const st
 	return filter_compile(&in->predicate, &names, ret_filter, reason);
 }
 
-/* Codes that come and go, for the filters that look into lists: what changed may have been so for a while. */
+/* Updates the codes that come and go, for the filters that use lists.  A change may have been true for a while, so it
+ * is a loss since then. */
 static void filters_look(struct kernel *k, struct traced *on, __s64 now_ns)
 {
 	const struct filter_names names = filter_names(k, on);
@@ -186,7 +188,7 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	ring.exemplars = it->record.exemplars;
 	ring.texts = it->record.texts;
 	ring.weighed = it->record.weighed;
-	/* Loading takes a while; a slot that began before we were attached would be a partial one. */
+	/* Loading takes a while; a slot that began before the programs were attached would be incomplete. */
 	wall_ns = clock_ns(CLOCK_MONOTONIC) + k->wall_offset;
 	it->first_slot = (now_ns > wall_ns ? now_ns : wall_ns) / plan->slot_ns + 1;
 	reader_ring_init(&ring, it->first_slot);
@@ -237,11 +239,11 @@ static struct traced *traced_find(struct kernel *k, const struct instrumentation
 	struct traced *on = k->traced;
 
 	while (strcmp(on->tracer->metric->module, in->module) || strcmp(on->tracer->metric->stat, in->stat))
-		on++;			/* we are only asked for what we offer */
+		on++;			/* the caller passes only metrics that we offer */
 	return on;
 }
 
-/* A free place in its chain; -1: none. */
+/* Returns a free place in its chain; -1: all are taken. */
 static int traced_place(const struct kernel *k, const struct traced *on)
 {
 	const struct instrument *it;
@@ -253,7 +255,7 @@ static int traced_place(const struct kernel *k, const struct traced *on)
 	return ~bits ? __builtin_ctz(~bits) : -1;
 }
 
-/* Are the numbers of the possible CPUs 0 to n - 1?  Elsewhere "0-3,8-11". */
+/* Are the numbers of the possible CPUs 0 to n - 1?  Other machines have "0-3,8-11". */
 static int cpus_are_dense(void)
 {
 	FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
@@ -265,7 +267,7 @@ static int cpus_are_dense(void)
 	return dense;
 }
 
-/* Does each of its shards have one CPU, and there one program at a time? */
+/* Does each of its shards have one CPU, and does only one program at a time run there? */
 static int is_alone(const struct tracer *t, const struct ring_plan *plan)
 {
 	return t->alone && plan->n_shards == (__u32)libbpf_num_possible_cpus() && cpus_are_dense();
@@ -379,13 +381,13 @@ static void run(void *arg, const struct event *e, __u64 begin_ns, __u64 until_ns
 			reader_run(it->reader, e, begin_ns, until_ns);
 }
 
-/* 0: none. */
+/* Returns the earlier time; 0 stands for none. */
 static __u64 first_of(__u64 a_ns, __u64 b_ns)
 {
 	return !a_ns || (b_ns && b_ns < a_ns) ? b_ns : a_ns;
 }
 
-/* What is under way at the ends of slots, once those are over. */
+/* Reports the events in flight at the ends of slots, after those slots are over. */
 static void running_tell(struct kernel *k, struct traced *on, __s64 now_ns)
 {
 	struct filing f = { k, on };
@@ -413,7 +415,8 @@ static void running_tell(struct kernel *k, struct traced *on, __s64 now_ns)
 	}
 }
 
-/* What the event programs lost is a loss of every instrumentation, some time since the last drain. */
+/* Reports the events that the event programs lost: a loss of every instrumentation, at some time since the last
+ * drain. */
 static void losses_tell(struct kernel *k, struct traced *on, __s64 now_ns)
 {
 	__u64 n = on->runs && on->tracer->lost ? on->tracer->lost(on->self) : on->n_told;
@@ -426,7 +429,7 @@ static void losses_tell(struct kernel *k, struct traced *on, __s64 now_ns)
 	on->n_told = n;
 }
 
-/* One grace period serves the rows of all. */
+/* One grace period serves the rows of all instrumentations. */
 static int rows_take(struct kernel *k, __s64 now_ns, const struct batch_sink *sink)
 {
 	struct instrument *it;
@@ -470,7 +473,7 @@ static int kernel_drain(void *self, __s64 now_ns, const struct batch_sink *sink)
 
 /* ---- open and close ---- */
 
-/* A tracepoint with typed arguments is a type of the kernel's. */
+/* The kernel has a type for each tracepoint with typed arguments. */
 static const char *missing_tracepoint(const char *const *name, const struct btf *btf)
 {
 	char type[96];

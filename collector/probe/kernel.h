@@ -1,7 +1,7 @@
-/* kernel.h - the probe whose events come from the kernel: what its parts share.
+/* kernel.h - declares the types that the parts of the kernel's probe share; its events come from the kernel.
  *
- *      kernel.c  enabling, draining      kernel_plan.*  what a record program is specialised by
- *      kernel_budget.*  what is shed     kernel_doctor.*  what it says of itself
+ *      kernel.c  enabling, draining      kernel_plan.*  how a record program is specialised
+ *      kernel_budget.*  shedding         kernel_doctor.*  its report for people
  *
  * Thread  one thread.
  */
@@ -14,33 +14,33 @@
 #include "collector/probe/shed.h"
 #include "collector/probe/tracer.h"
 
-#define TRACERS_MAX 32			/* tracers.c has no more */
+#define TRACERS_MAX 32			/* tracers.c has at most these */
 
-struct instrument {			/* an instrumentation that is enabled */
+struct instrument {			/* an enabled instrumentation */
 	struct instrument *next;
 	const struct traced *on;
 	__u64 inst;
-	__u64 wanted;			/* of events */
+	__u64 wanted;			/* fields and measures of events that it needs */
 	__u64 kept;			/* of these, the fields of its keys */
 	__u64 slot_ns, memory;
-	__u64 first_slot;		/* that it counts */
+	__u64 first_slot;		/* the first slot that it counts */
 	struct record record;
 	struct reader *reader;
 	struct predicate predicate;
 	struct filter filter;
 };
 
-struct traced {				/* a tracer, and what is enabled on it */
+struct traced {				/* a tracer, and the state of its programs */
 	const struct tracer *tracer;
 	char refusal[REASON_MAX];
-	int instead;			/* of its tracepoints it uses the others */
+	int instead;			/* it uses the `instead` tracepoints */
 	int runs;
-	__u32 verified;			/* of a try, as tracer_verified() says; 0: none was made */
+	__u32 verified;			/* tracer_verified() of a try; 0: no try was made */
 	void *self;
 	struct tracer_programs programs;
-	__u64 n_told;			/* of the events its programs lost */
+	__u64 n_told;			/* lost events of its programs that were reported */
 	struct shed shed;
-	__u64 shed_fields;		/* that are left out: WANTED_FIELD() */
+	__u64 shed_fields;		/* fields that are left out: WANTED_FIELD() */
 };
 
 struct kernel {
@@ -49,14 +49,14 @@ struct kernel {
 	struct traced traced[TRACERS_MAX];	/* one per row of conf.tracers */
 	struct metric metric[TRACERS_MAX];
 	struct instrument *instrument;
-	char lacking[2 * REASON_MAX];	/* as told last, of one of them */
+	char lacking[2 * REASON_MAX];	/* the latest text of lacking(), of one of them */
 	__s64 wall_offset;
-	__s64 drained_ns, shed_ns;	/* last time */
-	double own_s;			/* of CPU, by the collector itself, until then */
+	__s64 drained_ns, shed_ns;	/* the last time of each */
+	double own_s;			/* seconds of CPU that the collector itself took until then */
 };
 
-/* Tells the programs which record programs run, and what they need: all that is wanted, but what is shed.  The bits
- * of the record programs. */
+/* Sets for the event programs which record programs run and which fields they need: the wanted ones, without the shed
+ * ones.  Returns the bits of the record programs. */
 __u32 traced_refresh(struct kernel *k, struct traced *on);
 
 #endif

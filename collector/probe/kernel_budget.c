@@ -77,7 +77,7 @@ void kernel_wake(void *self, __s64 now_ns)
 	}
 }
 
-/* Seconds of CPU per second for the event programs: the budget, less what we take ourselves. */
+/* Returns seconds of CPU per second for the event programs: the budget, less the collector's own time. */
 static double budget_allowed(struct kernel *k, double elapsed_s)
 {
 	double own_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9, own = (own_s - k->own_s) / elapsed_s;

@@ -1,4 +1,4 @@
-/* kernel_doctor.h - what the kernel's probe says of itself, for people: probe.h's try and doctor.  On the probe's thread. */
+/* kernel_doctor.h - reports on the kernel's probe, for people: probe.h's try and doctor.  On the probe's thread. */
 #ifndef HEATSCOPE_KERNEL_DOCTOR_H
 #define HEATSCOPE_KERNEL_DOCTOR_H
 

@@ -6,7 +6,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 
-/* The fewest slots of exemplars must fit: nothing else can make room for them. */
+/* Exemplars must fit at least for the fewest slots: nothing else can be reduced for them. */
 static int exemplars_fit(const struct ring_plan *plan, __u64 limit, char *reason)
 {
 	struct ring_plan least = *plan;
@@ -22,7 +22,8 @@ static int exemplars_fit(const struct ring_plan *plan, __u64 limit, char *reason
 	return -ENOMEM;
 }
 
-/* Where memory is short, weights are coarser first; then of short slots fewer seconds are held, then there are fewer shards. */
+/* If memory is short, weights become coarser first; then short slots are held for fewer seconds; then there are fewer
+ * shards. */
 static int plan_fits(struct ring_plan *plan, __u64 limit, char *reason)
 {
 	__u32 least = ring_plan_least(plan);
@@ -45,7 +46,7 @@ static int plan_fits(struct ring_plan *plan, __u64 limit, char *reason)
 	return -ENOMEM;
 }
 
-/* Of its events. */
+/* Returns the number of discrete fields in its events. */
 static __u32 discrete_fields(const struct metric *m)
 {
 	int n = 0;
@@ -77,7 +78,7 @@ int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 
 		return err;
 	for (i = 0; i < in->n_fields; i++) {
 		index = metric_index(m, in->field[i], FIELD_DISCRETE);
-		if (index >= 0)			/* hostname is not ours */
+		if (index >= 0)			/* the aggregator fills in hostname */
 			ret_plan->field[ret_plan->n_fields++] = index;
 	}
 	if (!ret_plan->n_fields)

@@ -1,11 +1,11 @@
-/* need.h - what a probe needs of this kernel and of this process, and what of it is missing.
+/* need.h - finds out what a probe needs of this kernel and this process, and which of it is missing.
  *
- *      NEED_TRACING | NEED_CAP(...)  --need_missing()-->  what we have not got  --need_names()-->  words
+ *      NEED_TRACING | NEED_CAP(...)  --need_missing()-->  the missing ones  --need_names()-->  words
  *
- * A probe states its capabilities as a word of bits.  Which ones was found by trial: test/e2e/privilege runs
- * each probe as an unprivileged user with exactly these, and with each one fewer.
+ * A probe states its capabilities as a word of bits.  We found by trial which ones it needs: test/e2e/privilege runs
+ * each probe as an unprivileged user with exactly these, and with each one removed.
  *
- * We look ourselves, because libbpf's message for a missing capability speaks of RLIMIT_MEMLOCK.
+ * We check before libbpf does, because its message for a missing capability speaks of RLIMIT_MEMLOCK.
  */
 #ifndef HEATSCOPE_NEED_H
 #define HEATSCOPE_NEED_H
@@ -15,30 +15,34 @@
 
 #define NEED_CAP(cap) (1ull << (cap))
 
-/* A tracing program: CAP_BPF makes maps and loads programs, CAP_PERFMON lets them read the kernel's memory. */
+/* For a tracing program: CAP_BPF makes maps and loads programs, CAP_PERFMON lets them read the kernel's memory. */
 #define NEED_TRACING (NEED_CAP(CAP_BPF) | NEED_CAP(CAP_PERFMON))
 
 #define NEED_NAMES_MAX 128
 
-/* Those of these capabilities that are not effective.  CAP_SYS_ADMIN counts as CAP_BPF and CAP_PERFMON, as for the kernel. */
+/* Returns those of these capabilities that are not effective.  CAP_SYS_ADMIN counts as CAP_BPF and CAP_PERFMON, as in
+ * the kernel. */
 __u64 need_missing(__u64 caps);
 
-/* "CAP_BPF and CAP_PERFMON"; "none".  out: NEED_NAMES_MAX bytes. */
+/* Writes "CAP_BPF and CAP_PERFMON", or "none".  out: NEED_NAMES_MAX bytes. */
 const char *need_names(__u64 caps, char *out);
 
-/* Is there type information (BTF)? */
+/* Does the kernel have type information (BTF)? */
 int need_btf(void);
 
-/* Does the kernel's task_struct have what thread_clock.bpf.h reads? */
+/* Does the kernel's task_struct have the members that thread_clock.bpf.h reads? */
 int need_split(void);
 
-/* May a program iterate over what maps of a kind hold ("bpf_sk_storage_map")?  Some kernels refuse that, whatever the capabilities. */
+/* May a program iterate over the elements of maps of a kind ("bpf_sk_storage_map")?  Some kernels refuse that, whatever
+ * the capabilities. */
 int need_map_iterator(const char *name);
 
-/* For tests, HEATSCOPE_WITHOUT=btf,split,map_elements,iotimes,groupdead,NAME-OF-A-TRACEPOINT: is this to be taken for missing? */
+/* For tests, HEATSCOPE_WITHOUT=btf,split,map_elements,iotimes,groupdead,NAME-OF-A-TRACEPOINT: must we treat this as
+ * missing? */
 int need_pretends(const char *feature);
 
-/* What is missing for tracing with these capabilities: one sentence (REASON_MAX bytes) with what to do; "" if nothing is. */
+/* Writes one sentence (REASON_MAX bytes) about what is missing for tracing with these capabilities, and what to do;
+ * "" if nothing is. */
 void need_check(__u64 caps, char *reason);
 
 #endif

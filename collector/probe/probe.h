@@ -1,13 +1,13 @@
-/* probe.h - where slices come from: a table of probes, each behind the same few functions.
+/* probe.h - declares a probe, a source of slices: every probe is a table of the same few functions.
  *
  *      open -> metrics, reason -> enable(instrumentation) ... drain, drain, ... -> disable -> close
  *
  * Users   kernel.c (BPF programs, each metric's a tracer.h), proc.c (files of /proc and /sys, each metric's a
  *         meter.h) and replay.c (a recorded stream of batches).
- * Time    drain() is called shortly after every slot boundary, and may be called late: what ended
- *         before now_ns is handed over, each slot once, empty slots too; what was recorded late
- *         follows as an amendment.  now_ns is wall-clock time, ns from the epoch.
- * Errors  0 or -errno; `reason` (REASON_MAX bytes) gets a sentence for people: what, why, what to do.
+ * Time    drain() is called shortly after every slot boundary, and may be called late: it hands over the slots that
+ *         ended before now_ns, each once, also empty ones; events that were recorded late
+ *         follow as an amendment.  now_ns is wall-clock time, ns from the epoch.
+ * Errors  0 or -errno; `reason` (REASON_MAX bytes) gets a sentence for people: what failed, why, and how to mend it.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_PROBE_H
@@ -20,12 +20,12 @@
 struct tracer;
 
 struct probe_conf {
-	const struct tracer *const *tracers;	/* kernel: the metrics it can have, see tracers.h; NULL at the end */
+	const struct tracer *const *tracers;	/* kernel: metrics that it may offer, tracers.h; NULL at the end */
 	const char *source;		/* our name in batches */
 	__u64 incarnation;
-	__u64 memory_limit;		/* bytes of kernel memory one instrumentation may take */
-	double budget;			/* of all CPUs, for looking; 0: no limit.  0.01 is 1 % */
-	int detail;			/* 1: also look into servers' processes, where a protocol hides what is asked */
+	__u64 memory_limit;		/* bytes of kernel memory that one instrumentation may take */
+	double budget;			/* share of all CPUs that measuring may take; 0: no limit; 0.01: 1 % */
+	int detail;			/* 1: also look into servers' processes, if a protocol hides a field */
 	int text_full;			/* 1: exemplars keep statements with their literals, see statement_text.h */
 	const char *recording;		/* replay: the file */
 	int follow_clock;		/* replay: 1 = shift the recording to now and keep its pace */
@@ -33,34 +33,36 @@ struct probe_conf {
 
 struct probe {
 	const char *name;
-	int filters;			/* 1: enable() heeds predicates; else only {} is given to it */
+	int filters;			/* 1: enable() applies predicates; otherwise it only gets {} */
 	int (*open)(const struct probe_conf *conf, void **ret_self, char *reason);
 	void (*close)(void *self);
 
-	/* The metrics it knows, and why one of them cannot be had here (NULL: it can). */
+	/* Lists the metrics that it knows; refusal() says why one of them is not available here (NULL: it is). */
 	const struct metric *(*metrics)(void *self, size_t *ret_n);
 	const char *(*refusal)(void *self, const struct metric *m);
 
-	/* From the next slot boundary after now_ns on. */
+	/* Counts from the next slot boundary after now_ns on. */
 	int (*enable)(void *self, const struct instrumentation *in, __s64 now_ns, char *reason);
 	void (*disable)(void *self, __u64 inst);
 
-	/* NULL: not known.  Where the first slot that it counts begins, wall-clock time; 0: not known. */
+	/* NULL: not known.  Returns when the first slot that it counts begins, wall-clock time; 0: not known. */
 	__s64 (*counts_from)(void *self, __u64 inst);
 
 	int (*drain)(void *self, __s64 now_ns, const struct batch_sink *sink);
 
-	/* NULL: never.  What of an instrumentation is not looked at now or cannot be had, and why, in words; "": nothing. */
+	/* NULL: never.  Says which part of an instrumentation is not measured now, or not available, and why; "":
+	 * none. */
 	const char *(*lacking)(void *self, __u64 inst);
 
-	/* NULL: never.  When wake() is to be called, wall-clock time; 0: not.  Asked after each drain. */
+	/* NULL: never.  Returns when to call wake(), wall-clock time; 0: do not.  Called after each drain. */
 	__s64 (*wake_at)(void *self);
 	void (*wake)(void *self, __s64 now_ns);
 
-	/* NULL: nothing is to be tried.  Starts what each metric takes and stops it again: refusal() says what the kernel refused. */
+	/* NULL: nothing to try.  Starts the programs of each metric and stops them again; then refusal() says what the
+	 * kernel refused. */
 	void (*try)(void *self);
 
-	/* For people: what it sees and costs now (servers found and why not, program run time, memory). */
+	/* Reports to people what it sees and costs (servers that it found, or why not; program run time, memory). */
 	void (*doctor)(void *self, FILE *out);
 };
 

@@ -12,7 +12,7 @@
 
 struct opened {
 	const struct probe *probe;
-	void *self;			/* NULL: could not be opened */
+	void *self;			/* NULL: it could not be opened */
 	char reason[REASON_MAX];
 };
 
@@ -21,7 +21,7 @@ struct enabled {
 	struct instrumentation in;
 	struct opened *on;		/* NULL: failed */
 	char reason[REASON_MAX];
-	int wanted;			/* is in the set that is being read */
+	int wanted;			/* it is in the set that is being read */
 };
 
 struct probes {
@@ -179,7 +179,7 @@ static int want_one(struct probes *p, const json_t *json, __s64 now_ns, const st
 	return 0;
 }
 
-/* What is no longer wanted goes first: it may hold what the new ones need. */
+/* Disables unwanted ones first: they may hold memory or places that the new ones need. */
 static void drop_unwanted(struct probes *p, const json_t *list)
 {
 	struct enabled **at = &p->enabled;
@@ -269,7 +269,7 @@ __u64 probes_slot_ns(const struct probes *p)
 	return slot_ns;
 }
 
-struct counting {			/* what a probe hands over, on its way */
+struct counting {			/* counts what a probe hands over, and passes it on */
 	const struct batch_sink *sink;
 	struct pulse_tick *tick;
 };

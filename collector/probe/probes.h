@@ -1,10 +1,10 @@
-/* probes.h - the probes of this collector and the instrumentations enabled on them.
+/* probes.h - runs the probes of this collector and enables instrumentations on them.
  *
  *      WANT (a set) --probes_want--> enable, disable --probes_drain--> batches
  *
  * A probe that cannot be opened is reported and left out; the others work.
  * Errors  0 or -errno.
- * Thread  one.
+ * Thread  one thread.
  */
 #ifndef HEATSCOPE_PROBES_H
 #define HEATSCOPE_PROBES_H
@@ -13,46 +13,46 @@
 
 struct probes;				/* its fields are in probes.c */
 
-struct probes_watch {			/* is told of every instrumentation that became active */
+struct probes_watch {			/* is called for every instrumentation that becomes active */
 	void (*enabled)(void *arg, const struct instrumentation *in, const struct metric *m);
 	void *arg;
 };
 
-/* conf is copied, its texts are not. */
+/* conf is copied, but not its texts. */
 int probes_open(const struct probe *const *table, size_t n, const struct probe_conf *conf,
 		struct probes **ret_probes);
 void probes_close(struct probes *p);	/* NULL: nothing */
 
-/* How many probes opened, and why the first of the others did not ("" if all did). */
+/* Returns how many probes opened, and why the first of the others did not ("" if all did). */
 size_t probes_opened(const struct probes *p, const char **ret_reason);
 
 json_t *probes_metrics(const struct probes *p);	/* an array, as in HELLO */
 
-/* Enables what is new in the array of instrumentations and disables what is no longer there; one
- * that failed is tried again.  -EINVAL: an entry cannot be read; the rest was done. */
+/* Enables the new entries of the array of instrumentations, and disables those that are no longer in it; a failed one
+ * is tried again.  -EINVAL: an entry cannot be read; the others were handled. */
 int probes_want(struct probes *p, const json_t *instrumentations, __s64 now_ns, const struct probes_watch *watch);
 void probes_disable_all(struct probes *p);
 
-/* From here on nothing is enabled any more: what is new in a set fails, with this reason.  What is
- * active goes on, and can be disabled. */
+/* From now on nothing new is enabled: new entries of a set fail, with this reason.  Active
+ * instrumentations go on, and can be disabled. */
 void probes_fix(struct probes *p);
 
 json_t *probes_state(const struct probes *p);	/* {"instrumentations": [{"id", "state", "reason", "counts_from": ns}]} */
 
 size_t probes_active(const struct probes *p);
-__u64 probes_slot_ns(const struct probes *p);	/* the shortest in use; 1 s without any */
+__u64 probes_slot_ns(const struct probes *p);	/* the shortest in use; 1 s if none is enabled */
 
-/* Every probe is drained; the first error of any. */
+/* Drains every probe; returns the first error of any. */
 int probes_drain(struct probes *p, __s64 now_ns, const struct batch_sink *sink);
 
-/* When probes_wake() is to be called; 0: not. */
+/* Returns when to call probes_wake(); 0: do not. */
 __s64 probes_wake_at(const struct probes *p);
 void probes_wake(struct probes *p, __s64 now_ns);
 
-/* Did a replay hand over everything? */
+/* Has a replay handed over its whole recording? */
 int probes_finished(const struct probes *p);
 
-/* For people.  Returns how many metrics or probes cannot be had. */
+/* Reports to people.  Returns how many metrics or probes are not available. */
 int probes_doctor(struct probes *p, FILE *out);
 
 #endif

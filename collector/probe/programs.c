@@ -133,7 +133,7 @@ static int events_attach(struct programs *p, const struct programs_event *event,
 			struct bpf_link *link = event_attach(p, &event[i], cpu, &p->event_fd[p->n_events]);
 
 			if (!link && errno == ENODEV)
-				continue;	/* a CPU that could be there, or is off */
+				continue;	/* a CPU that is possible but absent, or is off */
 			if (!link) {
 				snprintf(reason, REASON_MAX, "the kernel refused a software event of perf: %s", strerror(errno));
 				return -errno;

@@ -1,11 +1,11 @@
-/* programs.h - a tracer whose kernel side needs nothing but to be loaded and attached.
+/* programs.h - loads and attaches the programs of a tracer whose kernel side needs nothing else.
  *
  *      x_bpf__open() -> programs_only("executions") -> programs_start() ... label, lost, doctor -> programs_stop()
  *
- * Several metrics may share an x.bpf.c: each loads it for itself, with only its own programs.
+ * Several metrics may share an x.bpf.c: each loads its own copy, with only its own programs.
  *
- * Errors  0 or -errno, `reason` (REASON_MAX) says what the kernel refused.
- * Memory  programs_stop() frees the skeleton that was given to programs_start(), which takes it in any case.
+ * Errors  0 or -errno; `reason` (REASON_MAX) says what the kernel refused.
+ * Memory  programs_start() takes the skeleton, also on failure; programs_stop() frees it.
  */
 #ifndef HEATSCOPE_PROGRAMS_H
 #define HEATSCOPE_PROGRAMS_H
@@ -21,20 +21,20 @@ struct programs {
 	void *bpf;			/* struct x_bpf */
 	struct bpf_object_skeleton *skeleton;
 	struct process_texts texts;
-	int addresses_fd;		/* of those that include address.bpf.h */
-	struct owners owners;		/* of those that include owner.bpf.h */
-	struct stacks *stacks;		/* of those that gather them, while somebody wants them */
-	int stacks_failed;		/* times that failed */
-	struct bpf_link **link;		/* of perf events, one per event and CPU; NULL at the end */
+	int addresses_fd;		/* if it includes address.bpf.h */
+	struct owners owners;		/* if it includes owner.bpf.h */
+	struct stacks *stacks;		/* if it gathers stacks, while an instrumentation wants them */
+	int stacks_failed;		/* how many attempts failed */
+	struct bpf_link **link;		/* perf events, one per event and CPU; NULL at the end */
 	int *event_fd;			/* the same events; a link closes its own */
 	size_t n_events;
 };
 
-/* Of the object's programs these, separated by blanks, are loaded and attached. */
+/* Makes only these programs of the object, separated by blanks, load and attach. */
 void programs_only(struct bpf_object *object, const char *names);
 
-/* As tracer.start: loads and attaches the programs of what x_bpf__open() gave.  opened: TRACER_PROGRAMS() of it, before
- * they are loaded; both NULL: it gave nothing. */
+/* Like tracer.start: loads and attaches the programs of the result of x_bpf__open().  opened: its TRACER_PROGRAMS(),
+ * before they are loaded.  Both are NULL if x_bpf__open() failed. */
 int programs_start(void *bpf, const struct tracer_programs *opened, const struct metric *m, void **ret_self,
 		   struct tracer_programs *ret_programs, char *reason);
 
@@ -43,8 +43,8 @@ int programs_start(void *bpf, const struct tracer_programs *opened, const struct
 
 void programs_stop(void *self);
 
-/* The program runs at each of these software events (linux/perf_event.h), on every CPU: every `period`th, or if that
- * is 0 at `frequency` per second. */
+/* The program runs at each of these software events (linux/perf_event.h), on every CPU: at every `period`th one, or, if
+ * period is 0, at `frequency` per second. */
 struct programs_event {
 	const char *program;
 	__u32 config;
@@ -55,19 +55,19 @@ struct programs_event {
 int programs_attach_events(void **self, const struct programs_event *event, size_t n,
 			   struct tracer_programs *ret_programs, char *reason);
 
-/* The program is owner.bpf.h's iterator, and pass its counter: looks who has sockets open, for owners_look().  It must not
- * attach by itself: bpf_program__set_autoattach(program, false) before programs_start().  After an error the programs are
- * stopped, and *self is NULL. */
+/* Opens owner.bpf.h's iterator `program`, with its counter `pass`, which finds for owners_look() the processes that
+ * have sockets open.  It must not attach by itself: call bpf_program__set_autoattach(program, false) before
+ * programs_start().  After an error the programs are stopped, and *self is NULL. */
 int programs_open_owners(void **self, struct bpf_program *program, __u32 *pass, char *reason);
 
-/* For what tracer.want is given.  Where the kernel refuses stacks, all are unknown, and the log says why. */
+/* For tracer.want.  If the kernel refuses stacks, all stacks are unknown, and the log says why. */
 void programs_want_stacks(struct programs *p, int wanted);
 
-/* How often the kernel left out a program, because it would have run inside itself. */
+/* Returns how often the kernel skipped a program because it would have run inside itself. */
 __u64 programs_lost(void *self);
 void programs_doctor(void *self, FILE *out);
 
-/* Rows for a tracer whose self is a struct programs. */
+/* Rows of field_codes for a tracer whose self is a struct programs. */
 extern const struct field_codes programs_process;	/* any of process.h's fields */
 extern const struct field_codes programs_text, programs_address, programs_stack;
 

@@ -40,7 +40,7 @@ void instrumentation_strip(struct instrumentation *in)
 	in->n_fields = n;
 }
 
-/* The latest one with that id. */
+/* Finds the latest one with that id. */
 static struct recorded *recording_find(struct recording *rec, __u64 id)
 {
 	for (size_t i = rec->n_insts; i--;)
@@ -54,7 +54,7 @@ static int instrumentation_same(const struct instrumentation *a, const struct in
 	return !memcmp(a, b, sizeof(*a));
 }
 
-/* Takes the metric. */
+/* Takes ownership of the metric. */
 static int recording_add(struct recording *rec, const struct instrumentation *in, struct metric *m)
 {
 	struct recorded *known = recording_find(rec, in->id), *more;
@@ -99,13 +99,13 @@ static int read_inst(struct reader *r, const struct frame *frame)
 	return err == -ENOMEM ? err : err ? -EBADMSG : 0;
 }
 
-/* Slots whose times can be shifted and added without a second thought. */
+/* Are the times of these slots small enough to be shifted and added without overflow? */
 static int time_sane(const struct recorded *of, __s64 slot, __s64 run)
 {
 	return slot >= 0 && slot <= YEAR_2100_NS / (__s64)of->in.slot_ns - run;
 }
 
-/* batch_decode() has checked each byte; here it is held against its instrumentation. */
+/* batch_decode() has checked each byte; this compares the batch with its instrumentation. */
 static int check_batch(struct reader *r, const struct recorded *of, const struct batch *b)
 {
 	if (b->slot_ns != of->in.slot_ns)
@@ -136,7 +136,7 @@ static int keep_batch(struct recorded *of, const struct frame *frame, __s64 slot
 	size_t n = of->n_batches;
 	struct recorded_batch *more = of->batch;
 
-	if (!(n & (n - 1)))		/* 0, 1, 2, 4, 8 ...: full */
+	if (!(n & (n - 1)))		/* 0, 1, 2, 4, 8 ...: the array is full */
 		more = realloc(of->batch, (n ? 2 * n : 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -200,7 +200,7 @@ static int read_frames(struct reader *r, size_t len)
 	return err;
 }
 
-/* Takes data. */
+/* Takes ownership of data. */
 static int recording_take(__u8 *data, size_t len, struct recording **ret_recording, char reason[REASON_MAX])
 {
 	struct recording *rec = calloc(1, sizeof(*rec));

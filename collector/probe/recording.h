@@ -1,10 +1,10 @@
-/* recording.h - a file of frames: batches, and what they are batches of.
+/* recording.h - reads and writes a recording: a file of frames with batches and their instrumentations.
  *
  *      INST {"instrumentation": {...}, "metric": {...}}   BATCH BATCH ...   INST ...   BATCH ...
  *
  * Shape   an INST frame comes before the first batch of its instrumentation; batches name it by
- *         id.  An INST that repeats an id with another content is another instrumentation from there on.
- * Labels  of a batch are those of the instrumentation's fields without `hostname`.
+ *         id.  An INST that repeats an id with other content begins another instrumentation.
+ * Labels  a batch has labels for the instrumentation's fields without `hostname`.
  * Errors  a sentence with the offset in the file: "offset 1234: damaged ...".
  */
 #ifndef HEATSCOPE_RECORDING_H
@@ -18,7 +18,7 @@
 /* --- reading --- */
 
 struct recorded_batch {
-	const __u8 *data;		/* batch_decode() takes it */
+	const __u8 *data;		/* for batch_decode() */
 	size_t len;
 	__s64 slot;
 };
@@ -37,13 +37,13 @@ struct recording {
 	size_t n_insts;
 };
 
-/* Reads and checks all of it.  -EBADMSG, -EFBIG, or what the file said. */
+/* Reads and checks the whole file.  -EBADMSG, -EFBIG, or an error of reading the file. */
 int recording_read(const char *path, struct recording **ret_recording, char reason[REASON_MAX]);
 /* The same from memory, which is copied. */
 int recording_parse(const __u8 *data, size_t len, struct recording **ret_recording, char reason[REASON_MAX]);
 void recording_free(struct recording *r);
 
-/* Takes `hostname` from the fields: it is the aggregator's to fill in. */
+/* Removes `hostname` from the fields, because the aggregator fills it in. */
 void instrumentation_strip(struct instrumentation *in);
 
 /* --- writing --- */
@@ -51,7 +51,7 @@ void instrumentation_strip(struct instrumentation *in);
 struct recorder;
 
 int recorder_open(const char *path, struct recorder **ret_recorder);	/* replaces the file */
-/* What follows belongs to this one, until another with its id begins. */
+/* The following batches with its id belong to this one, until another with that id begins. */
 int recorder_begin(struct recorder *r, const struct instrumentation *in, const struct metric *m);
 int recorder_batch(struct recorder *r, const struct batch *b);
 int recorder_flush(struct recorder *r);

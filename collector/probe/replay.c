@@ -1,9 +1,9 @@
-/* The probe without a kernel: it offers what was recorded, and hands the batches over again, folded
+/* This probe needs no kernel: it offers the content of a recording, and hands its batches over again, folded
  * to the fields, measures, ruler and keys that are wanted now.
  *
  * With follow_clock the whole recording is shifted by whole seconds, which every slot length
  * divides, so that its first slot becomes the current one when the first instrumentation is
- * enabled; one enabled later joins in the middle. */
+ * enabled; an instrumentation that is enabled later joins in the middle. */
 #include "collector/probe/replay.h"
 #include "collector/probe/probe.h"
 #include "collector/probe/recording.h"
@@ -16,14 +16,14 @@
 #include <string.h>
 
 #define SECOND_NS 1000000000ll
-#define BATCHES_AT_ONCE 256		/* of one drain(), where no clock is followed */
+#define BATCHES_AT_ONCE 256		/* per drain(), if it does not follow a clock */
 
 struct known_key {
 	struct known_key *next;
-	struct labels labels;		/* its bytes follow */
+	struct labels labels;		/* its bytes follow the struct */
 };
 
-struct playing {			/* an instrumentation that is enabled */
+struct playing {			/* an enabled instrumentation */
 	struct playing *next;
 	struct instrumentation in;
 	const struct recorded *from;
@@ -31,7 +31,7 @@ struct playing {			/* an instrumentation that is enabled */
 	unsigned field_from[KEY_FIELDS_MAX];	/* wanted field -> recorded one */
 	int axis_to[MEASURES_MAX];	/* recorded measure -> wanted one; -1: not wanted */
 	int weight_to[MEASURES_MAX + 1];	/* recorded weight of a slice -> wanted one; < 0: not wanted */
-	__s64 joined_ns;		/* what was over before is not handed over */
+	__s64 joined_ns;		/* batches that were over before are not handed over */
 	size_t at;			/* next batch */
 	__u32 seq;
 	struct known_key *keys;
@@ -59,7 +59,8 @@ static struct metric *offered(struct replay *r, const struct metric *m)
 	return NULL;
 }
 
-/* Measured, weighed, or named by its predicate, so that the same can be asked for; or said by its exemplars. */
+/* Does a recording have it as a measure or weight, in its predicate, so that the same one can be requested, or in its
+ * exemplars? */
 static int recorded_has(const struct recorded *rec, const char *name)
 {
 	for (size_t i = 0; i < rec->in.n_fields; i++)
@@ -73,8 +74,8 @@ static int recorded_has(const struct recorded *rec, const char *name)
 	return instrumentation_axis(&rec->in, name) >= 0 || instrumentation_weight(&rec->in, name) >= 0;
 }
 
-/* Adds the recorded fields of one instrumentation, in the order of its metric: which measure is the first says of what
- * parts are parts. */
+/* Adds the recorded fields of one instrumentation, in the order of its metric, because parts are parts of the first
+ * measure. */
 static int offer_fields(struct metric *m, const struct recorded *rec)
 {
 	struct field *field = calloc(m->n_fields + rec->metric.n_fields + 1, sizeof(*field));
@@ -98,7 +99,7 @@ static int offer_fields(struct metric *m, const struct recorded *rec)
 	return 0;
 }
 
-/* The recorded parts that are offered, if what they are parts of is offered too. */
+/* Offers the recorded parts that are offered as measures, if the measure of which they are parts is offered too. */
 static int offer_parts(struct metric *m, const struct recorded *rec)
 {
 	const char *all = rec->metric.parts, *whole = metric_first_measure(&rec->metric);
@@ -233,14 +234,15 @@ static int missing(const struct recorded *rec, const char *what, const char *nam
 	return -ENOENT;
 }
 
-/* Those of another predicate or first measure would have to be chosen again, among those that were not. */
+/* With another predicate or first measure, exemplars would have to be chosen again, from events that were not
+ * recorded. */
 static int has_exemplars(const struct recorded *rec, const struct instrumentation *wanted)
 {
 	return rec->in.n_exemplars >= wanted->n_exemplars && !strcmp(rec->in.measure[0], wanted->measure[0]) &&
 	       !memcmp(&rec->in.predicate, &wanted->predicate, sizeof(wanted->predicate));
 }
 
-/* Can this recorded one give what is wanted? */
+/* Can this recorded instrumentation give the wanted one? */
 static int playing_map(struct playing *p, const struct recorded *rec, const char *source, char *reason)
 {
 	if (rec->in.slot_ns != p->in.slot_ns) {
@@ -287,7 +289,7 @@ static int playing_find(struct replay *r, struct playing *p, char *reason)
 	return err;
 }
 
-/* First slot after what a batch speaks for, in recorded time. */
+/* Returns the end of the slots that a batch stands for, in recorded time. */
 static __s64 batch_end_ns(const struct recorded *rec, const struct batch *b)
 {
 	return (b->slot + (b->run ? b->run : 1)) * (__s64)rec->in.slot_ns;
@@ -353,7 +355,7 @@ static void replay_disable(void *self, __u64 inst)
 		}
 }
 
-/* --- folding a recorded batch to what is wanted --- */
+/* --- folding a recorded batch to the wanted instrumentation --- */
 
 struct cell {				/* a slice in the making */
 	size_t key_at;
@@ -364,7 +366,7 @@ struct cell {				/* a slice in the making */
 struct folded {
 	struct cell *cell;
 	size_t n;
-	__u64 n_lost, lost_sum;		/* events of which nobody can tell whether they match */
+	__u64 n_lost, lost_sum;		/* events that may match or not */
 	struct bytes bytes;		/* keys, then encoded histograms */
 	struct slice *slice;
 };
@@ -383,7 +385,7 @@ static void put_label(const struct labels *key, unsigned index, struct bytes *ou
 	labels_keep(key, 1u << index, out);
 }
 
-/* Is it among the first n_keys of its instrumentation?  The others become `other`. */
+/* Is it one of the first n_keys of its instrumentation?  The others become `other`. */
 static int key_admitted(struct playing *p, const struct labels *key)
 {
 	struct known_key *new;
@@ -430,7 +432,7 @@ static int cell_is(const struct folded *f, const struct cell *c, size_t key_at, 
 	       (!len || !memcmp(f->bytes.data + c->key_at, f->bytes.data + key_at, len));
 }
 
-/* The cell of a key that was just put at key_at; the room is there. */
+/* Returns the cell of a key that was just put at key_at; the memory for it is there. */
 static struct cell *folded_cell(struct playing *p, struct folded *f, size_t key_at, __u16 axis, __u16 weight)
 {
 	struct cell *c;
@@ -448,7 +450,7 @@ static struct cell *folded_cell(struct playing *p, struct folded *f, size_t key_
 	return c;
 }
 
-/* Every event is in the first measure's slice of its key. */
+/* Counts a slice as lost; every event is in the first measure's slice of its key, so only that counts. */
 static void fold_lose(struct folded *f, const struct slice *s)
 {
 	struct hist_reader h;
@@ -475,7 +477,7 @@ static int fold_slice(struct playing *p, struct folded *f, const struct slice *s
 	return c ? hist_decode_add(&c->hist, s->ruler, s->hist, s->hist_len) : -ENOMEM;
 }
 
-/* Cells to slices.  Offsets first: the bytes move while they grow. */
+/* Makes slices of the cells.  Cells have offsets, because the bytes move while they grow. */
 static int folded_finish(struct folded *f)
 {
 	f->slice = calloc(f->n + 1, sizeof(*f->slice));
@@ -561,8 +563,8 @@ static int hand_over(struct replay *r, struct playing *p, const struct batch *re
 	return err;
 }
 
-/* Hands over the next batch if it is over by now: 1, 0 if it is not, or -errno; then the batch
- * stays and is tried again by the next drain. */
+/* Hands over the next batch if it is over by now: 1; 0 if it is not; or -errno: then the batch
+ * stays, and the next drain tries it again. */
 static int playing_next(struct replay *r, struct playing *p, __s64 now_ns, const struct batch_sink *sink)
 {
 	struct batch b;

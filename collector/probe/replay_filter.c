@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HOSTNAME 0xff			/* instead of a field */
+#define HOSTNAME 0xff			/* in place of a field's index */
 
 static int refuse(char *reason, const struct instrumentation *recorded, const char *format, const char *what)
 {

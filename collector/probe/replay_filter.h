@@ -1,8 +1,8 @@
-/* replay_filter.h - a predicate over keys instead of events: which slices of a recording match.
+/* replay_filter.h - applies a predicate to keys instead of events: it selects the matching slices of a recording.
  *
- * Can     texts, of the fields that were recorded apart, and hostname; also the very predicate that was
- *         recorded with, whatever it is.  Measures cannot be told from a histogram event by event.
- * Other   a key whose field is `other` may be either: the caller tells its events as lost.
+ * Can     compare texts of the recorded fields and of hostname; also accepts exactly the predicate of the recording,
+ *         whatever it is.  It cannot compare measures: a histogram does not contain single events.
+ * Other   a key whose field is `other` may match or not: the caller reports its events as lost.
  * Memory  borrows predicate and hostname.
  */
 #ifndef HEATSCOPE_SIEVE_H
@@ -13,10 +13,10 @@
 struct sieve {
 	const struct predicate *predicate;	/* NULL: everything passes */
 	const char *hostname;
-	__u8 field[PREDICATE_TERMS];	/* of each term, in the recorded keys */
+	__u8 field[PREDICATE_TERMS];	/* per term: index of its field in the recorded keys */
 };
 
-/* -ENOENT with the reason (REASON_MAX bytes): the recording cannot tell. */
+/* -ENOENT with the reason (REASON_MAX bytes): the recording cannot answer this predicate. */
 int sieve_init(struct sieve *s, const struct predicate *wanted, const struct instrumentation *recorded,
 	       const char *hostname, char *reason);
 

@@ -1,7 +1,7 @@
 #include "collector/probe/self_stats.h"
 
 static struct pulse_tick tick[PULSE_TICKS];
-static __u64 n_ticks;			/* ever */
+static __u64 n_ticks;			/* since the start */
 static __u64 late_ns;
 static struct pulse_spool spool;
 

@@ -13,8 +13,8 @@
 #include <sys/ioctl.h>
 
 #define NS_PER_S 1000000000ll
-#define TIMED_LEAST 32			/* a mean of fewer is not believed */
-#define DEAR_FORGETS 16			/* intervals in which what was learned of the dear fields fades */
+#define TIMED_LEAST 32			/* runs; a mean of fewer is not reliable */
+#define DEAR_FORGETS 16			/* intervals in which the learned cost of expensive fields fades */
 
 /* ---- measuring ---- */
 
@@ -54,7 +54,7 @@ void shed_start(struct shed *s, const struct tracer_programs *programs, __s64 no
 		*programs->every = s->plan.every;
 }
 
-/* With sampling a timed run is a mixture of those that skip and those that do not. */
+/* With sampling, the timed runs are a mixture of those that skip and those that do not. */
 static double full_ns(double mean_ns, __u32 every, double spared_ns)
 {
 	double full = every > 1 ? (mean_ns - BUDGET_SKIP_NS) * every : mean_ns;
@@ -64,7 +64,8 @@ static double full_ns(double mean_ns, __u32 every, double spared_ns)
 	return full > 0 ? full : 0;
 }
 
-/* The dear fields' part, where it was more than the tracer says; that is believed for a while, as the load changes. */
+/* Learns the cost of the expensive fields, if it was higher than the tracer states; the learned value fades, because
+ * the load changes. */
 static void dear_learn(struct shed *s, const struct tracer *t, double bare_ns)
 {
 	double saved = s->load.full_ns - bare_ns;
@@ -107,7 +108,7 @@ void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_pr
 	s->looked_ns = now_ns;
 }
 
-/* ---- doing ---- */
+/* ---- applying a plan ---- */
 
 /* Perf events stay open, so that this needs no capability. */
 static int events_turn(const struct tracer_programs *programs, unsigned long request)
@@ -128,7 +129,7 @@ static void detach(struct shed *s, const struct tracer_programs *programs, const
 	bpf_object__detach_skeleton(programs->skeleton);
 	events_turn(programs, PERF_EVENT_IOC_DISABLE);
 	s->detached = 1;
-	for (i = 0; i < n; i++)		/* this slot is not whole any more */
+	for (i = 0; i < n; i++)		/* this slot is incomplete from now on */
 		reader_unobserved(readers[i].reader, now_ns / readers[i].slot_ns);
 }
 
@@ -155,7 +156,7 @@ void shed_attach(struct shed *s, const struct tracer_programs *programs, const s
 	}
 	s->detached = 0;
 	s->turn_ns = now_ns + SHED_ON_S * NS_PER_S;
-	for (i = 0; i < n_readers; i++)		/* the slot that goes on has begun without us */
+	for (i = 0; i < n_readers; i++)		/* the current slot began before we attached */
 		reader_observed(readers[i].reader, now_ns / readers[i].slot_ns + 1);
 }
 
@@ -168,7 +169,7 @@ static double random_unit(struct shed *s)
 	return (double)(s->random >> 11) / (double)(1ull << 53);
 }
 
-/* After a pause of random length, so long on average that the attached share of the time is the duty. */
+/* Returns the end of a pause of random length, on average so long that the attached share of the time is the duty. */
 static __s64 pause_end(struct shed *s, __s64 now_ns)
 {
 	double on = SHED_ON_S + 2 * SHED_EARLY_NS / 1e9, mean = on * ((double)BUDGET_DUTY_FULL / s->plan.duty - 1);
@@ -188,7 +189,7 @@ static void turns_take(struct shed *s, const struct tracer_programs *programs, c
 	}
 }
 
-/* The names of the fields that are left out, "a, b". */
+/* Writes the names of the fields that are left out, "a, b". */
 static void names_tell(const struct shed *s, const struct metric *m, char *out, size_t size)
 {
 	size_t n = 0, i;

@@ -1,13 +1,14 @@
-/* shed.h - keeps the event programs of a tracer within the budget: measures, and does what budget.h decides.
+/* shed.h - keeps the event programs of a tracer within the budget: measures them, and applies the plans of budget.h.
  *
  *      shed_measure() of every tracer -> budget_decide() -> shed_apply() of every tracer, and its fields
  *
- * Cost    The programs count their runs and time every 61st of those that do not pass (event.h); what the kernel takes to get into
- *         them is `dispatch_ns`, the tracer's word for it.
- *         What the dear fields take is the tracer's word too, and what was seen when they were left out.
- * Told    every through reader_sampled(), detached slots through reader_unobserved(): nobody is misled.
- *         Attached runs are SHED_ON_S long, pauses are random: a rhythm of the machine does not fall
- *         always between them.
+ * Cost    The programs count their runs and time every 61st of those that do not pass (event.h); the tracer states
+ *         `dispatch_ns`, the time that the kernel takes to enter them.  The tracer also states the cost of the
+ *         expensive fields, and shed_measure() corrects it by the difference seen when they were left out.
+ * Marks   reader_sampled() marks slots with `every`, reader_unobserved() marks detached slots, so that no reader of the
+ *         data is misled.
+ *         Attached periods are SHED_ON_S long, pauses are random, so that a rhythm of the machine does not always fall
+ *         into the pauses.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_SHED_H
@@ -17,46 +18,46 @@
 #include "collector/ring/reader.h"
 #include "collector/probe/tracer.h"
 
-#define SHED_EVERY_NS 900000000ll	/* from one decision to the next, at least */
-#define SHED_ON_S 1			/* seconds that are observed in a run */
-#define SHED_EARLY_NS 30000000ll	/* programs are attached so long before the first of them */
+#define SHED_EVERY_NS 900000000ll	/* at least this long from one decision to the next */
+#define SHED_ON_S 1			/* length of an observed period, in seconds */
+#define SHED_EARLY_NS 30000000ll	/* programs are attached this long before it begins */
 
-struct shed {				/* one tracer's; zeroed: shed_start() */
+struct shed {				/* of one tracer; begins zeroed, then shed_start() */
 	struct budget_plan plan;
-	struct budget_load load;	/* as last measured; full_ns with the dear fields, whether they are there or not */
+	struct budget_load load;	/* as last measured; full_ns always includes the expensive fields */
 	__u64 dear;			/* fields that can be left out: WANTED_FIELD() */
-	double dear_ns;			/* that they take */
-	__u32 was_bare, told_bare;	/* when last measured, and told */
-	__u64 runs, passed, n_timed, timed_ns;	/* of the programs, when last looked at */
-	__u64 handed;			/* events, all in all */
+	double dear_ns;			/* time that they take, per run */
+	__u32 was_bare, told_bare;	/* `bare` when last measured, and when last reported */
+	__u64 runs, passed, n_timed, timed_ns;	/* the programs' counters, as last read */
+	__u64 handed;			/* number of events since the start */
 	__u64 n_new, new_ns;		/* timed under this plan, and not yet in load.full_ns */
 	__s64 looked_ns;
 	int detached;
 	__s64 turn_ns;			/* when to detach or attach next */
 	__u64 random;
-	char told[160];			/* for people, what is shed; "": nothing */
+	char told[160];			/* for people: what is shed; "": nothing */
 };
 
-struct shed_reader {			/* whose slots are told of */
+struct shed_reader {			/* a reader whose slots get the marks */
 	struct reader *reader;
 	__u64 slot_ns;
 };
 
 void shed_start(struct shed *s, const struct tracer_programs *programs, __s64 now_ns);
 
-/* What the programs have cost since the last call; keeps the last figure while detached.  dear: the fields that
- * can be left out, somebody keeps them and no predicate asks for them. */
+/* Measures the cost of the programs since the last call; keeps the last value while they are detached.  `dear`: the
+ * fields that can be left out, which an instrumentation keeps and no predicate needs. */
 void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, __u64 dear, __s64 now_ns);
 
-/* Puts s->plan into effect, but for the fields, which are the caller's. */
+/* Applies s->plan, except for the fields, which the caller applies. */
 void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_programs *programs,
 		const struct shed_reader *readers, size_t n_readers, __s64 now_ns);
 
-/* When a detached one is to be attached again, 0: not; and its being attached. */
+/* shed_turn() returns when to attach detached programs again, 0: do not; the next function attaches them. */
 __s64 shed_turn(const struct shed *s);
 void shed_attach(struct shed *s, const struct tracer_programs *programs, const struct shed_reader *readers, size_t n_readers);
 
-/* For people: how many events there were, what they cost, and what is shed. */
+/* Reports to people how many events there were, their cost, and what is shed. */
 void shed_doctor(const struct shed *s, FILE *out);
 
 #endif

@@ -36,7 +36,7 @@ static void what_fits_is_left_alone(void **state)
 
 static void sampling_comes_before_detaching(void **state)
 {
-	struct budget_load load = { .runs_per_s = 100000, .dispatch_ns = 10, .full_ns = 1000 };	/* 0.1 s per second; 0.0025 even if nothing is looked at */
+	struct budget_load load = { .runs_per_s = 100000, .dispatch_ns = 10, .full_ns = 1000 };	/* 0.1; 0.0025 if none is measured */
 	struct budget_plan plan = BUDGET_PLAN_FULL;
 
 	budget_decide(&load, 1, 0.02, &plan);
@@ -44,13 +44,13 @@ static void sampling_comes_before_detaching(void **state)
 	assert_int_equal(plan.duty, BUDGET_DUTY_FULL);
 	assert_true(budget_cost(&load, &plan) <= 0.02);
 
-	load.runs_per_s = 5e6;				/* being called alone costs 0.05 */
+	load.runs_per_s = 5e6;				/* the calls alone cost 0.05 */
 	budget_decide(&load, 1, 0.02, &plan);
 	assert_int_equal(plan.every, BUDGET_EVERY_MAX);
 	assert_true(plan.duty < BUDGET_DUTY_FULL);
 }
 
-/* Whatever the loads: together they stay within the budget, unless every plan is at its strictest. */
+/* With any loads: together they stay within the budget, unless every plan is at its strictest. */
 static void the_budget_holds(void **state)
 {
 	for (int round = 0; round < N_RANDOM; round++) {
@@ -73,7 +73,7 @@ static void the_budget_holds(void **state)
 	}
 }
 
-/* One that storms does not take from one that is modest. */
+/* A tracer with a storm of events takes nothing from one with few. */
 static void a_storm_sheds_itself(void **state)
 {
 	struct budget_load load[2] = { { .runs_per_s = 2e6, .dispatch_ns = 80, .full_ns = 500 },
@@ -129,7 +129,7 @@ static void the_dear_fields_go_first_where_that_is_enough(void **state)
 	assert_int_equal(n, BUDGET_CALM);
 }
 
-/* They are gathered of the events that are looked at only, so leaving them out would save nothing more. */
+/* Only measured events gather them, so leaving them out would save nothing more. */
 static void with_sampling_the_dear_fields_are_back(void **state)
 {
 	struct budget_load load = { 200000, 10, 230, 0, .dear_ns = 60 };
@@ -140,7 +140,7 @@ static void with_sampling_the_dear_fields_are_back(void **state)
 	assert_true(plan.every > 1);
 }
 
-/* A protocol is followed before it is known whether to look: there both together. */
+/* The program follows a protocol before it can decide to measure: then sampling and bare fields go together. */
 static void what_sampling_does_not_save_is_not_said_to_be(void **state)
 {
 	struct budget_load load = { 100000, 10, 330, 1, .dear_ns = 80, .kept_ns = 300 };
@@ -157,7 +157,7 @@ static void what_sampling_does_not_save_is_not_said_to_be(void **state)
 	assert_true(plan.bare && plan.every > 1 && plan.duty == BUDGET_DUTY_FULL);
 }
 
-/* Rare events are not given up where that saves next to nothing: whatever the budget, of what stays attached. */
+/* A tracer that stays attached does not give up rare events if that saves next to nothing, with any budget. */
 static void sampling_is_no_stricter_than_it_is_worth(void **state)
 {
 	for (int round = 0; round < N_RANDOM; round++) {
@@ -176,7 +176,7 @@ static void sampling_is_no_stricter_than_it_is_worth(void **state)
 	}
 }
 
-/* And no milder: more would fit, or be saved.  Twice so much, for a change must be worth it too. */
+/* Nor is it milder: then more would fit, or be saved.  Factor two, because a change must be worth it, too. */
 static void what_stays_costs_little_more_than_it_must(void **state)
 {
 	for (int round = 0; round < N_RANDOM; round++) {
@@ -193,7 +193,7 @@ static void what_stays_costs_little_more_than_it_must(void **state)
 	}
 }
 
-/* Costs are measured, so they vary: what cannot fit is not sampled more and less for it by turns. */
+/* Measured costs vary: a tracer that cannot fit must not change between more and less sampling because of that. */
 static void what_varies_a_little_changes_nothing(void **state)
 {
 	struct budget_load load = { 100000, 10, .stays = 1, .kept_ns = 700 };
@@ -210,7 +210,7 @@ static void what_varies_a_little_changes_nothing(void **state)
 	assert_in_range(n_changes, 1, 2);
 }
 
-/* Other programs' sockets: where they alone are too much, that is not overlooked because nothing of it is ours. */
+/* Runs for other programs' sockets: if they alone cost too much, the budget sees it, although no event is ours. */
 static void what_passes_costs_too(void **state)
 {
 	struct budget_load load = { 1000, 20, 800, .passed_per_s = 500000 };
@@ -226,7 +226,7 @@ static void what_passes_costs_too(void **state)
 	assert_true(plan.duty < BUDGET_DUTY_FULL && budget_cost(&load, &plan) <= 0.01 * 1.000001);
 
 	plan = full;
-	load.stays = 1;					/* not said to fit, and few events not given up for nothing */
+	load.stays = 1;					/* must not claim to fit, nor give up few events for nothing */
 	budget_decide(&load, 1, 0.01, &plan);
 	assert_true(plan.every == 3 && plan.duty == BUDGET_DUTY_FULL && budget_cost(&load, &plan) > 0.01);
 }

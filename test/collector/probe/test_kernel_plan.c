@@ -44,7 +44,7 @@ static void names_are_places_in_an_event(void **state)
 	assert_true(kernel_wanted(&plan) == (WANTED_FIELD(1) | WANTED_MEASURE(0)));
 }
 
-/* All fields are told, so all are gathered, and their memory is counted. */
+/* Exemplars show all fields, so all are gathered, and their memory is counted. */
 static void exemplars_want_every_field(void **state)
 {
 	struct instrumentation in = made("optype", "latency");
@@ -61,7 +61,7 @@ static void exemplars_want_every_field(void **state)
 		    (sizeof(struct exemplar_box) + (5 + EXEMPLAR_DECADES) * sizeof(struct exemplar)));
 }
 
-/* Though nothing else of it would have to be. */
+/* Everything else of it would fit. */
 static void too_many_exemplars_are_refused_by_name(void **state)
 {
 	struct instrumentation in = made("optype", "latency");

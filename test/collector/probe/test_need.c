@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What need_missing(asked) is in a process that has only `held`.  Without root nothing can be held. */
+/* Returns need_missing(asked) in a process that has only `held`.  Without root no capability can be held. */
 static __u64 missing_with(__u64 held, __u64 asked)
 {
 	__u64 missing = ~0ull;
@@ -81,7 +81,7 @@ static void a_refusal_names_what_is_missing_and_what_to_give(void **state)
 {
 	char reason[REASON_MAX];
 
-	if (!need_missing(NEED_TRACING)) {	/* we may: the kernel's part is left */
+	if (!need_missing(NEED_TRACING)) {	/* we have them: only the kernel can lack something */
 		need_check(NEED_TRACING, reason);
 		assert_true(!reason[0] || strstr(reason, "the kernel"));
 		return;

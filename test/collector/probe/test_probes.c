@@ -55,7 +55,7 @@ static int want(struct probes *p, const char *text)
 	return err;
 }
 
-/* "active", "failed" or NULL; the reason with it. */
+/* Returns "active", "failed" or NULL, and the reason. */
 static const char *state_of(struct probes *p, __u64 id, char reason[REASON_MAX])
 {
 	json_t *json = probes_state(p), *one;
@@ -122,7 +122,7 @@ static void what_is_fixed_goes_on_and_takes_nothing_new(void **state)
 	assert_memory_equal(reason, "fixed: ", 7);
 	assert_int_equal(probes_drain(p, 0, &sink), 0);
 	assert_int_equal(batches[2], 3);
-	assert_int_equal(want(p, "[" INST(1, "") "]"), 0);	/* nor does it come back */
+	assert_int_equal(want(p, "[" INST(1, "") "]"), 0);	/* and it does not come back */
 	assert_string_equal(state_of(p, 1, reason), "failed");
 	assert_int_equal(probes_active(p), 0);
 	probes_close(p);

@@ -96,7 +96,7 @@ static void an_id_used_again_is_another_instrumentation(void **state)
 	char reason[REASON_MAX] = "";
 
 	assert_int_equal(recorder_open(path, &w), 0);
-	for (int i = 0; i < 3; i++) {		/* the second time the same, then with fewer bits */
+	for (int i = 0; i < 3; i++) {		/* the second time the same, the third time with fewer bits */
 		in.ruler_bits = i < 2 ? 5 : 3;
 		assert_int_equal(recorder_begin(w, &in, &sample_metric), 0);
 		sample_init(&m, 3, 100 + i, (__u32)i);

@@ -14,7 +14,7 @@
 /* --- a recording of N slots by command and statement; slot 2 amended at the end, slot 4 lossy --- */
 
 static __u64 recorded_weight[2];	/* sums of latency and cputime by latency, of one key */
-static struct bytes recorded_total[2];	/* encoded histogram of each measure, over everything */
+static struct bytes recorded_total[2];	/* encoded histogram of each measure, over all slots and keys */
 static __u64 recorded_events;
 
 static void total_of(const struct batch *b, unsigned axis, struct hist *h)
@@ -27,7 +27,7 @@ static void total_of(const struct batch *b, unsigned axis, struct hist *h)
 static const struct kit_exemplar exemplar = { 900000, 5, 77, 1, "select ?", NULL };	/* of slot 1 */
 static struct bytes recorded_exemplars;
 
-/* What the events of one key weighed, by latency. */
+/* Computes the weights of the events of one key, by latency. */
 static void weigh(struct sample *m, const struct instrumentation *in)
 {
 	for (__u16 weight = 1; weight <= 2; weight++) {
@@ -104,13 +104,13 @@ static const char *record(void)
 	return path;
 }
 
-/* --- what a drain hands over --- */
+/* --- the batches of a drain --- */
 
 struct taken {
 	size_t n;
 	__s64 slot[64];
 	__u32 seq[64];
-	struct loss loss;		/* the last */
+	struct loss loss;		/* of the last batch */
 	__u64 n_lost;
 	struct hist total[2];
 	__u64 weight[2];		/* sums of the cells */
@@ -317,7 +317,7 @@ static void with_the_clock_it_keeps_its_pace(void **state)
 	assert_int_equal(t.n, 3);
 	assert_int_equal(t.slot[2], now_s + 2);
 	assert_false(replay_finished(self));
-	drain(self, (now_s + 100) * SECOND_NS, &t);		/* a late drain misfiles nothing */
+	drain(self, (now_s + 100) * SECOND_NS, &t);		/* a late drain files every event in its own slot */
 	assert_int_equal(t.n, N + 1);
 	assert_int_equal(t.slot[N - 1], now_s + N - 1);
 	assert_int_equal(t.slot[N], now_s + 2);
@@ -340,7 +340,7 @@ static void one_enabled_later_joins_in_the_middle(void **state)
 	replay_probe.disable(self, 11);
 	drain(self, 1800000100 * SECOND_NS, &t);
 	assert_int_equal(t.slot[0], 1800000003);
-	assert_int_equal(t.n, N - 3);		/* the amendment was of a slot before */
+	assert_int_equal(t.n, N - 3);		/* the amendment was for an earlier slot */
 	taken_fini(&t);
 	replay_probe.close(self);
 }
@@ -379,7 +379,7 @@ static void fields_come_in_the_order_that_is_wanted(void **state)
 
 	taken_init(&t);
 	strcpy(in.field[0], "statement");
-	strcpy(in.field[1], "hostname");	/* the aggregator's; not in the key */
+	strcpy(in.field[1], "hostname");	/* the aggregator fills it in; it is not in the key */
 	strcpy(in.field[2], "command");
 	in.n_fields = 3;
 	assert_int_equal(enable(self, &in, 0, NULL), 0);
@@ -413,7 +413,7 @@ static void measures_are_dropped_and_renumbered(void **state)
 	replay_probe.close(self);
 }
 
-/* Along the first measure that was recorded: of another one nobody knows them. */
+/* Weights are known only along the first measure that was recorded, not along another one. */
 static void weights_are_those_that_are_wanted(void **state)
 {
 	for (size_t n = 0; n <= 2; n++) {
@@ -433,7 +433,8 @@ static void weights_are_those_that_are_wanted(void **state)
 	}
 }
 
-/* Three of the four keys can be told; the fourth's statement is `other`: lost, like the 7 that were recorded so. */
+/* The predicate decides three of the four keys; the fourth key's statement is `other`: its events are lost, like the 7
+ * that were recorded as lost. */
 static void a_predicate_over_recorded_fields_sifts(void **state)
 {
 	static const struct { const char *predicate; size_t n_keys; int all; } cases[] = {
@@ -607,7 +608,7 @@ static void introduce(struct recorder *r, __u64 id, const struct recorded_as *as
 	assert_int_equal(recorder_begin(r, &in, &parted), 0);
 }
 
-/* As an aggregator reads it. */
+/* Checks the metric as an aggregator reads it. */
 static void assert_offered(const struct metric *m, const char *parts)
 {
 	json_t *json = metric_json_make(m, NULL);
@@ -632,8 +633,8 @@ static void parts_are_those_that_are_offered(void **state)
 		{ { { "latency cputime", "" } }, "cputime" },
 		{ { { "latency net cputime", "" } }, "cputime net" },
 		{ { { "latency cputime io net", "" } }, "cputime io net" },
-		{ { { "latency", "latency io" } }, "io" },		/* a weight that is no measure */
-		{ { { "cputime io", "" } }, NULL },			/* of nothing that is offered */
+		{ { { "latency", "latency io" } }, "io" },		/* a weight that is not a measure */
+		{ { { "cputime io", "" } }, NULL },			/* its whole is not offered */
 		{ { { "cputime io", "" }, { "latency", "" } }, "cputime io" },
 		{ { { "latency", "" }, { "net", "" } }, "net" },
 	};

@@ -43,7 +43,7 @@ static void keys_are_decided_by_their_labels(void **state)
 	assert_int_equal(passes("{\"eq\":[\"hostname\",\"db2\"]}", "query", "select"), 0);
 }
 
-/* The rest beyond the cap on keys is not the label "other". */
+/* The keys beyond the limit of keys are not the label "other". */
 static void who_is_other_cannot_be_told(void **state)
 {
 	assert_int_equal(passes("{\"eq\":[\"statement\",\"other\"]}", "query", NULL), -ENODATA);

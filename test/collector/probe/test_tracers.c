@@ -1,4 +1,4 @@
-/* test_tracers - what holds of the table of every metric from the kernel. */
+/* test_tracers - checks the table of every metric from the kernel. */
 #include "collector/core/metric_json.h"
 #include "collector/core/slice.h"
 #include "collector/tracers.h"
@@ -45,7 +45,8 @@ static int has_row(const struct field_codes *c)
 	return c && (c->label_of || c->label || ((c->names || c->named) && c->other < c->n));
 }
 
-/* Of every discrete field but the host, which is the aggregator's; one table may serve metrics with fewer fields. */
+/* Every discrete field has codes, except the host, which the aggregator fills in; one table may serve metrics with
+ * fewer fields. */
 static void the_codes_of_each_field_are_shown(void **state)
 {
 	for (size_t i = 0; tracers[i]; i++) {
@@ -62,7 +63,7 @@ static void the_codes_of_each_field_are_shown(void **state)
 	}
 }
 
-/* What is shown is found again, where a table of names or a function of the code alone shows it. */
+/* A label leads back to its code, for every field with a table of names or a function of the code alone. */
 static void what_is_shown_is_found(void **state)
 {
 	for (size_t i = 0; tracers[i]; i++) {
@@ -121,7 +122,7 @@ static const char *first_measure(const struct metric *m)
 	return m->field[f].name;
 }
 
-/* Any ruler that may be asked for is one. */
+/* A ruler with any number of bits that may be requested is valid. */
 static void each_measure_has_a_ruler(void **state)
 {
 	char reason[REASON_MAX] = "";
