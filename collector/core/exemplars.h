@@ -23,7 +23,7 @@
 
 #define EXEMPLAR_TEXT_MAX 4096
 
-enum exemplar_why { EXEMPLAR_WORST = 1, EXEMPLAR_DRAWN = 2, EXEMPLAR_TEXT = 4 };	/* bits; the last: text follows */
+enum exemplar_why { EXEMPLAR_WORST = 1, EXEMPLAR_DRAWN = 2, EXEMPLAR_TEXT = 4 };	/* bits; TEXT: text follows */
 
 struct exemplar_told {
 	__u8 why;

@@ -36,7 +36,7 @@ struct metric {
 	size_t n_fields;
 	enum metric_scope scope;
 	const char *point;		/* in a metric of scope interval: its one measure of scope point; NULL: none */
-	const char *parts;		/* measures, with blanks between, whose sum is the first in every event; NULL: none */
+	const char *parts;		/* measures, blanks between; their sum is the first measure; NULL: none */
 	const char *text;		/* the discrete field that names a single event; NULL: no exemplars */
 };
 
