@@ -16,9 +16,9 @@
 #include <unistd.h>
 #include <uv.h>
 
-#define AFTER_SLOT_MS 20		/* what ended at the boundary is in the map by then */
-#define LEAVE_MS 1000			/* how long the last acknowledgements are waited for */
-#define HASTY_BYTES (1u << 20)		/* a replay that follows no clock waits beyond this */
+#define AFTER_SLOT_MS 20		/* by then, events that ended at the boundary are in the map */
+#define LEAVE_MS 1000			/* how long to wait for the last acknowledgements */
+#define HASTY_BYTES (1u << 20)		/* with more than this waiting, a replay without a clock pauses */
 #define KERNEL_TEXT 96
 #define COMPLAIN_NS 60000000000ll
 
@@ -32,12 +32,12 @@ struct collector {
 	struct spool *spool;
 	int spool_on_disk;
 	struct recorder *recorder;
-	char aggregator[64];		/* whose instrumentations are enabled */
-	int said_want;			/* on this connection: batches may be sent */
+	char aggregator[64];		/* the one whose instrumentations are enabled */
+	int said_want;			/* got WANT on this connection: batches may be sent */
 	char *said_state;		/* as last sent, JSON */
 	int leaving;
-	__s64 due_ns;			/* the tick */
-	int fixed, err;			/* has no capabilities any more; why it ends */
+	__s64 due_ns;			/* time of the next tick */
+	int fixed, err;			/* has dropped its capabilities; why it ends */
 	struct spool_stats told;	/* as last logged */
 	__s64 told_ns;
 	json_t *told_failures;		/* id -> reason, as last logged */
@@ -91,7 +91,7 @@ static void pump(struct collector *c)
 
 	while (c->said_want && spool_next(c->spool, &frame) > 0)
 		if (link_send_frame(c->link, &frame)) {
-			spool_rewind(c->spool);		/* lost, or no memory: the next tick tries again */
+			spool_rewind(c->spool);		/* connection lost, or no memory: the next tick tries again */
 			break;
 		}
 	bytes_fini(&frame);
@@ -165,7 +165,7 @@ static void drain(struct collector *c)
 	tell_losses(c, now_ns);
 }
 
-/* A replay without a clock gives what it has, as fast as the aggregator takes it. */
+/* Without a clock, a replay hands over batches as fast as the aggregator takes them. */
 static int hasty(const struct collector *c)
 {
 	return c->conf->probe.recording && !c->conf->probe.follow_clock;
@@ -180,7 +180,7 @@ static void on_early(uv_timer_t *timer)
 	probes_wake(c->probes, wall_ns());
 }
 
-/* For what a probe does between two drains. */
+/* Sets the timer for a probe's work between two drains. */
 static void arm_early(struct collector *c)
 {
 	__s64 at = probes_wake_at(c->probes), now_ns = wall_ns();
@@ -213,7 +213,7 @@ static void leave_after_once(struct collector *c)
 		leave(c);
 }
 
-/* Again where it has changed. */
+/* Sends the state again if it has changed. */
 static void tell_state(struct collector *c)
 {
 	json_t *state = probes_state(c->probes);
@@ -243,7 +243,7 @@ static void on_tick(uv_timer_t *timer)
 		arm_tick(c);
 }
 
-/* Ends: hands over what the probes still have, and waits a moment for the acknowledgements. */
+/* Ends: hands over the last data of the probes, and waits a moment for the acknowledgements. */
 static void leave(struct collector *c)
 {
 	c->leaving = 1;
@@ -307,7 +307,7 @@ static void on_enabled(void *arg, const struct instrumentation *in, const struct
 		record_failed(c, err);
 }
 
-/* Once each: again only after it was active, or for another reason. */
+/* Logs each failure once: again only after it was active, or for another reason. */
 static void tell_failures(struct collector *c, const json_t *state)
 {
 	const json_t *list = json_object_get(state, "instrumentations"), *one;
@@ -330,7 +330,8 @@ static void tell_failures(struct collector *c, const json_t *state)
 	c->told_failures = told;
 }
 
-/* The first set is there: from now on this process may load nothing, and so can nobody who gets into it. */
+/* The first set is enabled: from now on this process cannot load anything, and neither can an attacker who takes it
+ * over. */
 static void fix(struct collector *c)
 {
 	char reason[REASON_MAX] = "";
@@ -355,8 +356,8 @@ static void on_want(void *arg, const json_t *want)
 	const struct probes_watch watch = { on_enabled, c };
 	json_t *state;
 
-	drain(c);			/* what ends now is handed over first */
-	if (strcmp(c->aggregator, aggregator))		/* the same ids would be other instrumentations */
+	drain(c);			/* hands over the data of the instrumentations that end now */
+	if (strcmp(c->aggregator, aggregator))		/* there the same ids mean other instrumentations */
 		probes_disable_all(c->probes);
 	snprintf(c->aggregator, sizeof(c->aggregator), "%s", aggregator);
 	spool_bind(c->spool, aggregator);
@@ -490,7 +491,7 @@ int collector_run(const struct collector_conf *conf)
 	struct collector c = { .conf = conf };
 	int err;
 
-	signal(SIGPIPE, SIG_IGN);	/* a lost connection is an error of the write */
+	signal(SIGPIPE, SIG_IGN);	/* a lost connection shows as an error of the write */
 	err = uv_loop_init(&c.loop);
 	if (err)
 		return err;

@@ -1,13 +1,13 @@
-/* collector.h - the collector on its loop: probes -> spool -> link, at every slot boundary.
+/* collector.h - runs the collector on its loop: at every slot boundary, data goes from probes to spool to link.
  *
  *      clock --tick--> probes_drain --> spool_put --> link --> aggregator
  *                            |                          | ack
  *                        recorder                    spool_ack
  *
- * Ticks   a one-shot timer for the next slot boundary of the wall clock and 20 ms; counting ticks
+ * Ticks   a one-shot timer, set to 20 ms after the next slot boundary of the wall clock; counting ticks
  *         would drift.
- * Ends    by SIGTERM or SIGINT, or with `once` when a replay was acknowledged to the end: what is
- *         left stays in the spool, every handle is closed.
+ * Ends    on SIGTERM or SIGINT, or, with `once`, when the aggregator has acknowledged a whole replay: the rest of the
+ *         data stays in the spool, and every handle is closed.
  */
 #ifndef HEATSCOPE_COLLECTOR_H
 #define HEATSCOPE_COLLECTOR_H
@@ -19,16 +19,16 @@ struct collector_conf {
 	const char *version;
 	const char *record_path;	/* NULL: no recording */
 	const char *spool_path;		/* NULL or "": in memory */
-	int spool_optional;		/* go on in memory where the path cannot be used */
+	int spool_optional;		/* go on in memory if the path cannot be used */
 	__u64 spool_limit;		/* bytes */
 	int once;
-	int fixed;			/* without capabilities after the first set */
+	int fixed;			/* drop capabilities after the first set */
 	struct probe_conf probe;
 	const struct probe *const *probes;
 	size_t n_probes;
 };
 
-/* 0: ended as asked; -errno: could not start, which was logged. */
+/* Returns 0: ended as requested; -errno: could not start, which was logged. */
 int collector_run(const struct collector_conf *conf);
 
 #endif

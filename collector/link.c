@@ -9,13 +9,13 @@
 
 #define DELAY_FIRST_MS 100
 #define DELAY_MOST_MS 5000
-#define LEAVE_MS 1000			/* a peer that does not read gets this long to take the rest */
+#define LEAVE_MS 1000			/* a peer that does not read has this long to take the rest */
 
 enum link_state {
 	LINK_WAITING,			/* the timer will connect */
 	LINK_CONNECTING,
 	LINK_OPEN,
-	LINK_LEAVING,			/* writing the rest; the timer cuts that short */
+	LINK_LEAVING,			/* writing the rest; the timer limits that */
 	LINK_SHUT,			/* the pipe is being closed */
 };
 
@@ -26,11 +26,11 @@ struct link {
 	void *arg;
 	enum link_state state;
 	int closing;			/* link_close() was called */
-	int complained;			/* one line per outage is enough */
+	int complained;			/* one log line per outage is enough */
 	unsigned delay_ms;
-	__u64 opened_ms;		/* the loop's time; 0: not open */
+	__u64 opened_ms;		/* in the loop's time; 0: not open */
 	uv_timer_t timer;
-	uv_pipe_t pipe;			/* initialised but in LINK_WAITING */
+	uv_pipe_t pipe;			/* initialised except in LINK_WAITING */
 	uv_connect_t connect;
 	uv_shutdown_t shutdown;
 	struct bytes in;
@@ -54,7 +54,7 @@ static void on_timer_closed(uv_handle_t *timer)
 		ops.closed(arg);
 }
 
-/* Peace or progress makes the delay short again; a batch that is refused every time does not. */
+/* A connection that lasted, or an ACK, makes the delay short again; a batch that is refused every time does not. */
 static void on_pipe_closed(uv_handle_t *pipe)
 {
 	struct link *l = pipe->data;
@@ -85,7 +85,7 @@ static void on_shutdown(uv_shutdown_t *request, int status)
 	link_shut(request->data);
 }
 
-/* Lets what was sent go out, then closes. */
+/* Lets the sent frames go out, then closes. */
 static void link_leave(struct link *l)
 {
 	l->state = LINK_LEAVING;
@@ -107,7 +107,7 @@ static void link_lost(struct link *l, const char *why)
 		l->ops.lost(l->arg);
 }
 
-/* Says what was wrong, and closes. */
+/* Sends an ERROR that says what was wrong, and closes. */
 static void link_refuse(struct link *l, const char *why)
 {
 	json_t *json = json_pack("{s:s}", "error", why);
@@ -316,7 +316,7 @@ static void on_written(uv_write_t *request, int status)
 		link_lost(l, uv_strerror(status));
 }
 
-/* Takes the frame's memory. */
+/* Takes ownership of the frame's memory. */
 static int link_write(struct link *l, struct bytes *frame)
 {
 	struct outgoing *out = frame->err ? NULL : calloc(1, sizeof(*out));

@@ -1,4 +1,4 @@
-/* heatscope-collector: one per host; enables what the aggregator asks for, and ships the batches. */
+/* heatscope-collector runs once per host, enables the instrumentations that the aggregator wants, and sends batches. */
 #include "collector/collector.h"
 #include "collector/core/log.h"
 #include "collector/probe/probes.h"
@@ -74,7 +74,7 @@ struct arguments {
 	int doctor, verbose, quiet;
 };
 
-/* "64M" -> bytes; refuses what is no number, or too large. */
+/* "64M" -> bytes; refuses a text that is not a number, or too large a number. */
 static __u64 parse_size(const char *text, const char *option, struct argp_state *state)
 {
 	char *end;
@@ -122,7 +122,7 @@ static int parse_text(const char *text, struct argp_state *state)
 	return !strcmp(text, "full");
 }
 
-/* What only the whole command line shows. */
+/* Checks rules that need the whole command line. */
 static void check_arguments(struct arguments *a, struct argp_state *state)
 {
 	struct collector_conf *c = &a->conf;
@@ -173,7 +173,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
-/* Every start is another incarnation. */
+/* Every start is a new incarnation. */
 static __u64 incarnation_now(void)
 {
 	struct timespec t;

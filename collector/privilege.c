@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-/* Are all sets of this thread empty?  (The bounding set alone gives nothing to a process that may gain nothing.) */
+/* Are all sets of this thread empty?  (The bounding set does not matter: it gives nothing to a process that cannot gain
+ * capabilities.) */
 static int is_bare(const char *thread)
 {
 	static const char *const sets[] = { "CapInh:", "CapPrm:", "CapEff:", "CapAmb:" };
@@ -21,7 +22,7 @@ static int is_bare(const char *thread)
 	snprintf(path, sizeof(path), "/proc/self/task/%.20s/status", thread);
 	f = fopen(path, "re");
 	if (!f)
-		return errno == ENOENT;			/* it has ended */
+		return errno == ENOENT;			/* the thread has ended */
 	while (fgets(line, sizeof(line), f))
 		for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
 			if (!strncmp(line, sets[i], 7) && sscanf(line + 7, "%llx", &caps) == 1)

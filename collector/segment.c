@@ -115,14 +115,14 @@ void segment_cut(struct segment *g, __u64 len)
 	bytes_fini(&g->tail);
 	g->file_len = len;
 	if (g->fd >= 0 && ftruncate(g->fd, (off_t)len) < 0)
-		g->file_err = -errno;	/* what is left behind is overwritten, or cut at the next start */
+		g->file_err = -errno;	/* the rest of the file is overwritten, or cut at the next start */
 }
 
 static int segment_read(const struct segment *g, __u64 at, size_t len, struct bytes *out)
 {
 	if (at > segment_len(g) || len > segment_len(g) - at)
 		return -EBADMSG;
-	if (at < g->file_len)		/* a frame never lies across the border */
+	if (at < g->file_len)		/* a frame never crosses the border between file and tail */
 		return len > g->file_len - at ? -EBADMSG : file_read(g->fd, at, len, out);
 	bytes_put(out, g->tail.data + (at - g->file_len), len);
 	return out->err;

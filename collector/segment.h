@@ -1,10 +1,10 @@
-/* segment.h - one file of frames that is appended to, read back, and cut; memory takes over where
+/* segment.h - appends frames to one file, reads them back, and cuts the file; memory takes over while
  * the file cannot be written.
  *
  *      | bytes in the file ... | tail in memory |
  *
- * Order   once a write has failed, everything later goes to the tail: the bytes stay in order.
- * Limit   the caller's; segment_room() says what fits below it.
+ * Order   after a write has failed, all later bytes go to the tail, so the bytes stay in order.
+ * Limit   set by the caller; segment_room() returns how many bytes are free below it.
  * Errors  0 or -errno; after an error nothing has changed.
  */
 #ifndef HEATSCOPE_SEGMENT_H
@@ -21,16 +21,16 @@ struct segment {
 	int file_err;			/* why the latest write failed; 0: it did not */
 };
 
-void segment_init(struct segment *g);					/* in memory */
+void segment_init(struct segment *g);					/* memory only */
 int segment_open(struct segment *g, const char *path);	/* -EBUSY: locked by another process */
 void segment_close(struct segment *g);		/* tries once more to write the tail */
 
 __u64 segment_len(const struct segment *g);
 int segment_fits(const struct segment *g, __u64 more, __u64 limit);
 int segment_append(struct segment *g, const struct bytes *data);
-void segment_cut(struct segment *g, __u64 len);	/* within the file; the tail goes */
+void segment_cut(struct segment *g, __u64 len);	/* to a length within the file; drops the tail */
 
-/* The frame at an offset, held by `buffer`.  Returns its length; -EBADMSG or -EPROTO: none is there. */
+/* Reads the frame at an offset into `buffer`.  Returns its length; -EBADMSG or -EPROTO: no frame is there. */
 long segment_frame(const struct segment *g, __u64 at, struct bytes *buffer, struct frame *ret_frame);
 
 #endif

@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGGREGATOR_MAX 64		/* bytes of an aggregator's name, NUL included */
+#define AGGREGATOR_MAX 64		/* bytes of an aggregator's name, including NUL */
 #define MARK_EVERY 64			/* acknowledgements */
-#define HEAD_ROOM 4096			/* bytes of a half's head and of some 30 losses */
+#define HEAD_ROOM 4096			/* bytes for a half's head and some 30 losses */
 
 /* Addresses count bytes from the first byte ever spooled, so that positions survive a rotation:
- * a half holds the addresses base .. base + segment_len(). */
+ * a half contains the addresses base .. base + segment_len(). */
 struct half {
 	struct segment segment;
-	__u64 number;			/* rises by one with every rotation; 0: empty */
+	__u64 number;			/* grows by one with every rotation; 0: empty */
 	__u64 base;
 	__u64 mark_number, mark_at;	/* the latest mark found in it when it was opened */
 };
 
-struct flight {				/* a batch that was sent */
+struct flight {				/* a batch in flight */
 	__u64 at;
 	struct ack name;
 	int acked;
@@ -27,8 +27,8 @@ struct flight {				/* a batch that was sent */
 struct spool {
 	struct half half[2], *newer;
 	__u64 limit, incarnation;
-	__u64 front, next;		/* the oldest not acknowledged; the oldest not sent */
-	unsigned unmarked;		/* acknowledged since the latest mark */
+	__u64 front, next;		/* the oldest one not acknowledged; the oldest one not sent */
+	unsigned unmarked;		/* acknowledgements since the latest mark */
 	__u32 loss_seq;
 	char aggregator[AGGREGATOR_MAX];
 	struct flight flight[FLIGHT_MAX];
@@ -65,7 +65,7 @@ static struct half *half_of(struct spool *s, __u64 at)
 	return at < s->newer->base ? spool_older(s) : s->newer;
 }
 
-/* Gives back what is wholly acknowledged. */
+/* Frees halves in which every batch is acknowledged. */
 static void spool_release(struct spool *s)
 {
 	__u64 end = spool_end(s);
@@ -76,7 +76,7 @@ static void spool_release(struct spool *s)
 		half_clear(s->newer, end);
 }
 
-/* --- what is dropped is counted --- */
+/* --- dropped events are counted --- */
 
 struct toll {				/* losses by source and instrumentation */
 	struct batch *batch;
@@ -88,7 +88,7 @@ static __u64 add(__u64 a, __u64 b)
 	return a + b < a ? ~(__u64)0 : a + b;
 }
 
-/* What of a batch would be missed: its events and the losses it was to report. */
+/* Returns the loss if this batch is dropped: its events and the losses that it reports. */
 static struct loss batch_loss(const struct batch *b)
 {
 	struct loss loss = { .n = b->loss.n, .sum = b->loss.sum, .first = b->slot, .last = b->slot };
@@ -152,7 +152,7 @@ static int toll_add(struct spool *s, struct toll *t, const struct batch *b)
 	return 0;
 }
 
-/* The one place that makes frames of batches. */
+/* All frames with batches are made here. */
 static int batch_frame(const struct batch *b, struct bytes *out)
 {
 	struct bytes payload = { 0 };
@@ -179,7 +179,7 @@ static int spool_append(struct spool *s, const struct batch *b)
 	return err;
 }
 
-/* Files the losses as batches of their own. */
+/* Puts the losses into the spool as batches of their own. */
 static int toll_put(struct spool *s, struct toll *t)
 {
 	int err = 0;
@@ -206,7 +206,7 @@ static int flight_acked(const struct spool *s, __u64 at)
 	return 0;
 }
 
-/* Every batch of a half that is not acknowledged. */
+/* Visits every batch of a half that is not acknowledged. */
 static int half_each(struct spool *s, struct half *h,
 		     int (*each)(struct spool *s, struct toll *t, const struct batch *b), struct toll *t)
 {
@@ -260,7 +260,7 @@ static void flight_forget_before(struct spool *s, __u64 at)
 	}
 }
 
-/* The older half makes room for a new one; what it still held is counted. */
+/* Replaces the older half by a new one, and counts the data that it still contained. */
 static int spool_rotate(struct spool *s, struct toll *t)
 {
 	struct half *older = spool_older(s);
@@ -279,7 +279,7 @@ static int spool_rotate(struct spool *s, struct toll *t)
 	return half_start(s, older, number);
 }
 
-/* Room for one more frame and, at the start of a half, its head and a few losses. */
+/* Is there space for one more frame and, at the start of a half, for its head and a few losses? */
 static int frame_fits_anywhere(const struct spool *s, size_t size)
 {
 	const struct segment empty = { .fd = s->newer->segment.fd };
@@ -319,7 +319,7 @@ static void flight_push(struct spool *s, __u64 at, const struct frame *frame)
 
 	memset(f, 0, sizeof(*f));
 	f->at = at;
-	f->acked = batch_decode(frame->data, frame->len, &b) != 0;	/* nobody could acknowledge it */
+	f->acked = batch_decode(frame->data, frame->len, &b) != 0;	/* the aggregator cannot acknowledge it */
 	if (f->acked)
 		return;
 	f->name = (struct ack){ .inst = b.inst, .slot = b.slot, .seq = b.seq, .incarnation = b.incarnation };
@@ -327,7 +327,7 @@ static void flight_push(struct spool *s, __u64 at, const struct frame *frame)
 	batch_fini(&b);
 }
 
-/* Writes down how far the acknowledgements have come, for the next start. */
+/* Writes how far the batches are acknowledged, for the next start. */
 static void spool_mark(struct spool *s)
 {
 	const struct half *h = half_of(s, s->front);
@@ -367,7 +367,7 @@ int spool_next(struct spool *s, struct bytes *ret_frame)
 		struct frame frame;
 		long len = segment_frame(&h->segment, at - h->base, ret_frame, &frame);
 
-		if (len < 0) {		/* the disk gave back something else than it got */
+		if (len < 0) {		/* the disk returned other bytes than we wrote */
 			s->stats.cut_bytes += half_end(h) - at;
 			s->next = half_end(h);
 			continue;
@@ -469,7 +469,7 @@ static int mark_read(struct half *h, const struct frame *frame)
 	return c.err;
 }
 
-/* Finds the end of what is whole in a file, and cuts the rest. */
+/* Finds the end of the complete frames in a file, and cuts the rest. */
 static void half_scan(struct spool *s, struct half *h, char aggregator[AGGREGATOR_MAX])
 {
 	struct bytes buffer = { 0 };
@@ -508,7 +508,7 @@ static int half_open(struct spool *s, int i, const char *path, char aggregator[A
 	return err;
 }
 
-/* What the latest mark says was acknowledged is not sent again. */
+/* The latest mark says which batches were acknowledged: they are not sent again. */
 static void mark_apply(struct spool *s, const struct half *mark)
 {
 	for (int i = 0; i < 2; i++) {
@@ -520,7 +520,7 @@ static void mark_apply(struct spool *s, const struct half *mark)
 	}
 }
 
-/* After both were read: which one is newer, and do they belong together? */
+/* Called after both files were read: which one is newer, and do they belong together? */
 static void spool_arrange(struct spool *s, char aggregator[2][AGGREGATOR_MAX])
 {
 	struct half *older;

@@ -1,25 +1,25 @@
-/* spool.h - the queue of batches that the aggregator has not acknowledged; it outlives us.
+/* spool.h - queues the batches that the aggregator has not acknowledged; the queue survives a restart of the collector.
  *
  *      put -> | newer segment | older segment | -> next -> in flight -> ack
  *
- * Laws    what was put comes out in order, also after a crash at any byte: a batch is written
+ * Laws    batches come out in the order in which they were put, also after a crash at any byte: a batch is written
  *         before it is sent, and a torn end is found by its CRC and cut.  A batch that was sent or
- *         acknowledged just before a crash may come out once more; the aggregator knows its name.
- *         After a clean end only what is not acknowledged does.
- * Limit   two segments, each half of the limit.  When both are full, the older one goes, and its
- *         events are counted: they follow as one batch per source and instrumentation that has
+ *         acknowledged just before a crash may come out once more; the aggregator recognises its name.
+ *         After a clean end only unacknowledged batches come out.
+ * Limit   two segments, each half of the limit.  When both are full, the spool drops the older one and counts
+ *         its events: they follow as one batch per source and instrumentation, which has
  *         no slices but a loss, and a seq of LOSS_SEQ or more, which no probe uses.  A loss that
- *         is dropped in turn is counted again, so events put = events out + losses out.  Only a
- *         batch whose acknowledgement was under way, or cut off by a crash, may be counted
+ *         is dropped itself is counted again, so events put = events out + losses out.  Only a
+ *         batch whose acknowledgement was on its way, or was cut off by a crash, may be counted
  *         although it arrived.
  * Files   path.0 and path.1, locked.  First a FRAME_HELLO with {"aggregator", "segment"}, then
- *         FRAME_BATCHes, and as FRAME_ACK {u64 segment, u64 offset} how far they are acknowledged.
- *         While a file cannot be written, and without a path, a segment goes on in memory, up to
- *         SEGMENT_MEMORY.  Truncated as soon as all is acknowledged, so usually nothing reaches
- *         the disk.  No fsync: a power cut may cost the unwritten end.
- * Ids     belong to one aggregator; what was put for another one is dropped by spool_bind().
+ *         FRAME_BATCHes, and FRAME_ACK {u64 segment, u64 offset} that say how far they are acknowledged.
+ *         While a file cannot be written, and without a path, a segment stays in memory, up to
+ *         SEGMENT_MEMORY.  The files are truncated as soon as all is acknowledged, so usually nothing reaches
+ *         the disk.  No fsync: a power cut may lose the unwritten end.
+ * Ids     belong to one aggregator; spool_bind() drops the batches for another one.
  * Errors  0 or -errno.
- * Thread  one.
+ * Thread  one thread.
  */
 #ifndef HEATSCOPE_SPOOL_H
 #define HEATSCOPE_SPOOL_H
@@ -36,32 +36,32 @@ struct spool;				/* its fields are in spool.c */
 struct spool_conf {
 	const char *path;		/* NULL or "": memory only */
 	__u64 limit;			/* bytes of both segments */
-	__u64 incarnation;		/* of the losses' batches */
+	__u64 incarnation;		/* of the batches that report losses */
 };
 
 struct spool_stats {
 	__u64 waiting;			/* bytes not yet acknowledged */
 	__u64 in_flight;		/* batches sent and not acknowledged */
 	__u64 dropped_batches, dropped_events;
-	__u64 foreign_batches;		/* put for another aggregator, and dropped */
-	__u64 cut_bytes;		/* torn or damaged, found when opening or reading */
+	__u64 foreign_batches;		/* dropped, because they were for another aggregator */
+	__u64 cut_bytes;		/* torn or damaged bytes, found when opening or reading */
 	int file_err;			/* why the latest write to the files failed; 0: it did not */
 };
 
-/* -EBUSY: another collector has it open; else what the files said; the reason says it in words. */
+/* -EBUSY: another collector has it open; other errors come from the files; the reason says it in words. */
 int spool_open(const struct spool_conf *conf, struct spool **ret_spool, char reason[REASON_MAX]);
 void spool_close(struct spool *s);	/* keeps the files; NULL: nothing */
 
-/* From now on batches are for this aggregator. */
+/* From now on, batches are for this aggregator. */
 void spool_bind(struct spool *s, const char *aggregator);
 
 int spool_put(struct spool *s, const struct batch *b);
 
-/* The next whole frame to send, in *ret_frame.  1; 0: none, or FLIGHT_MAX are in flight. */
+/* Copies the next complete frame to send to *ret_frame.  1; 0: no frame, or FLIGHT_MAX batches are in flight. */
 int spool_next(struct spool *s, struct bytes *ret_frame);
 
-void spool_ack(struct spool *s, const struct ack *a);	/* an unknown name is ignored */
-void spool_rewind(struct spool *s);			/* what is in flight comes out again */
+void spool_ack(struct spool *s, const struct ack *a);	/* ignores an unknown name */
+void spool_rewind(struct spool *s);			/* batches in flight come out again */
 
 struct spool_stats spool_stats(const struct spool *s);
 

@@ -1,4 +1,4 @@
-/* tracers.h - the metrics that the kernel's events give: one table of all tracers.
+/* tracers.h - lists all tracers, that is, the metrics from events of the kernel, in one table.
  *
  *      main.c --probe_conf.tracers--> kernel.c: enables, drains ... each of them by its struct tracer
  *

@@ -54,7 +54,7 @@ struct tracer_running {			/* takes events in flight, see reader_run(); wall-cloc
 	void (*run)(void *arg, const struct event *e, __u64 begin_ns, __u64 until_ns);
 	void *arg;
 	__s64 wall_offset, now_ns;
-	__s64 next_ns;			/* next slot end to report, also for events that cross it and end before the next call */
+	__s64 next_ns;			/* next slot end to report, also events that cross it and end before we ask */
 };
 
 struct tracer {

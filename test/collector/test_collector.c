@@ -12,7 +12,7 @@
 #define N 40
 #define FIRST 1700000000ll
 
-/* The collector runs in a process of its own, as it does in life; the aggregator's end is here. */
+/* The collector runs in a process of its own, as in real use; this process plays the aggregator. */
 struct world {
 	uv_loop_t loop;
 	uv_timer_t guard;
@@ -26,10 +26,10 @@ struct world {
 	__s64 slot[2 * N];
 	__u32 seq[2 * N];
 	char state[512], source[SOURCE_MAX];
-	unsigned hang_up_at, kill_at, term_at;	/* 0, or after that many batches */
+	unsigned hang_up_at, kill_at, term_at;	/* after so many batches; 0: never */
 	int no_acks;
-	unsigned states, term_at_state;	/* 0, or after that many; before, the same is wanted again */
-	const char *log;		/* NULL, or the file for what it says */
+	unsigned states, term_at_state;	/* after so many; 0: never; before, the same set is wanted again */
+	const char *log;		/* NULL, or the file for its log */
 };
 
 static const char want_3[] =
@@ -184,7 +184,7 @@ static void world_run(struct world *w, const struct collector_conf *conf)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (w->log && freopen(w->log, "w", stderr))
 			log_open(NULL, LOG_LEVEL_WARNING);
-		exit(collector_run(conf) ? 1 : 0);	/* not _exit(): the leak check is to run */
+		exit(collector_run(conf) ? 1 : 0);	/* not _exit(), so that the leak check runs */
 	}
 	uv_run(&w->loop, UV_RUN_DEFAULT);
 	assert_int_equal(uv_loop_close(&w->loop), 0);
@@ -376,6 +376,6 @@ int main(void)
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	check_seed();
 	signal(SIGPIPE, SIG_IGN);
-	log_open(NULL, 0);			/* what it says is tested, not shown */
+	log_open(NULL, 0);			/* its log is tested, not shown */
 	return cmocka_run_group_tests(tests, NULL, clean);
 }

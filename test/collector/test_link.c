@@ -13,10 +13,10 @@ struct world {
 	struct peer peer;
 	struct link *link;
 	unsigned connected, want, ack, lost, closed, hello, error, batch;
-	unsigned wants_to_end;		/* ends when this many WANTs came */
+	unsigned wants_to_end;		/* ends after so many WANTs */
 	char error_text[256];
 	struct ack last_ack;
-	/* what the aggregator answers to the n-th hello, counted from 1 */
+	/* answers the n-th HELLO, counted from 1, for the aggregator */
 	void (*answer)(struct world *w, unsigned hello);
 };
 
@@ -32,7 +32,7 @@ static void world_end(struct world *w)
 
 static void on_guard(uv_timer_t *guard)
 {
-	world_end(guard->data);		/* the test's counts then say what is missing */
+	world_end(guard->data);		/* then the test's counts show what is missing */
 }
 
 static void on_connected(void *arg)
@@ -126,7 +126,7 @@ static void send_want(struct world *w)
 	peer_send_text(&w->peer, FRAME_WANT, want_json);
 }
 
-/* --- what works --- */
+/* --- correct frames --- */
 
 static void answer_at_once(struct world *w, unsigned hello)
 {
@@ -155,7 +155,7 @@ static void hello_is_answered_with_want_and_acks(void **state)
 	assert_int_equal(w.lost, 0);
 }
 
-/* The rest follows one byte per turn of the loop. */
+/* The rest follows, one byte per turn of the loop. */
 static struct bytes pieces;
 static size_t piece_at;
 
@@ -238,7 +238,7 @@ static void closed_then_end(void *arg)
 
 	w->closed++;
 	uv_close((uv_handle_t *)&w->guard, NULL);
-	uv_close((uv_handle_t *)&w->peer.server, NULL);	/* the client ends by itself */
+	uv_close((uv_handle_t *)&w->peer.server, NULL);	/* the client closes its own end */
 }
 
 static void what_was_sent_before_closing_arrives(void **state)
@@ -251,7 +251,7 @@ static void what_was_sent_before_closing_arrives(void **state)
 	assert_int_equal(w.batch, 100);
 }
 
-/* --- what is refused: the first answer is wrong, the second one right --- */
+/* --- refused frames: the first answer is wrong, the second one right --- */
 
 static void (*wrong_answer)(struct world *w);
 
@@ -367,6 +367,6 @@ int main(void)
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	check_seed();
 	signal(SIGPIPE, SIG_IGN);
-	log_open(NULL, 0);		/* what it says is tested, not shown */
+	log_open(NULL, 0);		/* its log is tested, not shown */
 	return cmocka_run_group_tests(tests, NULL, clean);
 }

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In a process of its own: what was dropped does not come back. */
+/* Runs in a process of its own, because dropped capabilities do not come back. */
 static void in_a_child(int (*check)(void))
 {
 	int status;

@@ -41,7 +41,7 @@ static __u64 put(struct spool *s, __u64 inst, __s64 slot)
 	return m.events;
 }
 
-/* The next batch; its bytes are in *frame. */
+/* Takes the next batch; *frame has its bytes. */
 static int next(struct spool *s, struct bytes *frame, struct batch *b)
 {
 	struct frame f;
@@ -62,7 +62,7 @@ static void ack(struct spool *s, const struct batch *b)
 	spool_ack(s, &a);
 }
 
-/* Takes out what comes, which must be the slots from first on, in order; returns how many. */
+/* Takes out all batches, which must be the slots from first on, in order; returns how many. */
 static __s64 drain(struct spool *s, __s64 first, int acknowledge)
 {
 	struct bytes frame = { 0 };
@@ -207,7 +207,7 @@ static size_t read_file(const char *path, int i, char *out, size_t room)
 	return n;
 }
 
-/* How many whole frames behind the first one are in the bytes? */
+/* Returns how many whole frames the bytes contain after the first one. */
 static __s64 whole_batches(const char *data, size_t len)
 {
 	struct frame f;
@@ -237,7 +237,7 @@ static void a_crash_at_any_byte_costs_only_the_torn_batch(void **state)
 
 		write_file(path, at, data, cut);
 		s = open_at(path, 1 << 20);
-		put(s, 1, whole);		/* what is put now comes after what was saved */
+		put(s, 1, whole);		/* this new batch comes after the saved ones */
 		assert_int_equal(drain(s, 0, 1), whole + 1);
 		spool_close(s);
 	}
@@ -428,7 +428,7 @@ static void a_full_disk_only_moves_it_to_memory(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 	assert_int_equal(drain(s, 0, 0), N);
 	spool_rewind(s);
-	spool_close(s);				/* there is room again: it writes the rest */
+	spool_close(s);				/* now there is space again: it writes the rest */
 	s = open_at(path, 1 << 20);
 	assert_int_equal(drain(s, 0, 1), N);
 	spool_close(s);

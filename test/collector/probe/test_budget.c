@@ -36,7 +36,7 @@ static void what_fits_is_left_alone(void **state)
 
 static void sampling_comes_before_detaching(void **state)
 {
-	struct budget_load load = { .runs_per_s = 100000, .dispatch_ns = 10, .full_ns = 1000 };	/* 0.1; 0.0025 if none is measured */
+	struct budget_load load = { .runs_per_s = 100000, .dispatch_ns = 10, .full_ns = 1000 };	/* costs 0.1; 0.0025 unmeasured */
 	struct budget_plan plan = BUDGET_PLAN_FULL;
 
 	budget_decide(&load, 1, 0.02, &plan);
