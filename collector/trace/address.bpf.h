@@ -1,4 +1,4 @@
-/* address.bpf.h - IP addresses as codes, in the kernel; see address.h.  Included once per x.bpf.c. */
+/* address.bpf.h - turns IP addresses into codes, in the kernel; see address.h.  Included once per x.bpf.c. */
 #ifndef HEATSCOPE_ADDRESS_BPF_H
 #define HEATSCOPE_ADDRESS_BPF_H
 
@@ -9,7 +9,7 @@
 
 INTERNED(addresses, struct address, ADDRESSES_MAX);
 
-/* From where 4 bytes lie in the kernel's memory. */
+/* at: 4 bytes in the kernel's memory. */
 static __always_inline __u64 address_of_v4(const void *at)
 {
 	__u8 byte[4] = { 0 };
@@ -27,7 +27,7 @@ static __noinline __u64 address_remember(const struct address *a)
 	return code;
 }
 
-/* From where 16 bytes lie. */
+/* at: 16 bytes. */
 static __always_inline __u64 address_of_v6(const void *at)
 {
 	struct address a = { { 0 } };

@@ -1,10 +1,10 @@
-/* address.h - an IP address as a code, and the address that is behind it.
+/* address.h - turns an IP address into a code, and a code into the address that it stands for.
  *
  *      kernel: address_of_*() -> code, map `addresses` {code: address} of IPv6      host: address_label()
  *
- * Codes   IPv4 is its own; IPv6 a hash, and the address is kept once beside it.  The map forgets those used
- *         least; one that is forgotten is shown as #hash.  An IPv4 address that is written as IPv6
- *         (::ffff:a.b.c.d) is the IPv4 address, so that a peer has one name, whatever our socket was.
+ * Codes   an IPv4 address is its own code; that of IPv6 is a hash, and the map keeps the address.  The map forgets
+ *         those used least; a forgotten one is shown as #hash.  An IPv4 address that is written as IPv6
+ *         (::ffff:a.b.c.d) is the IPv4 address, so that a peer has one name, whatever our socket's family is.
  */
 #ifndef HEATSCOPE_ADDRESS_H
 #define HEATSCOPE_ADDRESS_H
@@ -17,7 +17,7 @@
 #define ADDRESS_V6 (1ull << 63)		/* | its hash */
 #define ADDRESSES_MAX 4096
 
-struct address {			/* IPv6, in the network's order */
+struct address {			/* IPv6, in network byte order */
 	__u8 byte[16];
 };
 
@@ -53,7 +53,7 @@ static inline __u64 address_code(const struct address *a)
 
 void address_label(int addresses_fd, __u64 code, char *out);	/* LABEL_MAX + 1 bytes */
 
-/* The codes that are shown as this text: 0 or 1 of them, or -E2BIG. */
+/* Finds the codes that are shown as this text: returns 0 or 1 of them, or -E2BIG. */
 int address_codes(const char *text, __u64 *ret_code, size_t max);
 #endif
 

@@ -1,6 +1,6 @@
-/* block_reason.bpf.h - block_reason.h's table, asked in a program of the scheduler.
+/* block_reason.bpf.h - looks up in block_reason.h's table why a thread is off the CPU, in a program of the scheduler.
  *
- * call_reason is filled by the collector before loading.
+ * The collector fills call_reason before loading.
  */
 #ifndef HEATSCOPE_REASON_BPF_H
 #define HEATSCOPE_REASON_BPF_H
@@ -14,7 +14,7 @@
 
 const volatile __u8 call_reason[REASON_CALLS] = { 0 };
 
-/* What a descriptor of t is open on; 0: nothing. */
+/* Returns the file of a descriptor of t; 0: none is open there. */
 static __always_inline struct file *file_of(struct task_struct *t, __u32 fd)
 {
 	struct fdtable *fdt = BPF_CORE_READ(t, files, fdt);
@@ -37,7 +37,7 @@ static __always_inline enum reason reason_of_file(__u32 type)
 	return type && type != S_IFIFO ? REASON_IO : REASON_OTHER;
 }
 
-/* Of a thread that leaves the CPU and cannot run. */
+/* Returns the reason of a thread that leaves the CPU and cannot run. */
 static __always_inline enum reason reason_of(struct task_struct *t)
 {
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(t);

@@ -1,12 +1,13 @@
-/* block_reason.h - why a thread is off the CPU: the system call it was in when it left, or none.
+/* block_reason.h - finds out why a thread is off the CPU, from the system call that it was in when it left.
  *
  *      leaves the CPU, cannot run   reason_table()[number of the call]
- *                                   REASON_BY_FILE: what its first argument, a descriptor, is (a pipe: REASON_OTHER)
- *      in no call                   REASON_FAULT: its memory was not at hand (a thread of the kernel's: REASON_OTHER)
- *      leaves the CPU, could run    REASON_NONE: that time is the run queue's; what a cgroup's quota takes of it is summed as REASON_OTHER
+ *                                   REASON_BY_FILE: by the file of argument 1, a descriptor (a pipe: REASON_OTHER)
+ *      in no call                   REASON_FAULT: its memory was not present (a kernel thread: REASON_OTHER)
+ *      leaves the CPU, could run    REASON_NONE: that time belongs to the run queue; the part that a cgroup's quota
+ *                                   takes is added to REASON_OTHER
  *
- * A page fault within a call counts as the call's.  No call tells what a futex stands for: locks of rows and tables, condition
- * variables, and the SLEEP() of MariaDB, which is a condition with a time limit.
+ * A page fault within a call counts for the call.  A call does not show the purpose of a futex: locks of rows and
+ * tables, condition variables, and the SLEEP() of MariaDB, which is a condition with a time limit.
  * Numbers are those of x86-64 (arch/x86/entry/syscalls/syscall_64.tbl); a 32-bit call is REASON_OTHER.
  */
 #ifndef HEATSCOPE_REASON_H
@@ -26,21 +27,21 @@ enum reason {
 	REASON_BY_FILE,
 };
 
-/* The texts of a field that says it; what REASON_NONE is called, the field says. */
+/* The texts of a field with reasons; the field adds its own text for REASON_NONE. */
 #define REASON_NAMES                                                                                  \
 	[REASON_OTHER] = "other", [REASON_IO] = "io", [REASON_FUTEX] = "futex", [REASON_NET] = "net", \
 	[REASON_SLEEP] = "sleep", [REASON_FAULT] = "fault"
 
-#define REASON_CALLS 512	/* numbers, a power of two */
-#define REASON_SLOTS 8		/* N_REASONS, up to a power of two */
+#define REASON_CALLS 512	/* numbers of calls; a power of two */
+#define REASON_SLOTS 8		/* N_REASONS, rounded up to a power of two */
 
 struct blocked {
 	__u64 ns[REASON_SLOTS];	/* by reason */
-	__u64 n_switches;	/* times the CPU was left because it could not run */
-	__u64 n_io;		/* of these with REASON_IO */
+	__u64 n_switches;	/* how often it left the CPU because it could not run */
+	__u64 n_io;		/* of these, with REASON_IO */
 };
 
-/* enum reason by number of a system call; static, REASON_CALLS long. */
+/* Returns enum reason by number of a system call; static, REASON_CALLS long. */
 const __u8 *reason_table(void);
 
 #endif

@@ -1,27 +1,27 @@
-/* cgroup_name.h - what one part of a cgroup's path says: a systemd unit, a container, or nothing.
+/* cgroup_name.h - recognises in one part of a cgroup's path a systemd unit or a container.
  *
  *      /system.slice/docker-0123...cdef.scope     unit: the last part that is one    container: 0123456789ab
  *      /kubepods/burstable/pod0f1e.../0123...cdef                                    container: 0123456789ab
  *      /lxc/web, /lxc.payload.web                                                    container: web
  *
  * Units       *.service, *.scope, *.slice
- * Containers  64 hexadecimal digits at the end (before .scope), alone or behind a '-': so docker, containerd,
- *             CRI-O, podman and Kubernetes name theirs; shown as they do, by the first 12.  A `conmon` is the
- *             monitor of one and not in it.  LXC: what its names begin with, or what is below them.
- * Both        compiled for the BPF target too: a name is in CGROUP_NAME_ROOM bytes, NUL behind it.
+ * Containers  64 hexadecimal digits at the end (before .scope), alone or after a '-': docker, containerd,
+ *             CRI-O, podman and Kubernetes use such names; we show the first 12 digits, as they do.  A `conmon` is the
+ *             monitor of a container and not in it.  LXC: the name after `lxc.payload.`, or the part below `lxc`.
+ * Both        compiled for the BPF target too: a name is in CGROUP_NAME_ROOM bytes and ends with NUL.
  */
 #ifndef HEATSCOPE_CGROUP_NAME_H
 #define HEATSCOPE_CGROUP_NAME_H
 
 #include <linux/types.h>
 
-#define CGROUP_NAME_ROOM 256		/* a power of two: indices are masked */
+#define CGROUP_NAME_ROOM 256		/* a power of two, because indices are masked */
 #define CONTAINER_DIGITS 64
 #define CONTAINER_SHORT 12
 
-enum { CGROUP_PLAIN, CGROUP_LXC };	/* what is below it */
+enum { CGROUP_PLAIN, CGROUP_LXC };	/* kind of the parts below */
 
-struct cgroup_part {			/* where in the name the container's id is; n 0: none */
+struct cgroup_part {			/* place of the container's id in the name; n 0: none */
 	__u32 at, n;
 };
 
@@ -30,7 +30,7 @@ static inline char cgroup_byte(const char *name, __u32 at)
 	return name[at & (CGROUP_NAME_ROOM - 1)];
 }
 
-/* Does the part of the name before `end` end with that text?  n: of the text, a constant. */
+/* Does the part of the name before `end` end with that text?  n: length of the text, a constant. */
 static inline int cgroup_ends(const char *name, __u32 end, const char *text, __u32 n)
 {
 	__u32 i;
@@ -76,7 +76,7 @@ static inline struct cgroup_part cgroup_id(const char *name, __u32 n)
 	return CGROUP_ENDS(name, at, "conmon-") ? none : id;
 }
 
-/* above: what is said by the part that this one is in. */
+/* above: the kind that the parent part gives. */
 static inline struct cgroup_part cgroup_container(const char *name, __u32 n, int above)
 {
 	const __u32 payload = sizeof("lxc.payload.") - 1;

@@ -1,4 +1,4 @@
-/* file_socket.bpf.h - the socket behind the file that an iterator over open files is at. */
+/* file_socket.bpf.h - finds the socket of the file that an iterator over open files is at. */
 #ifndef HEATSCOPE_FILE_SOCKET_BPF_H
 #define HEATSCOPE_FILE_SOCKET_BPF_H
 
@@ -6,7 +6,7 @@
 #include <bpf/bpf_helpers.h>
 #include "collector/trace/vm.h"
 
-/* NULL: it is at none; at its end it has no file.  Several files may be one socket. */
+/* NULL: the file is not a socket; at its end the iterator has no file.  Several files may be one socket. */
 static __always_inline struct sock *file_socket(const struct bpf_iter__task_file *ctx)
 {
 	struct file *file = ctx->file;

@@ -5,8 +5,8 @@
 struct reading {
 	const char *at, *end;
 	char *out;
-	size_t len, room;		/* room for the name, without its NUL */
-	const char *last;		/* the last part, for constructors */
+	size_t len, room;		/* room: bytes for the name, without its NUL */
+	const char *last;		/* the last part, which a constructor repeats */
 	size_t last_len;
 };
 
@@ -25,7 +25,7 @@ static void put_part(struct reading *r, const char *text, size_t len)
 	put(r, text, len);
 }
 
-/* "3foo" */
+/* Reads "3foo" */
 static int read_source_name(struct reading *r)
 {
 	size_t n = 0;
@@ -69,11 +69,11 @@ static int read_part(struct reading *r)
 	return read_source_name(r);
 }
 
-/* What follows "_Z": a name in others, up to E, or one alone. */
+/* Reads the text after "_Z": a nested name, up to E, or a single one. */
 static int read_name(struct reading *r)
 {
 	if (!is_next(r, "N")) {
-		r->at += is_next(r, "L");	/* seen in its file only */
+		r->at += is_next(r, "L");	/* visible in its file only */
 		return read_part(r) && !is_next(r, "I") && (r->last || read_source_name(r));
 	}
 	for (r->at++; r->at < r->end && strchr("rVKRO", *r->at); )

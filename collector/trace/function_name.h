@@ -1,11 +1,11 @@
-/* function_name.h - a symbol as people call the function, without its arguments.
+/* function_name.h - turns a symbol into the function's name as people write it, without its arguments.
  *
  *      "_ZN3THD5awakeE13killed_state" -> "THD::awake"      "read_page.isra.0" -> "read_page"
  *
- * Of C++ (Itanium C++ ABI, 5.1) it reads names, also within classes and namespaces, constructors and destructors; templates,
- * operators and substitutions other than std:: it does not, and those stay as they are.  Clones that the compiler made of a
- * function have its name.
- * Trust   none: whatever is not printable ASCII, a blank or `;` becomes `?`.
+ * Of C++ (Itanium C++ ABI, 5.1) it reads names, also within classes and namespaces, constructors and destructors.  It
+ * does not read templates, operators and substitutions other than std::, and leaves such symbols as they are.  Clones
+ * of a function that the compiler made get its name.
+ * Trust   none: any character that is not printable ASCII, a blank or `;` becomes `?`.
  * Pure    any thread; fuzzed by fuzz_program_file.
  */
 #ifndef HEATSCOPE_FUNCTION_NAME_H
@@ -13,10 +13,10 @@
 
 #include <stddef.h>
 
-/* Into out[room], cut where it does not fit. */
+/* Writes the name into out[room], cut if it does not fit. */
 void function_name(const char *symbol, char *out, size_t room);
 
-/* Of a name that is none of a function's: the `?`. */
+/* Puts the `?` into a text that is not the name of a function. */
 void function_name_clean(char *text);
 
 #endif

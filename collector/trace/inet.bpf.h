@@ -1,4 +1,4 @@
-/* inet.bpf.h - sockets of the Internet's protocols: what we know them by. */
+/* inet.bpf.h - recognises sockets of the Internet's protocols. */
 #ifndef HEATSCOPE_INET_BPF_H
 #define HEATSCOPE_INET_BPF_H
 
@@ -10,10 +10,10 @@
 #define IPPROTO_TCP 6
 #define IPPROTO_UDP 17
 
-/* enum of the kernel, and of its interface */
+/* an enum of the kernel, and part of its interface */
 enum tcp_state { TCP_ESTABLISHED = 1, TCP_SYN_SENT, TCP_SYN_RECV, TCP_TIME_WAIT = 6, TCP_LISTEN = 10, TCP_NEW_SYN_RECV = 12 };
 
-/* as libbpf 1.5 declares it; libbpf 1.1 does not */
+/* as in libbpf 1.5; libbpf 1.1 does not declare it */
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 
 static __always_inline int is_inet(const struct sock *sk)

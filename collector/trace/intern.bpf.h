@@ -1,9 +1,9 @@
-/* intern.bpf.h - values that become codes, in the kernel: each is kept once, under its code, for the collector to show it.
+/* intern.bpf.h - keeps in the kernel, under its code, each value that became a code, for the collector to show it.
  *
  *      code = hash of the value; intern(&texts, &code, &text)        host: looks the code up in `texts`
  *
- * Texts, paths of control groups, addresses, names and samples of digests are kept so.  Each map forgets the values that
- * were not used for longest; the host shows the code of such a value as #hash (field_codes.h).
+ * It is used for texts, paths of control groups, addresses, names and samples of digests.  Each map forgets the values
+ * that were unused for longest; the host shows the code of such a value as #hash (field_codes.h).
  */
 #ifndef HEATSCOPE_INTERN_BPF_H
 #define HEATSCOPE_INTERN_BPF_H
@@ -19,7 +19,7 @@
 		__type(value, value_type);                              \
 	} map_name SEC(".maps")
 
-/* Keeps the value under its code, unless it is kept already. */
+/* Keeps the value under its code, unless the map has it already. */
 static __always_inline void intern(void *map, const __u64 *code, const void *value)
 {
 	if (!bpf_map_lookup_elem(map, code))

@@ -1,8 +1,8 @@
-/* owner.bpf.h - the process that a socket is of, for events that come in whatever context; see owners.h.
+/* owner.bpf.h - finds the process that owns a socket, for events that come in any context; see owners.h.
  *
  *      listen(), connect(): the caller; an iterator over open files: who has it open -> `owners`
  *
- * What a listening socket has is inherited by the connections that it accepts.  Included once per x.bpf.c.
+ * Accepted connections inherit the owner of their listening socket.  Included once per x.bpf.c.
  */
 #ifndef HEATSCOPE_OWNER_BPF_H
 #define HEATSCOPE_OWNER_BPF_H
@@ -16,12 +16,12 @@
 extern struct task_struct *bpf_task_from_pid(__s32 pid) __ksym;
 extern void bpf_task_release(struct task_struct *t) __ksym;
 
-__u32 pass = 0;				/* of the iterator */
+__u32 pass = 0;				/* number of the iterator's pass */
 
 struct owner {
-	__u32 tgid;			/* 0: nobody known */
-	__u32 pass;			/* that found it */
-	__u32 mark, pad;		/* the metric's own */
+	__u32 tgid;			/* 0: no owner is known */
+	__u32 pass;			/* the pass that found it */
+	__u32 mark, pad;		/* mark: for the metric's own use */
 };
 
 struct {
@@ -36,7 +36,7 @@ static __always_inline struct owner *owner_of(const struct sock *sk, __u64 flags
 	return bpf_sk_storage_get(&owners, (void *)sk, 0, flags);
 }
 
-/* The process that runs now. */
+/* Makes the current process the owner. */
 static __always_inline void owner_is_current(const struct sock *sk)
 {
 	struct owner *o = owner_of(sk, BPF_SK_STORAGE_GET_F_CREATE);
@@ -45,7 +45,8 @@ static __always_inline void owner_is_current(const struct sock *sk)
 		o->tgid = bpf_get_current_pid_tgid() >> 32;
 }
 
-/* A process that has it open.  They come in the order of their ids, and the first one is it. */
+/* Notes a process that has the socket open.  Processes come in the order of their ids; the first one becomes the
+ * owner. */
 static __always_inline void owner_is(const struct sock *sk, __u32 tgid)
 {
 	struct owner *o = owner_of(sk, BPF_SK_STORAGE_GET_F_CREATE);
@@ -56,7 +57,7 @@ static __always_inline void owner_is(const struct sock *sk, __u32 tgid)
 	o->tgid = tgid;
 }
 
-/* The process fields of that process, if it is still there. */
+/* Fills the process fields with those of that process, if it still exists. */
 static __always_inline void owner_gather(struct event *e, __u32 tgid, __u64 now_ns)
 {
 	struct task_struct *t;

@@ -7,7 +7,7 @@
 
 #define LOOK_NS 2000000000ll
 
-/* The iterator visits every open file while its descriptor is read; it writes nothing. */
+/* The iterator visits every open file while we read its descriptor; it writes nothing. */
 static int owners_pass(struct owners *o)
 {
 	int fd = bpf_iter_create(bpf_link__fd(o->link)), err = fd < 0 ? -errno : 0;
@@ -46,7 +46,7 @@ void owners_close(struct owners *o)
 	bpf_link__destroy(o->link);
 }
 
-/* Also after the wall clock was set back. */
+/* Works also after the wall clock was set back. */
 void owners_look(struct owners *o, __s64 now_ns)
 {
 	if (now_ns - o->looked_ns < LOOK_NS && now_ns >= o->looked_ns)

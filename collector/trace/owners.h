@@ -1,8 +1,8 @@
-/* owners.h - looks who has sockets open, for event programs that include owner.bpf.h.
+/* owners.h - finds the processes that have sockets open, for event programs that include owner.bpf.h.
  *
  *      owners_open() -> owners_look() now and then -> owners_close()
  *
- * Cost    one pass over the open files of the machine, in the kernel: 0.1 us a file.
+ * Cost    one pass over the open files of the machine, in the kernel: 0.1 us per file.
  * Errors  0 or -errno.
  */
 #ifndef HEATSCOPE_OWNERS_H
@@ -15,15 +15,15 @@ struct bpf_link;
 
 struct owners {
 	struct bpf_link *link;
-	__u32 *pass;			/* the programs' */
+	__u32 *pass;			/* the variable of the programs */
 	__s64 looked_ns;
 };
 
-/* The program is an iterator over the files of tasks.  Looks for the first time. */
+/* The program is an iterator over the files of tasks.  Makes the first pass. */
 int owners_open(struct bpf_program *program, __u32 *pass, struct owners *ret);
 void owners_close(struct owners *o);
 
-/* Looks again, if the last time is 2 s ago. */
+/* Makes another pass, if the last one was 2 s ago. */
 void owners_look(struct owners *o, __s64 now_ns);
 
 #endif

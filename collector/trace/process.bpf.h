@@ -3,8 +3,8 @@
  *      process storage  (of the group's first task)  name, arguments -> codes     one look-up per event
  *      cgroup storage                                path -> codes                one, if its fields are wanted
  *
- * What is behind a code is worked out once per process and exec, or once per cgroup: the rest is comparing.
- * The texts are in maps that forget what is used least, so once a second we see to it that they are there.
+ * The programs work out a code once per process and exec, or once per cgroup; after that they only compare.
+ * The texts are in maps that forget the least used ones, so once a second the programs make sure that they are there.
  */
 #ifndef HEATSCOPE_PROCESS_BPF_H
 #define HEATSCOPE_PROCESS_BPF_H
@@ -21,14 +21,14 @@
 
 #define PROCESS_CHECK_NS 1000000000ull
 #define CGROUP_DEPTH_MAX 32
-#define MAP_TYPE_CGRP_STORAGE 32	/* Linux 6.2; older headers do not have it */
+#define MAP_TYPE_CGRP_STORAGE 32	/* Linux 6.2; older headers lack it */
 
 struct process {
-	__u64 comm[2];			/* what execname is the code of */
+	__u64 comm[2];			/* the name whose code is execname */
 	__u64 execname;
-	__u64 exec;			/* whose arguments are in psargs, + 1 */
+	__u64 exec;			/* number of the exec whose arguments are in psargs, + 1 */
 	__u64 psargs;
-	__u64 check_ns;			/* the texts are there until then */
+	__u64 check_ns;			/* the maps have the texts until then */
 };
 
 struct cgroup_codes {
@@ -54,7 +54,7 @@ INTERNED(paths, struct path, PATHS_MAX);
 
 struct cgroup_walk {
 	char name[CGROUP_NAME_ROOM];
-	char path[2 * CGROUP_NAME_ROOM];	/* its first half, and room for one more name */
+	char path[2 * CGROUP_NAME_ROOM];	/* in its first half; the rest is for one more name */
 	struct text unit, container;
 	struct cgroup *cgroup;
 	__u32 path_len, level;
@@ -77,13 +77,13 @@ static __noinline int process_name(struct process *p, struct task_struct *first)
 	bpf_probe_read_kernel(&text, sizeof(p->comm), &first->comm);
 	text.text[sizeof(p->comm) - 1] = 0;
 	p->execname = text_remember(&text, 0);
-	__builtin_memcpy(p->comm, &text, sizeof(p->comm));	/* last: another thread compares with it */
+	__builtin_memcpy(p->comm, &text, sizeof(p->comm));	/* last, because other threads compare with it */
 	return 0;
 }
 
 struct args {
 	struct text text;
-	__u32 seen;			/* a byte that is no NUL, from the end */
+	__u32 seen;			/* saw a byte other than NUL, from the end on */
 };
 
 static long args_step(__u32 i, struct args *a)
@@ -99,7 +99,7 @@ static long args_step(__u32 i, struct args *a)
 	return 0;
 }
 
-/* Its memory can be read by itself only.  Where that fails (paged out) the next event tries again. */
+/* Only the process itself can read its memory.  If that fails (paged out), the next event tries again. */
 static __noinline int process_args(struct process *p, struct task_struct *t)
 {
 	struct mm_struct *mm = t->mm;
@@ -133,7 +133,7 @@ static __noinline int process_check(struct process *p, __u64 now_ns)
 	return 0;
 }
 
-/* What it is called; NULL: no memory. */
+/* Returns the process with its name; NULL: no memory. */
 static __always_inline struct process *process_of(struct task_struct *t, __u64 now_ns)
 {
 	struct task_struct *first = t->group_leader;
@@ -170,12 +170,12 @@ static __always_inline void walk_keep(struct text *text, const char *name, struc
 	__u32 n = part.n < TEXT_MAX - 1 ? part.n : TEXT_MAX - 1;
 
 	__builtin_memset(text, 0, sizeof(*text));
-	barrier_var(n);			/* the compiler knows its bound, the verifier wants to be told */
+	barrier_var(n);			/* the compiler knows its bound, the verifier does not */
 	if (n < TEXT_MAX)
 		bpf_probe_read_kernel(text, n, name + (part.at & (CGROUP_NAME_ROOM - 1)));
 }
 
-/* One part of the path, from the root down. */
+/* Adds one part of the path, from the root down. */
 static long walk_step(__u32 i, struct cgroup_walk **at)
 {
 	struct cgroup_walk *w = *at;
@@ -276,20 +276,20 @@ static __always_inline void process_cgroup(struct event *e, struct task_struct *
 	e->field[PROCESS_CONTAINER] = codes->container;
 }
 
-/* ---- an event's ---- */
+/* ---- the fields of an event ---- */
 
 #define PROCESS_WANTED_NAMES (WANTED_FIELD(PROCESS_EXECNAME) | WANTED_FIELD(PROCESS_PSARGS))
 #define PROCESS_WANTED_CGROUP \
 	(WANTED_FIELD(PROCESS_CGROUP) | WANTED_FIELD(PROCESS_UNIT) | WANTED_FIELD(PROCESS_CONTAINER))
 
-/* Looks at a process while it is on the CPU, for events that come when it is not: its arguments. */
+/* Reads a process' arguments while it is on the CPU, for events that come when it is not. */
 static __always_inline void process_look(struct task_struct *t, __u64 now_ns)
 {
 	if (wanted & WANTED_FIELD(PROCESS_PSARGS))
 		process_of(t, now_ns);
 }
 
-/* Fills what is wanted.  now_ns: CLOCK_MONOTONIC. */
+/* Fills the wanted fields.  now_ns: CLOCK_MONOTONIC. */
 static __always_inline void process_gather(struct event *e, struct task_struct *t, __u64 now_ns)
 {
 	__u64 bits = wanted;

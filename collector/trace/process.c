@@ -42,7 +42,7 @@ static __u64 code_of(const char *text, size_t most)
 	return hash;
 }
 
-/* As the kernel keeps it: cut where it is longer. */
+/* Cuts longer texts, as the kernel does. */
 static __u64 code_of_args(const char *text)
 {
 	char cut[TEXT_MAX] = "";
@@ -58,7 +58,7 @@ static int code_of_number(const char *text, __u64 *ret_code)
 	unsigned long n = strtoul(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end || n > 0x7fffffff)
-		return 0;		/* no process can be called that */
+		return 0;		/* no process can have that name */
 	*ret_code = n;
 	return 1;
 }

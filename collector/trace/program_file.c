@@ -15,7 +15,7 @@ static int read_at(int fd, void *to, size_t len, __u64 offset)
 	return n < 0 ? -errno : (size_t)n == len ? 0 : -EBADMSG;
 }
 
-/* What is there, and a NUL behind it. */
+/* Reads the bytes that are there, and appends a NUL. */
 static int read_table(int fd, __u64 offset, __u64 len, char **ret)
 {
 	char *table;
@@ -95,7 +95,7 @@ static int by_address(const void *a, const void *b)
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
 	if (x->size != y->size)
-		return x->size < y->size ? -1 : 1;	/* the largest last: it is the one that is found */
+		return x->size < y->size ? -1 : 1;	/* the largest last, because a search finds that one */
 	return x->name < y->name ? 1 : -(x->name > y->name);
 }
 

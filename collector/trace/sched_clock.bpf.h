@@ -1,11 +1,11 @@
-/* sched_clock.bpf.h - a thread's clocks by a stopwatch at the scheduler, for kernels whose task_struct lacks what
- * thread_clock.bpf.h reads.
+/* sched_clock.bpf.h - measures a thread's clocks with a stopwatch at the scheduler, for kernels whose task_struct lacks
+ * the members that thread_clock.bpf.h reads.
  *
  *      sched_switch: leaves the CPU ...  sched_wakeup: may run again ...  sched_switch: runs
  *                    |<---------------- off ------------------------------------>|
  *                                                    |<-------- delay --------->|
  *
- * Costs at every switch and wake-up of the machine, so it is not attached where thread_clock.bpf.h will do.
+ * It costs time at every switch and wake-up of the machine, so it is attached only if thread_clock.bpf.h cannot work.
  */
 #ifndef HEATSCOPE_SWITCH_BPF_H
 #define HEATSCOPE_SWITCH_BPF_H
@@ -16,8 +16,8 @@
 #include "collector/trace/vm.h"
 
 struct stopwatch {
-	__u64 off, delay;		/* so far */
-	__u64 left_ns, ready_ns;	/* off the CPU since; could run since (0: cannot) */
+	__u64 off, delay;		/* sums so far */
+	__u64 left_ns, ready_ns;	/* off the CPU since; able to run since (0: it is not) */
 };
 
 struct {
@@ -58,7 +58,7 @@ static __always_inline void switch_comes(struct task_struct *t)
 	w->left_ns = w->ready_ns = 0;
 }
 
-/* In place of stamp_clocks(). */
+/* Replaces stamp_clocks(). */
 static __always_inline void switch_clocks(struct stamp *s, struct task_struct *t)
 {
 	struct stopwatch *w = bpf_task_storage_get(&stopwatches, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);

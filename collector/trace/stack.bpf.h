@@ -1,7 +1,7 @@
-/* stack.bpf.h - gathers the stack of the thread that runs; see stack.h.  Included once per x.bpf.c.
+/* stack.bpf.h - gathers the stack of the running thread; see stack.h.  Included once per x.bpf.c.
  *
- * A thread's stack can be read by itself only: at the switch that takes it off the CPU, not at the one that brings it back.
- * No program of the same metric may cut into this one on a CPU while it gathers.
+ * Only the thread itself can read its stack: at the switch that takes it off the CPU, not when it comes back.
+ * While this program gathers, no program of the same metric may interrupt it on its CPU.
  */
 #ifndef HEATSCOPE_STACK_BPF_H
 #define HEATSCOPE_STACK_BPF_H
@@ -19,14 +19,14 @@ struct stacks_map {
 	__uint(value_size, sizeof(struct stack));
 };
 
-struct {				/* there is one while somebody wants stacks: stacks_new() makes it, of STACKS_MAX */
+struct {				/* while stacks are wanted, it has a map of STACKS_MAX from stacks_new() */
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
 	__uint(key_size, 4);
 	__array(values, struct stacks_map);
 } stacks SEC(".maps");
 
-struct {				/* where one is put together */
+struct {				/* scratch memory for one stack */
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
@@ -41,7 +41,7 @@ struct stack_hashing {
 static __always_inline __u64 stack_mix(__u64 hash, __u64 word)
 {
 	hash = (hash ^ word) * 0x100000001b3ull;
-	return hash ^ hash >> 29;	/* the high bits of addresses are all alike */
+	return hash ^ hash >> 29;	/* the high bits of addresses are nearly all equal */
 }
 
 static long stack_hash_user(__u32 i, struct stack_hashing *h)
@@ -71,7 +71,7 @@ static __always_inline __u64 stack_code(const struct stack *s)
 	return h.hash;
 }
 
-/* t is the current task. */
+/* t must be the current task. */
 static __noinline __u64 stack_gather(void *ctx, struct task_struct *t)
 {
 	const __u32 zero = 0;

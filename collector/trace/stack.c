@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CUT "\xe2\x80\xa6;"		/* U+2026, the frame that stands for those that were cut */
+#define CUT "\xe2\x80\xa6;"		/* U+2026, the frame in place of the frames that were cut */
 #define CUT_LEN 4
 
 /* ---- frames to text ---- */
@@ -62,7 +62,7 @@ void stack_text_end(struct stack_text *t)
 
 int stack_is_entry(const char *frame)
 {
-	static const char *const entry[] = {	/* with a * whatever begins so */
+	static const char *const entry[] = {	/* with a *: all names that begin so */
 		"bpf_prog_*", "bpf_trace_run*", "__bpf_trace_*", "__traceiter_*", "bpf_get_stack*",
 		"__schedule", "schedule", "preempt_schedule*", "__cond_resched",
 		"entry_SYSCALL_*", "do_syscall_64", "x64_sys_call", "ret_from_fork*",
@@ -81,21 +81,21 @@ int stack_is_entry(const char *frame)
 
 /* ---- the stacks of a map ---- */
 
-/* Labels that were made: a process that has ended cannot be asked again. */
+/* Labels that were made, because they cannot be made again after the process has ended. */
 struct made {
 	__u64 code;
 	char label[LABEL_MAX + 1];
 };
 
-#define MADE 1024			/* as many as an instrumentation has keys */
+#define MADE 1024			/* as many as an instrumentation may have keys */
 
 struct stacks {
 	int outer_fd, fd;		/* the map of maps, and the one in it; -1: none */
 	struct symbols *symbols;
-	struct made made[MADE];		/* by the lowest bits of the code */
+	struct made made[MADE];		/* indexed by the lowest bits of the code */
 };
 
-static const __u32 place;		/* of the one map */
+static const __u32 place;		/* index of the one map */
 
 static int map_make(struct stacks *s)
 {
@@ -135,7 +135,7 @@ void stacks_free(struct stacks *s)
 	free(s);
 }
 
-/* Where a call returns to is behind it, and may be another function; only the leaf was there itself. */
+/* A return address comes after its call and may be in another function, so look before it; only the leaf's is exact. */
 static __u64 call_at(const __u64 *address, __u32 i)
 {
 	return address[i] - (i > 0);

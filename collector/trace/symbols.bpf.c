@@ -1,7 +1,7 @@
-/* symbols.bpf.c - what the kernel knows of addresses; see symbols.h.
+/* symbols.bpf.c - asks the kernel about addresses; see symbols.h.
  *
- * Asked here, it takes no more capabilities than tracing does: /proc/PID/maps of other users and the addresses in
- * /proc/kallsyms would take CAP_SYS_PTRACE and CAP_SYSLOG.
+ * A BPF program needs no more capabilities for that than tracing does: /proc/PID/maps of other users and the addresses
+ * in /proc/kallsyms would need CAP_SYS_PTRACE and CAP_SYSLOG.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -26,7 +26,7 @@ int kernel_name(void *ctx)
 
 /* ---- of a process: which file is mapped where ---- */
 
-struct {				/* a record in the making: longer than a stack */
+struct {				/* a record in the making: too long for the stack */
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);

@@ -17,13 +17,13 @@
 #define FRESH_NS 1000000000
 
 struct file {
-	struct stat is;			/* which, and as of when */
+	struct stat is;			/* identifies the file and its version */
 	struct program_file program;
 	int used;
 };
 
 struct process {
-	__u32 pid;			/* 0: none */
+	__u32 pid;			/* 0: unused */
 	__s64 taken_ns;
 	struct symbols_mapping *mapping;
 	size_t n;
@@ -33,7 +33,7 @@ struct symbols {
 	struct symbols_bpf *bpf;
 	struct file file[SYMBOLS_FILES];
 	struct process process[SYMBOLS_PROCESSES];
-	size_t next_file, next_process;	/* whose place the next one takes */
+	size_t next_file, next_process;	/* the next new one replaces these */
 };
 
 int symbols_new(struct symbols **ret_symbols)
@@ -74,7 +74,7 @@ void symbols_kernel(struct symbols *s, __u64 address, char *out)
 	s->bpf->bss->address = address;
 	s->bpf->bss->name[0] = 0;
 	bpf_prog_test_run_opts(bpf_program__fd(s->bpf->progs.kernel_name), &opts);
-	s->bpf->bss->name[strcspn(s->bpf->bss->name, " ")] = 0;	/* behind it: its module */
+	s->bpf->bss->name[strcspn(s->bpf->bss->name, " ")] = 0;	/* cuts the module's name, which follows */
 	if (s->bpf->bss->name[0])
 		function_name(s->bpf->bss->name, out, SYMBOL_TEXT);
 	else
@@ -94,7 +94,7 @@ static int mapping_add(struct process *p, const struct symbols_mapping *m)
 	return 0;
 }
 
-/* Those that can be had: of a process that has ended, none. */
+/* Reads the mappings of a process; a process that has ended has none. */
 static void mappings_take(struct symbols *s, __u32 pid, struct process *ret)
 {
 	union bpf_iter_link_info info = { .task.pid = pid };
@@ -127,7 +127,7 @@ static const struct process *process_of(struct symbols *s, __u32 pid)
 	if (p->pid == pid && now.taken_ns - p->taken_ns < FRESH_NS)
 		return p;
 	mappings_take(s, pid, &now);
-	if (p->pid == pid && !now.n) {	/* it has ended */
+	if (p->pid == pid && !now.n) {	/* the process has ended */
 		p->taken_ns = now.taken_ns;
 		return p;
 	}
@@ -163,11 +163,11 @@ static const struct program_file *file_keep(struct symbols *s, int fd, const str
 	program_file_fini(&f->program);
 	f->is = *is;
 	f->used = 1;
-	program_file_load(fd, &f->program);	/* one that is none has no functions */
+	program_file_load(fd, &f->program);	/* an unsuitable file has no functions */
 	return &f->program;
 }
 
-/* NULL: it cannot be read, or there is another one in its place. */
+/* NULL: the file cannot be read, or another file has taken its place. */
 static const struct program_file *file_of(struct symbols *s, const struct symbols_mapping *m)
 {
 	int fd = m->path[0] == '/' ? open(m->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;

@@ -1,4 +1,4 @@
-/* symbols_kernel.h - what symbols.bpf.c tells symbols.c: a part of a program file that a process has mapped. */
+/* symbols_kernel.h - defines the record that symbols.bpf.c sends to symbols.c: a mapped part of a program file. */
 #ifndef HEATSCOPE_SYMBOLS_KERNEL_H
 #define HEATSCOPE_SYMBOLS_KERNEL_H
 
@@ -10,7 +10,7 @@
 
 struct symbols_mapping {
 	__u64 from, to;			/* addresses, half-open */
-	__u64 offset;			/* in the file, of `from` */
+	__u64 offset;			/* of `from`, in the file */
 	__u64 inode;
 	char path[SYMBOLS_PATH];	/* as we see it; NUL-terminated */
 };

@@ -1,4 +1,4 @@
-/* text.bpf.h - texts that become codes, in the kernel; see text.h.  Included once per x.bpf.c. */
+/* text.bpf.h - turns texts into codes, in the kernel; see text.h.  Included once per x.bpf.c. */
 #ifndef HEATSCOPE_TEXT_BPF_H
 #define HEATSCOPE_TEXT_BPF_H
 
@@ -28,7 +28,7 @@ static long text_hash_step(__u32 i, struct text_hashing *h)
 	return 0;
 }
 
-/* `mark`: bits that are set in the code, to tell it from other codes of the field. */
+/* `mark`: bits that are set in the code, to distinguish it from other codes of the field. */
 static __always_inline __u64 text_remember(const struct text *text, __u64 mark)
 {
 	struct text_hashing h = { text->text, HASH_SEED };

@@ -21,7 +21,7 @@ void text_label(int texts_fd, __u64 code, char *out)
 	snprintf(out, LABEL_MAX + 1, "%.*s", (int)sizeof(text.text), text.text);
 }
 
-/* As the kernel does it: an abstract name begins with NUL, which counts. */
+/* Hashes as the kernel does: an abstract name begins with a NUL, which is hashed, too. */
 static __u64 text_hash(const char *text, size_t len)
 {
 	__u64 hash = HASH_SEED;

@@ -1,4 +1,4 @@
-/* text.h - a text that became a code: its hash, and the text kept once beside it.
+/* text.h - turns a text into a code, its hash; a map keeps each text once.
  *
  *      kernel: text_remember() -> code, map `texts` {code: text}       host: text_label()
  *
@@ -16,7 +16,7 @@ struct text {
 	char text[TEXT_MAX];		/* NUL-terminated; an abstract Unix name begins with NUL */
 };
 
-/* A text that fills its room may end within a character: leaves that one out. */
+/* Removes an incomplete character at the end of a text that fills all its bytes. */
 static inline void text_cut(char *text)
 {
 	int i;
@@ -37,8 +37,8 @@ static inline void text_cut(char *text)
 
 void text_label(int texts_fd, __u64 code, char *out);	/* LABEL_MAX + 1 bytes */
 
-/* The codes that text_label() may show as this text, with the mark they were remembered with; how many,
- * or -E2BIG. */
+/* Finds the codes that text_label() may show as this text, with the mark that they were remembered with; returns how
+ * many, or -E2BIG. */
 int text_codes(const char *text, __u64 mark, __u64 *ret_code, size_t max);
 #endif
 

@@ -1,7 +1,7 @@
-/* thread_clock.bpf.h - a thread's clocks, read without a hook in the scheduler.
+/* thread_clock.bpf.h - reads a thread's clocks without a hook in the scheduler.
  *
- * Exact against a sched_switch stopwatch; needs struct task_struct's se.cfs_rq and sched_info: where
- * a kernel lacks them, `split` stays 0 and the time is told as unsplit.
+ * Exact, compared with a sched_switch stopwatch; needs struct task_struct's se.cfs_rq and sched_info: if
+ * a kernel lacks them, `split` stays 0 and the time is reported as unsplit.
  */
 #ifndef HEATSCOPE_STAMP_BPF_H
 #define HEATSCOPE_STAMP_BPF_H
@@ -13,8 +13,8 @@
 #include "collector/trace/vm.h"
 
 /* Time off the CPU: while a task runs, exec_start - sum_exec_runtime is constant; it grows exactly
- * by the time it did not run.  clock - clock_task: stolen time, which differs per CPU.
- * Sets all but the time; also of a thread that leaves the CPU, at sched_switch. */
+ * by the time in which the task did not run.  clock - clock_task: stolen time, which differs per CPU.
+ * Sets all but the time; also works for a thread that leaves the CPU, at sched_switch. */
 static __always_inline void stamp_clocks(struct stamp *s, struct task_struct *t)
 {
 	struct rq *rq = 0;

@@ -1,4 +1,4 @@
-/* thread_clock.h - a thread's clocks at one moment: between two stamps its time can be split.
+/* thread_clock.h - defines a stamp, a thread's clocks at one moment: two stamps split the time between them.
  *
  *      off   time off the CPU since the thread began;  delay: the part of it in the run queue
  */

@@ -1,8 +1,8 @@
-/* vm.h - the few kernel fields we read, instead of a vmlinux.h.
+/* vm.h - declares the few kernel fields that we read, in place of a vmlinux.h.
  *
  * preserve_access_index makes libbpf look up each offset in the running kernel's BTF when the
- * program is loaded, so a build needs no BTF and one object fits every kernel.  Types that may be
- * missing there are asked for with bpf_core_field_exists().
+ * program is loaded, so a build needs no BTF and one object fits every kernel.  For types that a kernel may
+ * lack, programs ask bpf_core_field_exists().
  */
 #ifndef HEATSCOPE_VM_H
 #define HEATSCOPE_VM_H
@@ -30,7 +30,7 @@ struct sched_info {
 };
 
 struct rw_semaphore {
-	int owner;			/* where it begins is what matters */
+	int owner;			/* only its offset matters */
 };
 
 struct mm_struct {

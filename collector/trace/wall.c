@@ -10,7 +10,7 @@ __s64 clock_ns(clockid_t clock)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-/* From the narrowest of a few brackets: we may be interrupted between two readings. */
+/* Uses the narrowest of a few brackets, because we may be interrupted between two readings. */
 __s64 wall_offset(void)
 {
 	__s64 best = 0, width = INT64_MAX;

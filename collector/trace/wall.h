@@ -1,4 +1,4 @@
-/* wall.h - the wall clock beside the monotonic one, by which the kernel stamps events.
+/* wall.h - computes the wall-clock time of the monotonic clock, with which the kernel stamps events.
  *
  * Unit    ns; CLOCK_REALTIME counts from the epoch.
  * Thread  any; no state.

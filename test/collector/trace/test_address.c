@@ -5,7 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 
-/* IPv4 needs no map; without one IPv6 is a number. */
+/* IPv4 needs no map; without a map IPv6 is shown as a number. */
 static void ipv4_is_its_own_code(void **state)
 {
 	static const char *const texts[] = { "0.0.0.0", "127.0.0.1", "192.168.255.1", "255.255.255.255", "none" };

@@ -1,4 +1,4 @@
-/* test_process - texts of processes and their codes, and what a cgroup's path says. */
+/* test_process - checks texts of processes and their codes, and the names in a cgroup's path. */
 #include "collector/trace/process.h"
 #include "collector/trace/cgroup_name.h"
 #include "collector/core/slice.h"
@@ -9,7 +9,7 @@
 
 #define DIGITS "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-/* As the kernel goes through a path: from the root down, the last that says something counts. */
+/* Reads a path as the kernel's part does: from the root down; the last unit and the last container count. */
 static void path_read(const char *path, char *unit, char *container)
 {
 	char name[CGROUP_NAME_ROOM];
@@ -59,7 +59,7 @@ static const struct {
 	{ "/lxc.monitor.web", "none", "none" },
 	{ "/lxc", "none", "none" },
 	{ "/lxc.payload.", "none", "none" },
-	{ "/x" DIGITS, "none", "none" },			/* more than digits, and no '-' before them */
+	{ "/x" DIGITS, "none", "none" },			/* more than the digits, and no '-' before them */
 	{ "/a-0" DIGITS, "none", "none" },
 	{ "/A123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", "none", "none" },
 	{ "/" DIGITS ".scope", DIGITS ".scope", "0123456789ab" },
@@ -77,7 +77,7 @@ static void path_says_unit_and_container(void **state)
 	}
 }
 
-/* Whatever the bytes are, what is found is inside the name. */
+/* With any bytes, the part that it finds is inside the name. */
 static void any_name_is_taken(void **state)
 {
 	char name[CGROUP_NAME_ROOM];
@@ -133,7 +133,7 @@ static void no_unit_is_no_hash(void **state)
 	process_label(&none, PROCESS_CGROUP, PROCESS_UNKNOWN, label);
 	assert_string_equal(label, "unknown");
 	assert_int_equal(process_codes(PROCESS_EXECNAME, "none", &code, 1), 1);
-	assert_int_not_equal(code, PROCESS_NONE);		/* a process may have that name */
+	assert_int_not_equal(code, PROCESS_NONE);		/* a process may have this name */
 }
 
 static void forgotten_text_is_its_hash(void **state)

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A file with one part and three functions: two at one address, and one whose size nobody wrote down. */
+/* A file with one part and three functions: two at one address, and one without a size. */
 struct small {
 	Elf64_Ehdr header;
 	Elf64_Phdr part[2];
@@ -78,7 +78,7 @@ static void functions_are_found_by_name(void **state)
 	struct program_file p;
 	__u64 at = 77;
 
-	f.symbol[2].st_value = 0x403000;		/* behind what is loaded */
+	f.symbol[2].st_value = 0x403000;		/* after the loaded part */
 	assert_int_equal(load(&f, sizeof(f), &p), 0);
 	assert_int_equal(p.machine, EM_NONE);
 	assert_int_equal(program_file_find(&p, "three", &at), -ENOENT);
@@ -133,7 +133,7 @@ static void names_beyond_the_table_are_no_names(void **state)
 
 	f.symbol[0].st_name = sizeof(f.names);
 	f.symbol[1].st_name = ~0u;
-	memset(f.names + 9, 'x', sizeof(f.names) - 9);	/* one without an end */
+	memset(f.names + 9, 'x', sizeof(f.names) - 9);	/* a name without an end */
 	assert_int_equal(load(&f, sizeof(f), &p), 0);
 	assert_int_equal(p.n_functions, 1);
 	assert_int_equal(strlen(name_at(&p, 0x401200)), sizeof(f.names) - 9);

@@ -18,7 +18,7 @@ static const struct {
 	{ "_ZN3ha_C1Ev", "ha_::ha_" }, { "_ZN1a3ha_D2Ev", "a::ha_::~ha_" },
 	{ "_ZSt9terminatev", "std::terminate" }, { "_ZNSt6thread4joinEv", "std::thread::join" },
 	{ "_ZN12_GLOBAL__N_14workEv.part.0", "_GLOBAL__N_1::work" },
-	/* What is not read stays. */
+	/* Symbols that it does not read stay as they are. */
 	{ "_ZN1aIiE1bEv", "_ZN1aIiE1bEv" }, { "_Zpl1aS_", "_Zpl1aS_" }, { "_ZNSt6vectorIiSaIiEE9push_backERKi", "_ZNSt6vectorIiSaIiEE9push_backERKi" },
 	{ "_Z", "_Z" }, { "_Z5ab", "_Z5ab" }, { "_ZN3abc", "_ZN3abc" }, { "_ZN", "_ZN" }, { "_Z99999999999999999999a", "_Z99999999999999999999a" },
 	{ "_ZC1", "_ZC1" }, { "_ZNE", "_ZNE" }, { "_Z1fIiEvT_", "_Z1fIiEvT_" }, { "_ZSt", "_ZSt" },
@@ -77,7 +77,7 @@ static void unknown_frames_in_a_row_are_one(void **state)
 	assert_string_equal(out, "[my??job];main;[my??job]");
 }
 
-/* Whatever it is: the leaf's end of it, in whole frames, in a label's room. */
+/* Any label fits: it has whole frames from the leaf on. */
 static void what_does_not_fit_is_cut_at_the_root(void **state)
 {
 	for (int round = 0; round < 2000; round++) {

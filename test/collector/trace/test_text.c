@@ -23,10 +23,10 @@ static void a_text_is_its_hash(void **state)
 	assert_true(code[0] == (hash("/run/x", 6) | 1ull << 63));
 	assert_int_equal(text_codes("mariadbd", 0, code, 1), -E2BIG);
 	assert_int_equal(text_codes("", 0, code, 4), 1);
-	assert_true(code[0] == hash("", 1));	/* the kernel hashes the first byte whatever it is */
+	assert_true(code[0] == hash("", 1));	/* the kernel hashes the first byte, whatever it is */
 }
 
-/* The @ of an abstract name is how its NUL is shown. */
+/* A label shows the NUL of an abstract name as @. */
 static void an_abstract_name_is_one_of_two(void **state)
 {
 	__u64 code[4];
@@ -43,7 +43,7 @@ static void a_forgotten_text_is_its_code(void **state)
 	assert_int_equal(text_codes("#00000000000000ff", 0, code, 4), 2);
 	assert_true(code[1] == 255);
 	assert_int_equal(text_codes("#ff", 0, code, 4), 1);
-	assert_int_equal(text_codes("#00000000000000ff", 1ull << 63, code, 4), 1);	/* no code of that field */
+	assert_int_equal(text_codes("#00000000000000ff", 1ull << 63, code, 4), 1);	/* not a code of that field */
 }
 
 static void what_is_too_long_has_no_code(void **state)

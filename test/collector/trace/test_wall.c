@@ -1,7 +1,7 @@
 #include "collector/trace/wall.h"
 #include "test/kit/check.h"
 
-/* Whatever happens between the readings. */
+/* Holds whatever interrupts us between the readings. */
 static void offset_lies_between_the_clocks(void **state)
 {
 	int i;
