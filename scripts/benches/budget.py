@@ -169,7 +169,8 @@ def load(kind, seconds, size):
 
 
 def counted(heatscope, kind, options):
-    """One load.  missing: statements that are neither counted nor lost; other: {digest: count} of its others."""
+    """One load.  shed: counted without their digest, which the collector left out to keep its budget; missing: statements
+    in no number; other: {digest: count} of its others."""
     uri = heatscope.create(kind.module, "queries", ["instance", "digest"], ["latency"])
     time.sleep(1.5)
     begin = int(time.time())
@@ -179,11 +180,11 @@ def counted(heatscope, kind, options):
     stats = heatscope.http.get(uri + "/value/raw", stats="true", **when)["stats"]
     mine = kind.instance + "/"
     other = {key[len(mine):]: s["count"] for key, s in stats.items() if key.startswith(mine)}
-    n = other.pop(kind.digest, 0)
+    n, shed = other.pop(kind.digest, 0), other.pop("shed", 0)
     grid = heatscope.http.get(uri + "/value/grid", **when)
     heatscope.delete(uri)
     lost = grid["summary"]["lost"]
-    return {"sent": sent, "counted": n, "lost": lost, "missing": sent - n - lost, "other": other,
+    return {"sent": sent, "counted": n, "shed": shed, "lost": lost, "missing": sent - n - shed - lost, "other": other,
             "every": max((c.get("sampled", 1) for c in grid["columns"]), default=1)}
 
 
@@ -204,8 +205,8 @@ def by_kind(options, path, all_kinds):
 def find_kinds(options):
     with folder() as path, kinds(path, options.kinds.split(",")) as all_kinds:
         results = by_kind(options, path, all_kinds)
-    table(["", "sent", "counted", "lost", "missing", "%", "one in"], [
-        [name, r["sent"], r["counted"], r["lost"], r["missing"], "%+.2f" % (100 * r["missing"] / r["sent"]), r["every"]]
+    table(["", "sent", "counted", "shed", "lost", "missing", "%", "one in"], [
+        [name, r["sent"], r["counted"], r["shed"], r["lost"], r["missing"], "%+.2f" % (100 * r["missing"] / r["sent"]), r["every"]]
         for name, r in results.items()])
     for name, r in results.items():
         if r["other"]:
