@@ -126,8 +126,8 @@ const shownTime = (page) => page.locator(".statusline").innerText({ timeout: 500
 
 /* The page answers, and its footer tells of another moment after a while: a live one. */
 async function goesOn(page, url) {
-	await page.goto("about:blank");
 	await page.goto(url);
+	await page.reload();
 	await page.locator(".map canvas.cells").first().waitFor({ timeout: 15000 });
 	const before = await shownTime(page);
 
