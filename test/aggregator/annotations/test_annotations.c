@@ -8,7 +8,7 @@
 
 #define NOW 1800000000000000000ll
 
-/* ---- a request becomes a note ---- */
+/* ---- from request to note ---- */
 
 static int parse(const char *text, struct annotation *ret, char *reason)
 {
@@ -21,7 +21,7 @@ static int parse(const char *text, struct annotation *ret, char *reason)
 	return err;
 }
 
-static void a_note_is_of_now_of_a_time_or_of_a_range(void **state)
+static void a_note_has_the_present_time_a_time_or_a_range(void **state)
 {
 	static const struct {
 		const char *request;
@@ -48,7 +48,7 @@ static void a_note_is_of_now_of_a_time_or_of_a_range(void **state)
 	}
 }
 
-static void refuses_what_is_no_note_with_a_sentence(void **state)
+static void refuses_an_invalid_note_with_a_sentence(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "{}", "needs a \"text\"" }, { "{\"text\": 5}", "needs a \"text\"" }, { "{\"text\": \"\"}", "it has 0 bytes" },
@@ -80,7 +80,7 @@ static void refuses_what_is_no_note_with_a_sentence(void **state)
 	assert_int_equal(annotation_check_text(long_text, reason), -EINVAL);
 }
 
-/* ---- kept ---- */
+/* ---- storing ---- */
 
 struct shelf {
 	uv_loop_t loop;
@@ -158,7 +158,7 @@ static size_t count(const struct shelf *s, __u64 inst, __s64 from, __s64 to)
 	return n;
 }
 
-static void what_touches_a_time_is_shown_in_order(void **state)
+static void notes_that_touch_a_time_are_shown_in_order(void **state)
 {
 	struct shelf *s = *state;
 
@@ -255,7 +255,7 @@ static void notes_are_made_listed_shown_and_removed(void **state)
 	assert_int_equal(a.status, 204);
 	answer_fini(&a);
 	all = get_json(&server, "/ca/annotations");
-	assert_int_equal(json_array_size(all), 0);	/* with its instrumentation */
+	assert_int_equal(json_array_size(all), 0);	/* deleted with its instrumentation */
 	json_decref(all);
 	a = ask(&server, "POST", "/ca/annotations", "Content-Type: application/x-www-form-urlencoded\r\n", "text=a+note&time=1700000000");
 	assert_int_equal(a.status, 201);
@@ -299,9 +299,9 @@ static void maps_carry_the_notes_of_their_time(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_note_is_of_now_of_a_time_or_of_a_range),
-	cmocka_unit_test(refuses_what_is_no_note_with_a_sentence),
-	cmocka_unit_test_setup_teardown(what_touches_a_time_is_shown_in_order, start, stop),
+	cmocka_unit_test(a_note_has_the_present_time_a_time_or_a_range),
+	cmocka_unit_test(refuses_an_invalid_note_with_a_sentence),
+	cmocka_unit_test_setup_teardown(notes_that_touch_a_time_are_shown_in_order, start, stop),
 	cmocka_unit_test_setup_teardown(notes_survive_a_restart_and_ids_are_not_given_twice, start, stop),
 	cmocka_unit_test_setup_teardown(notes_are_bounded_and_old_firings_make_room, start, stop),
 	cmocka_unit_test(notes_are_made_listed_shown_and_removed),
