@@ -11,8 +11,8 @@
 static struct server server;
 static __s64 t0;			/* the first slot with data */
 
-/* Ten slots: 3 selects of 1 ms each, in the fourth also 2 updates of 50 ms; slot 6 is empty, slot 7
- * nobody reports. */
+/* Ten slots: 3 selects of 1 ms each, in the fourth also 2 updates of 50 ms; slot 6 is empty, no source
+ * reports slot 7. */
 static int start(void **state)
 {
 	server_start(&server, true);
@@ -43,7 +43,7 @@ static json_t *get(const char *format, ...)
 	return get_json(&server, path);
 }
 
-/* A number inside an object, by a path like "summary.count" or "columns.3.count". */
+/* Returns a number inside an object, by a path like "summary.count" or "columns.3.count". */
 static double number(const json_t *json, const char *path)
 {
 	char part[32];
@@ -173,7 +173,7 @@ static void delete_one(__u64 id)
 	answer_fini(&a);
 }
 
-static void a_clone_is_the_same_but_for_what_is_named(void **state)
+static void a_clone_differs_only_in_the_named_properties(void **state)
 {
 	struct answer a = ask(&server, "POST", "/ca/instrumentations/1/clone?retention-time=77", NULL,
 			      "{\"granularity\": 5, \"decomposition\": [\"command\"], \"retention-time\": 78}");
@@ -188,7 +188,7 @@ static void a_clone_is_the_same_but_for_what_is_named(void **state)
 	two = get("%s", path);
 	assert_string_equal(text(two, "uri"), path);
 	assert_int_equal(number(two, "granularity"), 5);
-	assert_int_equal(number(two, "retention-time"), 78);	/* the body wins over the query string */
+	assert_int_equal(number(two, "retention-time"), 78);	/* the body takes precedence over the query string */
 	assert_int_equal(json_array_size(json_object_get(two, "decomposition")), 1);
 	assert_true(json_equal(json_object_get(one, "measures"), json_object_get(two, "measures")));
 	assert_true(json_equal(json_object_get(one, "keys"), json_object_get(two, "keys")));
@@ -196,7 +196,7 @@ static void a_clone_is_the_same_but_for_what_is_named(void **state)
 	delete_one(id);
 	json_decref(one);
 	json_decref(two);
-	a = ask(&server, "POST", "/ca/instrumentations/1/clone", NULL, NULL);	/* as it is */
+	a = ask(&server, "POST", "/ca/instrumentations/1/clone", NULL, NULL);	/* unchanged */
 	assert_int_equal(a.status, 201);
 	id = id_of(&a);
 	answer_fini(&a);
@@ -215,7 +215,7 @@ static void properties_can_be_put(void **state)
 	assert_true(json_is_true(json_object_get(in, "persist-data")));	/* all is stored, and it says so */
 	assert_int_equal(number(in, "value-dimension"), 3);		/* the whole object comes back */
 	whole = json_dumps(in, 0);
-	back = change(id, NULL, whole);		/* what was read can be given back */
+	back = change(id, NULL, whole);		/* a reply can be sent as a request */
 	assert_true(json_equal(in, back));
 	free(whole);
 	json_decref(back);
@@ -231,7 +231,7 @@ static void properties_can_be_put(void **state)
 	delete_one(id);
 }
 
-static void what_a_suspended_one_has_recorded_stays_readable(void **state)
+static void data_of_a_suspended_instrumentation_stay_readable(void **state)
 {
 	json_t *in = change(1, NULL, "{\"enabled\": false}"), *raw;
 
@@ -270,7 +270,8 @@ static void a_body_is_a_form_or_json_or_refused(void **state)
 		{ "application/json", "{\"module\": \"mysql\", \"stat\": \"queries\"}", 201 },
 		{ "application/json; charset=utf-8", "{\"module\": \"mysql\", \"stat\": \"queries\"}", 201 },
 		{ "application/x-www-form-urlencoded", "module=mysql&stat=queries&decomposition=statement%2Clatency", 201 },
-		{ "application/x-www-form-urlencoded", "{\"module\": \"mysql\", \"stat\": \"queries\"}", 201 },	/* curl -d */
+		/* curl -d */
+		{ "application/x-www-form-urlencoded", "{\"module\": \"mysql\", \"stat\": \"queries\"}", 201 },
 		{ "multipart/form-data; boundary=x", "--x", 415 }, { "text/plain", "module=mysql", 415 },
 		{ "application/json", "module=mysql", 409 },
 	};
@@ -312,7 +313,7 @@ static void raw_is_a_distribution_per_key(void **state)
 	json_decref(raw);
 }
 
-static void a_grid_tells_zero_from_silence(void **state)
+static void a_grid_distinguishes_zero_from_unobserved(void **state)
 {
 	static const char *const states[] = { "ok", "ok", "ok", "ok", "ok", "ok", "zero", "unobserved", "ok", "ok" };
 	json_t *g = get(BASE "grid?start_time=%lld&duration=10&ncols=10", (long long)t0), *c;
@@ -475,7 +476,7 @@ static void details_add_up(void **state)
 	json_decref(d);
 }
 
-static void pictures_are_what_they_say(void **state)
+static void pictures_have_the_type_they_announce(void **state)
 {
 	static const struct { const char *path, *type, *magic; } cases[] = {
 		{ "heatmap/image?format=png", "image/png", "\x89PNG" },
@@ -632,7 +633,7 @@ static const struct bad {
 	{ "GET", BASE "report?scale=3", NULL, 409, "maximum is 2" },
 };
 
-static void what_a_client_of_cloud_analytics_sends_is_understood(void **state)
+static void requests_of_cloud_analytics_clients_are_understood(void **state)
 {
 	static const struct { const char *method, *path, *body; int status; const char *says; } cases[] = {
 		{ "GET", "/ca?profile=anything&_=5", NULL, 200, "metrics" }, { "GET", "/ca/metrics?profile=customer", NULL, 200, "mysql" },
@@ -669,7 +670,7 @@ static void every_bad_request_gets_a_clear_error_and_the_server_lives_on(void **
 	json_decref(get("/ca"));
 }
 
-/* Far more at once than are made at once: each is answered, with the value or with 503. */
+/* Sends far more requests than are made at once: each is answered, with the value or with 503. */
 static void many_requests_at_once_are_all_answered(void **state)
 {
 	char request[256], reply[16];
@@ -711,13 +712,13 @@ int main(void)
 		cmocka_unit_test(the_catalogue_names_what_is_reported),
 		cmocka_unit_test(an_instrumentation_describes_itself),
 		cmocka_unit_test(instrumentations_come_and_go),
-		cmocka_unit_test(a_clone_is_the_same_but_for_what_is_named),
+		cmocka_unit_test(a_clone_differs_only_in_the_named_properties),
 		cmocka_unit_test(properties_can_be_put),
-		cmocka_unit_test(what_a_suspended_one_has_recorded_stays_readable),
+		cmocka_unit_test(data_of_a_suspended_instrumentation_stay_readable),
 		cmocka_unit_test(the_version_header_has_a_form),
 		cmocka_unit_test(a_body_is_a_form_or_json_or_refused),
 		cmocka_unit_test(raw_is_a_distribution_per_key),
-		cmocka_unit_test(a_grid_tells_zero_from_silence),
+		cmocka_unit_test(a_grid_distinguishes_zero_from_unobserved),
 		cmocka_unit_test(the_store_answers_for_what_the_cube_does_not_hold),
 		cmocka_unit_test(the_key_with_the_most_time_comes_first),
 		cmocka_unit_test(keys_are_sorted_as_asked),
@@ -725,12 +726,12 @@ int main(void)
 		cmocka_unit_test(details_add_up),
 		cmocka_unit_test(an_image_carries_its_scale),
 		cmocka_unit_test(a_cropped_image_says_how_many_are_above_it),
-		cmocka_unit_test(pictures_are_what_they_say),
+		cmocka_unit_test(pictures_have_the_type_they_announce),
 		cmocka_unit_test(an_amendment_adds_to_its_slot),
 		cmocka_unit_test(the_default_interval_is_the_newest_complete_one),
 		cmocka_unit_test(intervals_are_rounded_outward),
 		cmocka_unit_test(the_status_shows_counters_and_sources),
-		cmocka_unit_test(what_a_client_of_cloud_analytics_sends_is_understood),
+		cmocka_unit_test(requests_of_cloud_analytics_clients_are_understood),
 		cmocka_unit_test(every_bad_request_gets_a_clear_error_and_the_server_lives_on),
 		cmocka_unit_test(odd_labels_stay_valid_json),
 		cmocka_unit_test(many_requests_at_once_are_all_answered),

@@ -1,7 +1,7 @@
-/* test_ca - Cloud Analytics' interface, example by example: concepts, HTTP, predicates and decompositions.
+/* test_ca - tests Cloud Analytics' interface, example by example: concepts, HTTP, predicates and decompositions.
  *
- * Each line is one request and what its reply must say.  $T is a second with data.  Where this server
- * deliberately differs the line says so; doc/api.md, "Differences from Cloud Analytics", has the reason.
+ * Each line is one request and what its reply must contain.  $T is a second with data.  A line where this server
+ * deliberately differs says so; doc/api.md, "Differences from Cloud Analytics", has the reason.
  */
 #include "test/kit/check.h"
 #include "test/kit/server_kit.h"
@@ -55,7 +55,7 @@ static int stop(void **state)
 #define VALUE(n) INST "/" #n "/value/"
 
 /* at: a path into the reply ("" is all of it, "n" of an array its entry, "#" its length); is: JSON, or a word:
- * "text", "number", "array", "object", "null"; the reply's text must hold it if `at` is "~". */
+ * "text", "number", "array", "object", "null"; if `at` is "~", the reply's text must contain it. */
 struct want {
 	const char *at, *is;
 };
@@ -99,25 +99,30 @@ static const struct example {
 
 	/* --- creating: query, form, JSON --- */
 	{ "POST", INST "?module=mysql&stat=queries", "", NULL, 201, { { "module", "\"mysql\"" }, { "retention-time", "86400" },
-		{ "idle-max", "0" }, { "granularity", "1" } } },			/* differs: 600 and 3600 there */
+		/* differs: 600 and 3600 there */
+		{ "idle-max", "0" }, { "granularity", "1" } } },
 	{ "POST", INST, FORM, "module=mysql&stat=queries&decomposition=statement,latency&persist-data=true&enabled=true", 201,
 	  { { "decomposition", "[\"statement\", \"latency\"]" }, { "persist-data", "true" } } },
 	{ "POST", INST, FORM, "module=mysql&stat=queries&predicate=%7B%22eq%22%3A%5B%22statement%22%2C%22select%22%5D%7D", 201,
 	  { { "predicate", "{\"eq\": [\"statement\", \"select\"]}" } } },
 	{ "POST", INST, JSON, "{" Q ", \"decomposition\": [\"latency\", \"statement\"]}", 201,	/* any order */
 	  { { "value-dimension", "3" }, { "value-arity", "\"numeric-decomposition\"" } } },
-	{ "POST", INST "?granularity=10", JSON, "{" Q ", \"granularity\": 5}", 201, { { "granularity", "5" } } },	/* JSON wins */
+	/* JSON wins */
+	{ "POST", INST "?granularity=10", JSON, "{" Q ", \"granularity\": 5}", 201, { { "granularity", "5" } } },
 	{ "POST", INST, JSON, "{" Q ", \"granularity\": \"60\", \"retention-time\": \"216000\"}", 201, { { "granularity", "60" } } },
 	{ "POST", INST, JSON, "{" Q ", \"granularity\": 3600, \"retention-time\": 12960000}", 201, { { "retention-time", "12960000" } } },
-	{ "POST", INST, JSON, "{" Q ", \"granularity\": \"10.5\"}", 409, { { "~", "granularity" } } },	/* differs: was cut to 10 */
+	/* differs: was cut to 10 */
+	{ "POST", INST, JSON, "{" Q ", \"granularity\": \"10.5\"}", 409, { { "~", "granularity" } } },
 	{ "POST", INST, JSON, "{" Q ", \"retention-time\": 5}", 409,
 	  { { "error.message", "\"value \\\"5\\\" for field \\\"retention-time\\\" is invalid: minimum is 10\"" } } },
 	{ "POST", INST, JSON, "{\"module\": \"mysql\"}", 409,
 	  { { "error", "{\"code\": \"ECA_INVAL\", \"message\": \"missing value for required field: \\\"stat\\\"\"}" } } },
 	{ "POST", INST, JSON, "{\"module\": \"mysql\", \"stat\": \"nothing\"}", 409, { { "~", "is not a valid module/stat pair" } } },
 	{ "POST", INST, JSON, "{" Q ", \"idle-max\": 604801}", 409, { { "~", "maximum is 604800" } } },
-	{ "POST", INST, JSON, "{" Q ", \"enabled\": false}", 201, { { "enabled", "false" }, { "state", "\"suspended\"" } } },	/* differs */
-	{ "POST", INST, JSON, "{" Q ", \"colour\": 1}", 409, { { "~", "unknown" } } },	/* differs: was dropped silently */
+	/* differs */
+	{ "POST", INST, JSON, "{" Q ", \"enabled\": false}", 201, { { "enabled", "false" }, { "state", "\"suspended\"" } } },
+	/* differs: was dropped silently */
+	{ "POST", INST, JSON, "{" Q ", \"colour\": 1}", 409, { { "~", "unknown" } } },
 	{ "POST", INST, JSON, "{" Q, 409, { { "error.code", "\"ECA_INVAL\"" }, { "~", "not JSON" } } },
 	{ "POST", INST, "Content-Type: multipart/form-data; boundary=x\r\n", "--x--", 415, { { "error.code", "\"ECA_INVAL\"" } } },
 	{ "GET", "/ca", "X-API-Version: ca/0.1.8\r\n", NULL, 200, { { "metrics", "array" } } },
@@ -127,7 +132,8 @@ static const struct example {
 	{ "PUT", INST "/3", JSON, "{\"retention-time\": 1200, \"idle-max\": 7200}", 200, { { "retention-time", "1200" },
 		{ "idle-max", "7200" }, { "id", "\"3\"" }, { "uris", "array" } } },
 	{ "PUT", INST "/3", FORM, "retention-time=3600&idle-max=0", 200, { { "retention-time", "3600" } } },
-	{ "PUT", INST "/3", JSON, "{\"retention-time\": 999999999}", 409, { { "~", "maximum is" } } },	/* was accepted */
+	/* was accepted */
+	{ "PUT", INST "/3", JSON, "{\"retention-time\": 999999999}", 409, { { "~", "maximum is" } } },
 	{ "POST", INST "/1/clone", JSON, "{\"decomposition\": [\"command\", \"latency\"]}", 201, { { "stat", "\"queries\"" },
 		{ "decomposition", "[\"command\", \"latency\"]" }, { "measures", "[\"latency\", \"cputime\"]" } } },
 	{ "POST", INST "/1/clone?decomposition=", "", NULL, 201, { { "value-arity", "\"scalar\"" } } },
@@ -141,11 +147,13 @@ static const struct example {
 	{ "POST", INST, JSON, "{" Q ", \"predicate\": {\"and\": [{\"eq\": [\"statement\", \"select\"]}]}}", 409, { { "error.message", "text" } } },
 	{ "POST", INST, JSON, "{" Q ", \"predicate\": {\"eq\": [\"statement\", 5]}}", 409, { { "error.message", "text" } } },
 	{ "POST", INST, JSON, "{" Q ", \"predicate\": {\"eq\": [\"latency\", \"5\"]}}", 409, { { "error.message", "text" } } },
-	{ "POST", INST, JSON, "{" Q ", \"predicate\": {\"lt\": [\"statement\", \"a\"]}}", 409, { { "error.message", "text" } } },	/* was accepted */
+	/* was accepted */
+	{ "POST", INST, JSON, "{" Q ", \"predicate\": {\"lt\": [\"statement\", \"a\"]}}", 409, { { "error.message", "text" } } },
 	{ "POST", INST, JSON, "{" Q ", \"predicate\": {\"eq\": [\"nothing\", \"a\"]}}", 409, { { "~", "nothing" } } },
 	{ "POST", INST, JSON, "{" Q ", \"predicate\": {\"like\": [\"statement\", \"a\"]}}", 409, { { "error.message", "text" } } },
 	{ "POST", INST, JSON, "{" Q ", \"decomposition\": [\"latency\", \"cputime\"]}", 409, { { "~", "more than one numeric decomposition specified" } } },
-	{ "POST", INST, JSON, "{" Q ", \"decomposition\": [\"statement\", \"command\"]}", 201, { { "value-dimension", "3" } } },	/* differs */
+	/* differs */
+	{ "POST", INST, JSON, "{" Q ", \"decomposition\": [\"statement\", \"command\"]}", 201, { { "value-dimension", "3" } } },
 	{ "POST", INST, JSON, "{" Q ", \"decomposition\": [\"nothing\"]}", 409, { { "~", "nothing" } } },
 
 	/* --- values --- */
@@ -162,8 +170,10 @@ static const struct example {
 	{ "GET", VALUE(3) "raw?start_time=$T&ndatapoints=0", "", NULL, 409, { { "~", "minimum is 1" } } },
 	{ "GET", VALUE(3) "raw?start_time=$T.5&duration=1.5", "", NULL, 200, { { "duration", "2" }, { "requested_duration", "1.5" },
 		{ "value", "6" }, { "requested_start_time", "number" }, { "requested_end_time", "number" } } },
-	{ "GET", VALUE(3) "raw", JSON, "{\"start_time\": $T, \"duration\": 2}", 200, { { "value", "6" } } },	/* JSON, in a GET */
-	{ "GET", VALUE(3) "raw?duration=1", JSON, "{\"start_time\": $T, \"duration\": 2}", 200, { { "value", "6" } } },	/* and wins */
+	/* JSON, in a GET */
+	{ "GET", VALUE(3) "raw", JSON, "{\"start_time\": $T, \"duration\": 2}", 200, { { "value", "6" } } },
+	/* JSON takes precedence */
+	{ "GET", VALUE(3) "raw?duration=1", JSON, "{\"start_time\": $T, \"duration\": 2}", 200, { { "value", "6" } } },
 	{ "GET", VALUE(3) "raw?start_time=$T&end_time=$T&duration=1", "", NULL, 409, { { "~", "do not agree" } } },
 	{ "GET", VALUE(3) "raw?start_time=8999999999", "", NULL, 409, { { "~", "too far in the future" } } },
 	{ "GET", VALUE(3) "raw?timeout=5001", "", NULL, 409, { { "~", "maximum is 5000" } } },
@@ -173,9 +183,10 @@ static const struct example {
 	{ "GET", VALUE(1) "heatmap/image?start_time=$T&ndatapoints=2&duration=5&width=50&height=40", "", NULL, 200, { { "#", "2" },
 		{ "1.width", "50" }, { "1.image", "text" } } },
 	{ "GET", VALUE(1) "heatmap/image?ymin=10&ymax=10", "", NULL, 409, { { "~", "ymin must be less than ymax" } } },
-	{ "GET", VALUE(1) "heatmap/image?width=9", "", NULL, 409,	/* the reason is kept */
+	{ "GET", VALUE(1) "heatmap/image?width=9", "", NULL, 409,	/* the reason stays */
 	  { { "error.message", "\"value \\\"9\\\" for parameter \\\"width\\\" is invalid: minimum is 10\"" } } },
-	{ "GET", VALUE(1) "heatmap/image", JSON, "{\"width\": 9}", 409, { { "~", "minimum is 10" } } },	/* JSON is read, too */
+	/* JSON is read, too */
+	{ "GET", VALUE(1) "heatmap/image", JSON, "{\"width\": 9}", 409, { { "~", "minimum is 10" } } },
 	{ "GET", VALUE(1) "heatmap/details?start_time=$T&duration=10&ymax=100000000&nbuckets=2&width=10&height=10&x=3&y=0", "", NULL, 200,
 	  { { "bucket_ymin", "50000000" }, { "bucket_ymax", "100000000" }, { "bucket_time", "number" }, { "present", "object" },
 	    { "total", "number" } } },
@@ -191,12 +202,13 @@ static const struct example {
 	{ "GET", "/ca/admin/status", "", NULL, 200, { { "memory_bytes", "number" }, { "counters.http.by_status.200", "number" },
 		{ "sources.0.state", "\"active\"" }, { "instrumentations", "array" }, { "uptime", "number" }, { "lost_events", "0" } } },
 	{ "GET", "/ca/admin/status?recurse=true&timeout=5", "", NULL, 200, { { "store.bytes", "0" }, { "store.database", "\"memory\"" } } },
-	{ "GET", "/ca/customers/1/instrumentations", "", NULL, 404, { { "~", "no customers" } } },		/* differs */
+	/* differs */
+	{ "GET", "/ca/customers/1/instrumentations", "", NULL, 404, { { "~", "no customers" } } },
 	{ "DELETE", INST "/2", "", NULL, 204, { { NULL, NULL } } },
 	{ "GET", INST "/2", "", NULL, 404, { { NULL, NULL } } },
 };
 
-/* $T -> the second. */
+/* Replaces $T by the second. */
 static void fill_in(const char *text, char *out, size_t room)
 {
 	size_t at = 0;

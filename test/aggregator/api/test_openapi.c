@@ -1,5 +1,5 @@
-/* test_openapi - doc/openapi.json against this server: its routes and parameters, all of them and no others.
- * That real replies fit its schemas is for test/e2e/openapi.
+/* test_openapi - compares doc/openapi.json with this server: all its routes and parameters, and no others.
+ * test/e2e/openapi tests that real replies fit its schemas.
  */
 #include "test/kit/check.h"
 #include "test/kit/server_kit.h"
@@ -28,7 +28,7 @@ static int stop(void **state)
 	return 0;
 }
 
-/* What "#/components/..." stands for, or the thing itself. */
+/* Returns what "#/components/..." refers to, or the JSON itself. */
 static const json_t *resolve(const json_t *json)
 {
 	const char *at = json_string_value(json_object_get(json, "$ref"));
@@ -62,7 +62,7 @@ static const json_t *operation_of(const struct api_route *route)
 	return json_object_get(json_object_get(json_object_get(document, "paths"), path), method);
 }
 
-static void it_is_the_document_that_is_delivered(void **state)
+static void the_server_delivers_this_document(void **state)
 {
 	const char *folder = getenv("srcdir");
 	char path[512];
@@ -104,7 +104,7 @@ static const json_t *parameter_of(const json_t *operation, const char *name)
 	return NULL;
 }
 
-/* "a b c" is the schema's enum, or there is none. */
+/* The schema's enum must be "a b c"; without choices there must be no enum. */
 static void check_choices(const struct api_route *route, const char *name, const char *choices)
 {
 	const json_t *is = json_object_get(json_object_get(parameter_of(operation_of(route), name), "schema"), "enum"), *one;
@@ -154,7 +154,7 @@ static void every_parameter_is_in_it_and_no_other(void **state)
 	}
 }
 
-/* Each property by its first example, and all together. */
+/* Sets each property to its first example, and then all together. */
 static void every_property_can_be_set(void **state)
 {
 	static const struct { const char *schema, *method, *path; int status; } cases[] = {
@@ -218,7 +218,7 @@ static void check_references(const json_t *json)
 		check_references(value);
 }
 
-static void every_reference_leads_somewhere(void **state)
+static void every_reference_has_a_target(void **state)
 {
 	check_references(document);
 }
@@ -226,12 +226,12 @@ static void every_reference_leads_somewhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_the_document_that_is_delivered),
+		cmocka_unit_test(the_server_delivers_this_document),
 		cmocka_unit_test(every_route_is_in_it_and_no_other),
 		cmocka_unit_test(every_parameter_is_in_it_and_no_other),
 		cmocka_unit_test(every_property_can_be_set),
 		cmocka_unit_test(operations_have_names_of_their_own_and_replies),
-		cmocka_unit_test(every_reference_leads_somewhere),
+		cmocka_unit_test(every_reference_has_a_target),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

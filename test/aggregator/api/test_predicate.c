@@ -23,7 +23,7 @@ static int stop(void **state)
 	return 0;
 }
 
-/* The instrumentation that a request makes or changes. */
+/* Returns the instrumentation that a request makes or changes. */
 static json_t *asked(const char *method, const char *path, const char *headers, const char *body, int status)
 {
 	struct answer a = ask(&server, method, path, headers, body);
@@ -56,7 +56,7 @@ static void a_predicate_is_shown_as_it_was_given(void **state)
 	assert_true(predicate_is(again, PREDICATE, TEXT));
 	json_decref(made);
 	text = json_dumps(again, 0);
-	made = asked("POST", "/ca/instrumentations", NULL, text, 201);	/* it can be given back */
+	made = asked("POST", "/ca/instrumentations", NULL, text, 201);	/* a reply can be sent as a request */
 	free(text);
 	assert_true(predicate_is(made, PREDICATE, TEXT));
 	json_decref(made);
@@ -81,7 +81,7 @@ static void a_query_or_a_form_holds_its_text(void **state)
 	json_decref(made);
 }
 
-/* As a drill-down does it: {"and": [what was found, what was there]}. */
+/* As a drill-down does it: {"and": [the new predicate, the old one]}. */
 static void a_clone_may_have_another(void **state)
 {
 	json_t *made = asked("POST", "/ca/instrumentations", NULL, HEAD PREDICATE "}", 201), *clone;
@@ -101,7 +101,7 @@ static void a_clone_may_have_another(void **state)
 
 #define WHERE "{\"module\": \"mysql\", \"stat\": \"queries\", \"decomposition\": \"statement,latency\", \"where\": "
 
-static void it_may_be_written_as_people_do(void **state)
+static void it_may_be_written_as_an_expression(void **state)
 {
 	json_t *made = asked("POST", "/ca/instrumentations", NULL, WHERE "\"statement=select and latency > 10ms\"}", 201);
 	char path[96];
@@ -110,7 +110,7 @@ static void it_may_be_written_as_people_do(void **state)
 	assert_null(json_object_get(made, "where"));
 	snprintf(path, sizeof(path), "%s/clone", json_string_value(json_object_get(made, "uri")));
 	json_decref(made);
-	made = asked("POST", path, NULL, "{\"where\": \"latency <= 1.5 us\"}", 201);	/* in place of what was there */
+	made = asked("POST", path, NULL, "{\"where\": \"latency <= 1.5 us\"}", 201);	/* replaces the old one */
 	assert_true(predicate_is(made, "{\"le\": [\"latency\", 1500]}", "latency <= 1.5 us"));
 	json_decref(asked("PUT", json_string_value(json_object_get(made, "uri")), NULL, "{\"where\": \"latency <= 1500 ns\"}", 200));
 	json_decref(asked("PUT", json_string_value(json_object_get(made, "uri")), NULL, "{\"where\": \"latency < 1500 ns\"}", 409));
@@ -130,7 +130,7 @@ static void refuses(const char *body, const char *sentence)
 	json_decref(json);
 }
 
-static void what_cannot_be_read_is_refused_with_its_place(void **state)
+static void a_syntax_error_is_refused_with_its_place(void **state)
 {
 	refuses(WHERE "\"latency > 10\"}", "where: character 11: latency needs a unit: one of ns, us, ms, s");
 	refuses(WHERE "\"colour = red\"}", "where: character 1: \"colour\" is not a field of this metric");
@@ -139,7 +139,7 @@ static void what_cannot_be_read_is_refused_with_its_place(void **state)
 	refuses(WHERE "\"statement = select\", \"predicate\": {}}", "give either predicate or where");
 }
 
-static void what_does_not_fit_is_refused(void **state)
+static void a_predicate_that_does_not_fit_is_refused(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "{\"lt\": [\"statement\", \"a\"]}", "predicate: field \"statement\" is discrete: only eq and ne are possible, not lt" },
@@ -162,9 +162,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_predicate_is_shown_as_it_was_given),
 	cmocka_unit_test(a_query_or_a_form_holds_its_text),
 	cmocka_unit_test(a_clone_may_have_another),
-	cmocka_unit_test(it_may_be_written_as_people_do),
-	cmocka_unit_test(what_cannot_be_read_is_refused_with_its_place),
-	cmocka_unit_test(what_does_not_fit_is_refused),
+	cmocka_unit_test(it_may_be_written_as_an_expression),
+	cmocka_unit_test(a_syntax_error_is_refused_with_its_place),
+	cmocka_unit_test(a_predicate_that_does_not_fit_is_refused),
 };
 
 int main(void)
