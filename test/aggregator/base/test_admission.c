@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* One that asks: what became of it, and in which order. */
+/* A turn, with its result and its place in the order. */
 struct asker {
 	struct turn turn;
 	bool gone, fails, started, dropped;
@@ -68,7 +68,7 @@ static void they_start_in_the_order_they_came(void **state)
 	}
 }
 
-static void who_comes_later_does_not_pass_who_waits(void **state)
+static void a_later_turn_does_not_pass_a_waiting_one(void **state)
 {
 	struct asker a = asker();
 
@@ -76,7 +76,7 @@ static void who_comes_later_does_not_pass_who_waits(void **state)
 	assert_false(admission_take(&all, ADMISSION_LARGE));
 }
 
-static void whose_reader_is_gone_is_dropped_at_its_turn(void **state)
+static void a_turn_without_a_reader_is_dropped(void **state)
 {
 	struct asker a[3] = { asker(), asker(), asker() };
 
@@ -138,8 +138,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(no_class_waits_for_another, begin),
 		cmocka_unit_test_setup(they_start_in_the_order_they_came, begin),
-		cmocka_unit_test_setup(who_comes_later_does_not_pass_who_waits, begin),
-		cmocka_unit_test_setup(whose_reader_is_gone_is_dropped_at_its_turn, begin),
+		cmocka_unit_test_setup(a_later_turn_does_not_pass_a_waiting_one, begin),
+		cmocka_unit_test_setup(a_turn_without_a_reader_is_dropped, begin),
 		cmocka_unit_test_setup(one_that_fails_at_once_makes_room_for_the_next, begin),
 		cmocka_unit_test_setup(beyond_the_bound_it_is_refused_unless_readers_are_gone, begin),
 		cmocka_unit_test_setup(one_that_is_removed_is_not_called, begin),

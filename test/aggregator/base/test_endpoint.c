@@ -28,7 +28,7 @@ static void other_machines_reach_all_but_loopback_and_unix_sockets(void **state)
 	}
 }
 
-static void addresses_of_the_link_alone_are_known(void **state)
+static void link_local_addresses_are_recognized(void **state)
 {
 	static const struct { const char *at; bool is; } cases[] = {
 		{ "169.254.169.254:80", true }, { "169.254.0.1:80", true }, { "169.253.0.1:80", false }, { "169.255.0.1:80", false },
@@ -47,7 +47,7 @@ static void addresses_of_the_link_alone_are_known(void **state)
 	}
 }
 
-static void what_is_no_place_is_said_so(void **state)
+static void an_invalid_address_is_refused_with_a_reason(void **state)
 {
 	static const char *const bad[] = { "", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", ":80",
 					   "example.org:80", "127.0.0.1:8o", "[::1:80", "unix:" };
@@ -86,7 +86,7 @@ static void a_socket_that_answers_is_left_alone_and_a_stale_one_replaced(void **
 	assert_int_equal(rmdir(dir), 0);
 }
 
-static void what_is_no_socket_is_left_alone(void **state)
+static void a_file_that_is_not_a_socket_is_left_alone(void **state)
 {
 	char dir[] = "/tmp/heatscope-test-XXXXXX", path[64], reason[256];
 	struct endpoint e;
@@ -116,10 +116,10 @@ static void a_folder_that_is_missing_is_named(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(other_machines_reach_all_but_loopback_and_unix_sockets),
-	cmocka_unit_test(addresses_of_the_link_alone_are_known),
-	cmocka_unit_test(what_is_no_place_is_said_so),
+	cmocka_unit_test(link_local_addresses_are_recognized),
+	cmocka_unit_test(an_invalid_address_is_refused_with_a_reason),
 	cmocka_unit_test(a_socket_that_answers_is_left_alone_and_a_stale_one_replaced),
-	cmocka_unit_test(what_is_no_socket_is_left_alone),
+	cmocka_unit_test(a_file_that_is_not_a_socket_is_left_alone),
 	cmocka_unit_test(a_folder_that_is_missing_is_named),
 };
 

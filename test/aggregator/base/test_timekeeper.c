@@ -3,12 +3,12 @@
 
 #define S 1000000000ll
 #define DAY (86400 * S)
-#define BOOT (5000 * S)			/* the machine runs for so long already */
+#define BOOT (5000 * S)			/* the machine has run for so long already */
 #define NOW (1700000000 * S)
 
 static struct timekeeper k;
 
-/* The look of so long after BOOT, with a wall clock that is `ahead_ns` ahead of NOW's. */
+/* Looks so long after BOOT, with a wall clock that is `ahead_ns` ahead of NOW's. */
 static enum leap look(__s64 after_s, __s64 ahead_ns)
 {
 	__s64 step_ns;
@@ -29,11 +29,12 @@ static void a_clock_that_is_right_is_believed(void **state)
 	for (int i = 1; i < 10000; i += 7)
 		assert_int_equal(look(i, 0), LEAP_NONE);
 	assert_int_equal(timekeeper_ahead(&k), 0);
-	assert_int_equal(timekeeper_begin(&k, 0, NOW, BOOT), LEAP_NONE);	/* nothing is kept: nothing can be lost */
+	/* no time is stored: nothing can be lost */
+	assert_int_equal(timekeeper_begin(&k, 0, NOW, BOOT), LEAP_NONE);
 	assert_int_equal(timekeeper_ahead(&k), 0);
 }
 
-static void what_jumps_and_comes_back_expires_nothing(void **state)
+static void a_leap_that_is_undone_expires_nothing(void **state)
 {
 	static const __s64 leap_ns[] = { 463 * DAY, 2 * 60 * S, 20000 * DAY, -463 * DAY, -2 * 60 * S };
 
@@ -50,7 +51,7 @@ static void what_jumps_and_comes_back_expires_nothing(void **state)
 	}
 }
 
-/* Off for 30 days, or booted with a wrong clock: the one runs on, the other is set right. */
+/* Off for 30 days, or booted with a wrong clock: the one clock runs on, the other is set right. */
 static void a_real_gap_is_believed_after_an_hour(void **state)
 {
 	assert_int_equal(timekeeper_begin(&k, NOW - 30 * DAY, NOW, BOOT), LEAP_BEGUN);
@@ -75,8 +76,8 @@ static void a_clock_that_is_not_even_is_tried_again(void **state)
 	assert_int_equal(expires_by(0), 0);
 }
 
-/* As far as it was believed: the same wrong clock at the next boot is a leap again. */
-static void what_was_not_believed_is_no_witness(void **state)
+/* The store keeps only the believed time, so the same wrong clock at the next boot is a leap again. */
+static void an_unbelieved_time_is_a_leap_again_at_the_next_start(void **state)
 {
 	__s64 kept_ns;
 
@@ -88,8 +89,8 @@ static void what_was_not_believed_is_no_witness(void **state)
 	assert_int_equal(timekeeper_ahead(&k), 463 * DAY + 130 * S);
 }
 
-/* As small steps as one likes add up to no jump: it is followed by a hundredth of the time that passes. */
-static void what_differs_little_is_followed_slowly(void **state)
+/* Many small steps do not add up to a leap: the believed time follows by a hundredth of the time that passes. */
+static void a_small_difference_is_followed_slowly(void **state)
 {
 	__s64 was;
 
@@ -105,11 +106,11 @@ static void what_differs_little_is_followed_slowly(void **state)
 	assert_int_equal(look(10003, 150 * S), LEAP_BEGUN);
 }
 
-static void a_step_is_told_once(void **state)
+static void a_step_is_reported_once(void **state)
 {
 	__s64 step_ns;
 
-	timekeeper_begin(&k, NOW - 30 * DAY, NOW, BOOT);	/* a gap is none */
+	timekeeper_begin(&k, NOW - 30 * DAY, NOW, BOOT);	/* a gap is not reported as a step */
 	timekeeper_look(&k, NOW + S, BOOT + S, &step_ns);
 	assert_int_equal(step_ns, 0);
 	timekeeper_look(&k, NOW + 2 * S + DAY, BOOT + 2 * S, &step_ns);
@@ -122,12 +123,12 @@ static void a_step_is_told_once(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_clock_that_is_right_is_believed),
-	cmocka_unit_test(what_jumps_and_comes_back_expires_nothing),
+	cmocka_unit_test(a_leap_that_is_undone_expires_nothing),
 	cmocka_unit_test(a_real_gap_is_believed_after_an_hour),
 	cmocka_unit_test(a_clock_that_is_not_even_is_tried_again),
-	cmocka_unit_test(what_was_not_believed_is_no_witness),
-	cmocka_unit_test(what_differs_little_is_followed_slowly),
-	cmocka_unit_test(a_step_is_told_once),
+	cmocka_unit_test(an_unbelieved_time_is_a_leap_again_at_the_next_start),
+	cmocka_unit_test(a_small_difference_is_followed_slowly),
+	cmocka_unit_test(a_step_is_reported_once),
 };
 
 CHECK_MAIN(tests)
