@@ -7,7 +7,7 @@ static void never(void *arg, int err, const struct catalog_inst *made)
 	fail_msg("done() was called for a request that was refused");
 }
 
-/* The sentence with which it is refused. */
+/* Returns the sentence that refuses the request. */
 static const char *refusal(struct rig *r, json_t *request)
 {
 	static char reason[REASON_MAX];
@@ -122,7 +122,8 @@ static void a_metric_has_the_fields_of_all_hosts(void **state)
 	ci = catalog_find(r.catalog, id);
 	catalog_bye(r.catalog, "db2");
 	catalog_bye(r.catalog, "db3");
-	assert_null(metric_field(catalog_metric_find(r.catalog, "mysql", "queries"), "shard"));	/* nobody could measure it now */
+	/* no source can measure it now */
+	assert_null(metric_field(catalog_metric_find(r.catalog, "mysql", "queries"), "shard"));
 	assert_non_null(metric_field(ci->metric, "pool"));
 	rig_end(&r);
 }
@@ -164,7 +165,7 @@ static void a_restart_knows_instrumentation_metric_and_data(void **state)
 	rig_end(&r);
 }
 
-static void an_id_is_never_given_twice(void **state)
+static void an_id_is_never_used_twice(void **state)
 {
 	struct rig r;
 	__u64 id;
@@ -209,7 +210,7 @@ static void count_changes(void *arg, bool wanted)
 	((int *)arg)[wanted]++;
 }
 
-static void observers_learn_what_is_wanted_and_who_is_there(void **state)
+static void observers_get_changes_of_instrumentations_and_sources(void **state)
 {
 	struct rig r;
 	int n[2] = { 0 };
@@ -242,7 +243,7 @@ static void observers_learn_what_is_wanted_and_who_is_there(void **state)
 	rig_end(&r);
 }
 
-static void a_stored_instrumentation_that_cannot_be_read_is_said(void **state)
+static void an_unreadable_stored_instrumentation_is_reported(void **state)
 {
 	struct rig r;
 	struct catalog *second;
@@ -258,7 +259,7 @@ static void a_stored_instrumentation_that_cannot_be_read_is_said(void **state)
 }
 
 /* The last hour of an hour's retention lies before the slots that are not settled. */
-static void all_that_may_be_asked_for_is_in_memory(void **state)
+static void all_settled_slots_of_the_retention_are_in_memory(void **state)
 {
 	static const __u64 values[] = { 5000 };
 	struct rig r;
@@ -307,7 +308,7 @@ static json_t *json_of(const char *text)
 	return json;
 }
 
-/* Returns what done() was told. */
+/* Returns the error that done() got. */
 static int change(struct rig *r, __u64 id, const char *text)
 {
 	struct outcome o = { 0 };
@@ -348,7 +349,7 @@ static void a_suspended_one_is_not_wanted_and_stays_so_over_a_restart(void **sta
 	assert_int_equal(wanted(&r), 0);
 	assert_int_equal(n[true], 1);
 	assert_int_equal(change(&r, id, "{\"idle-max\": 0}"), 0);
-	assert_int_equal(n[true], 1);		/* nothing that collectors have to know */
+	assert_int_equal(n[true], 1);		/* collectors need not know the change */
 	catalog_unobserve(r.catalog, &o);
 	rig_stop(&r);
 
@@ -372,7 +373,7 @@ static void changes_follow_one_another(void **state)
 	rig_begin(&r, NULL);
 	rig_hello(&r, "db1");
 	id = rig_create(&r, wire_request("command"));
-	for (int i = 0; i < 3; i++) {		/* none waits for the one before it */
+	for (int i = 0; i < 3; i++) {		/* each is sent before the one before it is stored */
 		json_t *changes = json_of(text[i]);
 
 		assert_int_equal(catalog_change(r.catalog, id, changes, on_outcome, &o, reason), 0);
@@ -388,7 +389,7 @@ static void changes_follow_one_another(void **state)
 	rig_end(&r);
 }
 
-static void what_is_deleted_does_not_come_back_by_a_change(void **state)
+static void a_change_does_not_restore_a_deleted_instrumentation(void **state)
 {
 	struct rig r;
 	struct outcome o = { 0 };
@@ -433,13 +434,13 @@ static void more_retention_does_not_pretend_to_hold_more(void **state)
 	assert_int_equal(cube_range(r.cube, id, &before, &last), 0);
 	assert_int_equal(change(&r, id, "{\"retention-time\": 60}"), 0);
 	assert_int_equal(cube_range(r.cube, id, &first, &last), 0);
-	assert_int_equal(first, before);	/* older slots are the store's */
+	assert_int_equal(first, before);	/* the store has older slots */
 	assert_int_equal(rig_cubed(&r, id), 1);
 	bytes_fini(&data);
 	rig_end(&r);
 }
 
-static void a_clone_differs_in_what_is_named(void **state)
+static void a_clone_differs_in_the_named_properties(void **state)
 {
 	struct rig r;
 	struct outcome o = { 0 };
@@ -465,7 +466,7 @@ static void a_clone_differs_in_what_is_named(void **state)
 	rig_end(&r);
 }
 
-static void whom_nobody_asks_for_is_deleted(void **state)
+static void an_idle_instrumentation_is_deleted(void **state)
 {
 	struct rig r;
 	__s64 now = wire_now_ns(), second = 1000000000;
@@ -490,7 +491,7 @@ static void whom_nobody_asks_for_is_deleted(void **state)
 	assert_non_null(catalog_find(r.catalog, id[2]));
 	rig_stop(&r);
 
-	rig_begin(&r, r.store);			/* the time away does not count */
+	rig_begin(&r, r.store);			/* the time while it did not run does not count */
 	catalog_reap(r.catalog, now + 5000 * second);
 	assert_non_null(catalog_find(r.catalog, id[2]));
 	catalog_reap(r.catalog, now + 5060 * second);
@@ -518,7 +519,7 @@ static void assert_fare(struct rig *r, __u64 id, const char *source, __s64 now, 
 	assert_non_null(strstr(reason, says));
 }
 
-static void a_source_fares_as_it_says_and_as_it_is_seen(void **state)
+static void a_source_state_follows_its_reports_and_its_connection(void **state)
 {
 	struct rig r;
 	json_t *cannot = wire_hello("db2", "refused", "CAP_BPF is missing");
@@ -548,14 +549,15 @@ static void a_source_fares_as_it_says_and_as_it_is_seen(void **state)
 	assert_int_equal(change(&r, id, "{\"enabled\": false}"), 0);
 	assert_fare(&r, id, "db1", now, FARE_SUSPENDED, "");
 	assert_int_equal(change(&r, id, "{\"enabled\": true}"), 0);
-	assert_fare(&r, id, "db1", now, FARE_PENDING, "");	/* what it said before says nothing now */
+	assert_fare(&r, id, "db1", now, FARE_PENDING, "");	/* its state before the disconnection does not count */
 	catalog_bye(r.catalog, "db1");
 	assert_fare(&r, id, "db1", now, FARE_GONE, "");
 	json_decref(cannot);
 	rig_end(&r);
 }
 
-/* A collector counts whole slots; a clock that is ahead of ours by more than one says nothing of ours. */
+/* A collector counts whole slots.  If its clock is ahead of ours by more than one slot, its start says nothing about
+ * our time. */
 static void a_source_is_pending_until_its_first_slot_begins(void **state)
 {
 	struct rig r;
@@ -579,7 +581,7 @@ static void a_source_is_pending_until_its_first_slot_begins(void **state)
 	rig_end(&r);
 }
 
-static void who_can_and_was_there_shortly_before_is_waited_for(void **state)
+static void recent_sources_that_can_measure_are_waited_for(void **state)
 {
 	struct rig r;
 	__s64 now = wire_now_ns(), slot = now / 1000000000;
@@ -594,7 +596,7 @@ static void who_can_and_was_there_shortly_before_is_waited_for(void **state)
 	ci = catalog_find(r.catalog, id);
 	for (int i = 1; i <= 3; i++)
 		tell_state(&r, (const char *[]){ "db1", "db2", "db3" }[i - 1], id, "active", "");
-	assert_true(catalog_reported(r.catalog, ci, slot, now));	/* nobody ever did: nobody is waited for */
+	assert_true(catalog_reported(r.catalog, ci, slot, now));	/* no source has reported: wait for none */
 	catalog_seen(r.catalog, id, "db1", slot);
 	catalog_seen(r.catalog, id, "db2", slot - 1);
 	catalog_seen(r.catalog, id, "db3", slot - 17);		/* silent for too long */
@@ -615,7 +617,7 @@ static void on_seen(void *arg, __u64 inst)
 	*(__u64 *)arg = inst;
 }
 
-static void who_waits_is_told_that_somebody_reported(void **state)
+static void observers_are_notified_of_reports(void **state)
 {
 	struct rig r;
 	int n[2] = { 0 };
@@ -638,25 +640,25 @@ static void who_waits_is_told_that_somebody_reported(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_suspended_one_is_not_wanted_and_stays_so_over_a_restart),
 	cmocka_unit_test(changes_follow_one_another),
-	cmocka_unit_test(what_is_deleted_does_not_come_back_by_a_change),
+	cmocka_unit_test(a_change_does_not_restore_a_deleted_instrumentation),
 	cmocka_unit_test(more_retention_does_not_pretend_to_hold_more),
-	cmocka_unit_test(a_clone_differs_in_what_is_named),
-	cmocka_unit_test(whom_nobody_asks_for_is_deleted),
-	cmocka_unit_test(a_source_fares_as_it_says_and_as_it_is_seen),
+	cmocka_unit_test(a_clone_differs_in_the_named_properties),
+	cmocka_unit_test(an_idle_instrumentation_is_deleted),
+	cmocka_unit_test(a_source_state_follows_its_reports_and_its_connection),
 	cmocka_unit_test(a_source_is_pending_until_its_first_slot_begins),
-	cmocka_unit_test(who_can_and_was_there_shortly_before_is_waited_for),
-	cmocka_unit_test(who_waits_is_told_that_somebody_reported),
+	cmocka_unit_test(recent_sources_that_can_measure_are_waited_for),
+	cmocka_unit_test(observers_are_notified_of_reports),
 	cmocka_unit_test(an_instrumentation_is_made_of_a_known_metric),
 	cmocka_unit_test(an_unknown_metric_is_refused_with_its_name),
 	cmocka_unit_test(a_metric_that_sources_refuse_is_refused_with_their_reason),
 	cmocka_unit_test(metrics_are_those_of_connected_sources_and_of_instrumentations),
 	cmocka_unit_test(a_metric_has_the_fields_of_all_hosts),
 	cmocka_unit_test(a_restart_knows_instrumentation_metric_and_data),
-	cmocka_unit_test(an_id_is_never_given_twice),
+	cmocka_unit_test(an_id_is_never_used_twice),
 	cmocka_unit_test(sources_that_can_report_are_counted_once),
-	cmocka_unit_test(observers_learn_what_is_wanted_and_who_is_there),
-	cmocka_unit_test(a_stored_instrumentation_that_cannot_be_read_is_said),
-	cmocka_unit_test(all_that_may_be_asked_for_is_in_memory),
+	cmocka_unit_test(observers_get_changes_of_instrumentations_and_sources),
+	cmocka_unit_test(an_unreadable_stored_instrumentation_is_reported),
+	cmocka_unit_test(all_settled_slots_of_the_retention_are_in_memory),
 };
 
 CHECK_MAIN(tests)

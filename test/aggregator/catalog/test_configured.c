@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* A rig whose store stays while catalogue and list begin again, as at a restart. */
+/* A rig whose store stays while catalogue and list begin again, as after a restart. */
 struct restart {
 	struct rig rig;
 	struct store *store;
@@ -119,8 +119,9 @@ static void they_are_neither_deleted_nor_changed(void **state)
 	end(&r);
 }
 
-/* What measures the same keeps its id, and so its data; only how long it is kept may change in place. */
-static void what_is_unchanged_stays_over_restarts(void **state)
+/* An instrumentation that measures the same keeps its id, and so its data; only its retention and tiers may change in
+ * place. */
+static void unchanged_entries_keep_their_instrumentation_over_restarts(void **state)
 {
 	static struct restart r;
 	__u64 id;
@@ -138,7 +139,7 @@ static void what_is_unchanged_stays_over_restarts(void **state)
 	assert_int_equal(catalog_find(r.rig.catalog, id)->in.retention_s, 600);
 	assert_int_equal(catalog_find(r.rig.catalog, id)->in.hours_s, 2000);
 	assert_int_equal(catalog_find(r.rig.catalog, id)->configured_line, 11);
-	assert_int_equal(n_insts(&r), 2);	/* the metric is known from the first one */
+	assert_int_equal(n_insts(&r), 2);	/* the first one has made the metric known */
 	end(&r);
 
 	list(&r.conf, 1, "renamed", BY_STATEMENT ", \"retention-time\": 600, \"tiers\": [1000, 2000]}");
@@ -150,7 +151,7 @@ static void what_is_unchanged_stays_over_restarts(void **state)
 	r.store = NULL;
 }
 
-static void what_left_the_file_is_suspended_and_ordinary(void **state)
+static void removed_entries_become_suspended_ordinary_ones(void **state)
 {
 	static struct restart r;
 	const struct catalog_inst *ci;
@@ -165,7 +166,7 @@ static void what_left_the_file_is_suspended_and_ordinary(void **state)
 	id = catalog_first(r.rig.catalog)->in.id;
 	end(&r);
 
-	list(&r.conf, 1, "queries", BY_COMMAND "}");	/* the same name, but something else */
+	list(&r.conf, 1, "queries", BY_COMMAND "}");	/* the same name, but another measurement */
 	begin(&r);
 	assert_int_equal(n_insts(&r), 2);
 	ci = catalog_find(r.rig.catalog, id);
@@ -205,7 +206,7 @@ static void one_that_measures_the_same_is_adopted(void **state)
 	r.store = NULL;
 }
 
-static void what_no_source_can_measure_is_told(void **state)
+static void an_entry_that_no_source_can_measure_is_reported(void **state)
 {
 	static struct restart r;
 	char reason[REASON_MAX];
@@ -221,7 +222,7 @@ static void what_no_source_can_measure_is_told(void **state)
 	end(&r);
 }
 
-static void off_asks_nobody_for_anything_also_after_a_restart(void **state)
+static void off_stops_all_measuring_also_after_a_restart(void **state)
 {
 	static struct restart r;
 	json_t *want;
@@ -244,7 +245,7 @@ static void off_asks_nobody_for_anything_also_after_a_restart(void **state)
 		assert_int_equal(json_array_size(json_object_get(want, "instrumentations")), i == 2);
 		json_decref(want);
 	}
-	assert_false(catalog_first(r.rig.catalog)->in.suspended);	/* what it says of itself stays */
+	assert_false(catalog_first(r.rig.catalog)->in.suspended);	/* its own property does not change */
 	end(&r);
 	r.store->ops->close(r.store);
 	r.store = NULL;
@@ -253,11 +254,11 @@ static void off_asks_nobody_for_anything_also_after_a_restart(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(they_are_made_when_a_source_offers_the_metric),
 	cmocka_unit_test(they_are_neither_deleted_nor_changed),
-	cmocka_unit_test(what_is_unchanged_stays_over_restarts),
-	cmocka_unit_test(what_left_the_file_is_suspended_and_ordinary),
+	cmocka_unit_test(unchanged_entries_keep_their_instrumentation_over_restarts),
+	cmocka_unit_test(removed_entries_become_suspended_ordinary_ones),
 	cmocka_unit_test(one_that_measures_the_same_is_adopted),
-	cmocka_unit_test(what_no_source_can_measure_is_told),
-	cmocka_unit_test(off_asks_nobody_for_anything_also_after_a_restart),
+	cmocka_unit_test(an_entry_that_no_source_can_measure_is_reported),
+	cmocka_unit_test(off_stops_all_measuring_also_after_a_restart),
 };
 
 CHECK_MAIN(tests)

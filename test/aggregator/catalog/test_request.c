@@ -15,7 +15,7 @@ static struct metric *metric(void)
 	return m;
 }
 
-/* 0, or the sentence in `reason`. */
+/* Returns 0, or an error with the sentence in `reason`. */
 static int ask(const char *text, struct instrumentation *in, char *numeric, char *reason)
 {
 	json_t *request = json_loads(text, JSON_DECODE_ANY, NULL);
@@ -35,7 +35,7 @@ static int ask(const char *text, struct instrumentation *in, char *numeric, char
 
 #define Q "{\"module\": \"mysql\", \"stat\": \"queries\""
 
-static void what_is_left_out_has_its_default(void **state)
+static void absent_properties_have_their_defaults(void **state)
 {
 	struct instrumentation in;
 	char numeric[NAME_MAX_LEN], reason[REASON_MAX];
@@ -63,7 +63,7 @@ static void lists_and_numbers_may_be_texts(void **state)
 	assert_string_equal(in.field[0], "statement");
 	assert_string_equal(numeric, "cputime");
 	assert_int_equal(in.n_measures, 2);
-	assert_string_equal(in.measure[0], "cputime");	/* the decomposition's comes first */
+	assert_string_equal(in.measure[0], "cputime");	/* the measure of the decomposition comes first */
 	assert_string_equal(in.measure[1], "latency");
 	assert_true(in.slot_ns == 500000000);
 	assert_int_equal(in.retention_s, 60);
@@ -71,7 +71,7 @@ static void lists_and_numbers_may_be_texts(void **state)
 	assert_int_equal(in.n_keys, 10);
 }
 
-/* As an object, and as the text of one, which is all a query string can hold. */
+/* A predicate may be an object, or the text of one: a query string can hold only texts. */
 static void a_predicate_may_be_a_text(void **state)
 {
 	struct instrumentation object, text;
@@ -87,7 +87,7 @@ static void a_predicate_may_be_a_text(void **state)
 	assert_int_equal(text.predicate.n_nodes, 0);
 }
 
-static void what_is_not_settable_is_ignored_and_what_nobody_knows_refused(void **state)
+static void read_only_properties_are_ignored_and_unknown_ones_refused(void **state)
 {
 	struct instrumentation in;
 	char numeric[NAME_MAX_LEN], reason[REASON_MAX];
@@ -101,7 +101,7 @@ static void what_is_not_settable_is_ignored_and_what_nobody_knows_refused(void *
 	assert_non_null(strstr(reason, "persist-data"));
 }
 
-static void what_is_asked_for_can_be_asked_for_again(void **state)
+static void an_instrumentation_gives_the_request_that_makes_it(void **state)
 {
 	struct instrumentation in, again;
 	char numeric[NAME_MAX_LEN], reason[REASON_MAX], *text;
@@ -166,11 +166,11 @@ static void refusals_say_what_is_wrong(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_is_left_out_has_its_default),
+	cmocka_unit_test(absent_properties_have_their_defaults),
 	cmocka_unit_test(lists_and_numbers_may_be_texts),
 	cmocka_unit_test(a_predicate_may_be_a_text),
-	cmocka_unit_test(what_is_not_settable_is_ignored_and_what_nobody_knows_refused),
-	cmocka_unit_test(what_is_asked_for_can_be_asked_for_again),
+	cmocka_unit_test(read_only_properties_are_ignored_and_unknown_ones_refused),
+	cmocka_unit_test(an_instrumentation_gives_the_request_that_makes_it),
 	cmocka_unit_test(refusals_say_what_is_wrong),
 };
 

@@ -47,7 +47,7 @@ static void every_field_of_a_metric_has_a_type_that_is_there(void **state)
 	json_decref(c);
 }
 
-/* As a client reads it: what a metric says itself counts more than what is said for all. */
+/* Finds a field as a client does: the metric's own description comes before the common one. */
 static const json_t *field_of(const json_t *catalogue, const json_t *metric, const char *name)
 {
 	const json_t *own = json_object_get(json_object_get(metric, "own_fields"), name);
@@ -109,7 +109,7 @@ static void arity_and_dimension_follow_the_decomposition(void **state)
 }
 
 /* pending -> active or failed with its reason -> gone with its connection */
-static void a_source_tells_how_it_fares(void **state)
+static void a_source_shows_its_state(void **state)
 {
 	const struct catalog_inst *ci = create("statement");
 	static const struct { const char *state, *reason; } cases[] = { { NULL, "" }, { "active", "" }, { "failed", "no room" } };
@@ -154,7 +154,7 @@ int main(void)
 		cmocka_unit_test(every_field_of_a_metric_has_a_type_that_is_there),
 		cmocka_unit_test(metrics_that_share_a_name_of_a_field_have_each_their_own_label_and_type),
 		cmocka_unit_test(arity_and_dimension_follow_the_decomposition),
-		cmocka_unit_test(a_source_tells_how_it_fares),
+		cmocka_unit_test(a_source_shows_its_state),
 		cmocka_unit_test(links_lead_to_the_instrumentation),
 	};
 

@@ -114,7 +114,7 @@ static json_t *hello_with(const char *name, json_t *value)
 	return hello;
 }
 
-static void refuses_what_is_no_hello(void **state)
+static void refuses_an_invalid_hello(void **state)
 {
 	json_t *metric = wire_metric("ok", ""), *twice = wire_metric("ok", "");
 	char long_name[SOURCE_MAX + 1];
@@ -139,7 +139,7 @@ static void refuses_what_is_no_hello(void **state)
 	refuses_a_hello(hello_with("metrics", json_pack("[o]", twice)), "twice");
 }
 
-static void refuses_what_is_no_state(void **state)
+static void refuses_an_invalid_state(void **state)
 {
 	static const char *const bad[] = {
 		"{}", "{\"instrumentations\": 1}", "{\"instrumentations\": [1]}",
@@ -153,7 +153,7 @@ static void refuses_what_is_no_state(void **state)
 		json_t *json = json_loads(bad[i], 0, NULL);
 
 		assert_int_equal(source_state(s, json, reason), -EINVAL);
-		assert_null(source_inst(s, 1));		/* nothing of it was taken */
+		assert_null(source_inst(s, 1));		/* nothing of it was stored */
 		json_decref(json);
 	}
 	source_free(s);
@@ -164,8 +164,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_refused_metric_keeps_its_reason),
 	cmocka_unit_test(a_metric_and_its_json_are_the_same_thing),
 	cmocka_unit_test(states_add_up_and_a_new_start_forgets_them),
-	cmocka_unit_test(refuses_what_is_no_hello),
-	cmocka_unit_test(refuses_what_is_no_state),
+	cmocka_unit_test(refuses_an_invalid_hello),
+	cmocka_unit_test(refuses_an_invalid_state),
 };
 
 CHECK_MAIN(tests)
