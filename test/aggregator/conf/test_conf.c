@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Reads a file with this text; what it said is in `reason`. */
+/* Reads a file with this text; the message is in `reason`. */
 static int read_text(const char *text, struct conf *conf, char *reason)
 {
 	char path[] = "/tmp/heatscope-test-XXXXXX";
@@ -77,7 +77,7 @@ static void the_file_we_ship_holds_the_defaults(void **state)
 #define REPORT(more) "reports:\n- {name: a, every: 1d, instrumentations: [q]" more "}\n"
 #define INST "instrumentations:\n- {name: q, module: a, stat: b}\n"
 
-/* A file, and a part of what is said about it. */
+/* A file, and a part of its message. */
 static const struct {
 	const char *text, *reason;
 } wrong[] = {
@@ -162,7 +162,7 @@ static const struct {
 	{ INST "reports:\n- {name: a, every: 1d, instrumentations: [q, q], to: /r}\n", "the file of \"q\" in \"a\" has the same name as that" },
 };
 
-static void what_is_wrong_is_named_and_changes_nothing(void **state)
+static void an_error_is_named_and_changes_nothing(void **state)
 {
 	static struct conf conf, before;
 	char reason[CONF_REASON_MAX];
@@ -177,7 +177,7 @@ static void what_is_wrong_is_named_and_changes_nothing(void **state)
 	}
 }
 
-static void what_may_be_a_secret_is_not_said(void **state)
+static void possible_secrets_are_not_in_messages(void **state)
 {
 	static const char *const urls[] = { "ftp://x/T0KEN", "https://x/T0KEN a", "https:///T0KEN", "[T0KEN, a]", "{T0KEN: a}" };
 	static struct conf conf;
@@ -306,8 +306,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_file_overrides_the_defaults_it_speaks_of),
 	cmocka_unit_test(an_empty_file_changes_nothing),
 	cmocka_unit_test(the_file_we_ship_holds_the_defaults),
-	cmocka_unit_test(what_is_wrong_is_named_and_changes_nothing),
-	cmocka_unit_test(what_may_be_a_secret_is_not_said),
+	cmocka_unit_test(an_error_is_named_and_changes_nothing),
+	cmocka_unit_test(possible_secrets_are_not_in_messages),
 	cmocka_unit_test(instrumentations_become_requests),
 	cmocka_unit_test(alerts_name_their_instrumentation_and_webhook),
 	cmocka_unit_test(reports_say_when_and_where_to),
