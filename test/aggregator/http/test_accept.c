@@ -7,14 +7,16 @@ static void the_greatest_quality_wins_and_of_equals_the_first(void **state)
 		{ "image/svg+xml", "png pdf svg", "svg" }, { "application/pdf", "png pdf svg", "pdf" },
 		{ "image/svg+xml, image/png;q=0.5", "png pdf svg", "svg" }, { "image/svg+xml;q=0.4,image/png;q=0.5", "png pdf svg", "png" },
 		{ "*/*", "png pdf svg", "png" }, { "*/*", "json png", "json" }, { "image/*", "json png", "png" },
-		{ "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", "png pdf svg", "png" },	/* a browser's img */
+		/* a browser's img */
+		{ "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8", "png pdf svg", "png" },
 		{ "text/html,application/xhtml+xml,*/*;q=0.8", "json png", "json" }, { "IMAGE/SVG+XML", "png svg", "svg" },
 		{ "image/svg+xml ; q=1 , image/png ; q=0.9", "png svg", "svg" }, { "image/png;q=0, image/*", "png svg", "svg" },
 		{ "image/svg+xml;charset=utf-8;q=0.9, image/png;q=0.8", "png svg", "svg" },
 		{ "", "png svg", NULL }, { "text/html", "png svg", NULL }, { "image/png;q=0", "png", NULL },
 		{ ",,;q=;=", "png svg", NULL }, { "image/svg+xml;q=x", "png svg", NULL }, { "image/", "png", NULL }, { "*", "png", NULL },
 		{ "text/csv", "json csv", "csv" }, { "text/csv", "png pdf svg html csv", "csv" },
-		{ "text/html,application/xhtml+xml,*/*;q=0.8", "png pdf svg html csv", "png" },	/* a browser's address line */
+		/* a browser's address line */
+		{ "text/html,application/xhtml+xml,*/*;q=0.8", "png pdf svg html csv", "png" },
 	};
 
 	(void)state;

@@ -37,7 +37,7 @@ static int free_secrets(void **state)
 	return 0;
 }
 
-/* The decision, for a request that is right but for its token. */
+/* Returns the decision about a request that is correct except for its token. */
 static unsigned decide(enum guard_reach reach, const struct token *t, const char *method, const char *path,
 		       const char *authorization)
 {
@@ -51,7 +51,7 @@ static unsigned decide(enum guard_reach reach, const struct token *t, const char
 	return status;
 }
 
-/* Where the browser says that another site's page asks: only a link may lead here, to the page. */
+/* If the browser says that another site's page caused the request, only a link is allowed, and only to the page. */
 static void a_page_of_another_site_may_only_lead_to_the_page(void **state)
 {
 	static const struct { const char *method, *path, *site, *mode, *dest, *authorization; unsigned status; } cases[] = {

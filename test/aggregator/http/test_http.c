@@ -61,7 +61,8 @@ static void nothing_outside_of_the_page_is_served(void **state)
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
 		int status = status_of("GET", paths[i], NULL, NULL);
 
-		if (status != 404 && !(status == 200 && strstr(paths[i], "%00")))	/* the path ends at a zero byte */
+		/* the path ends at a zero byte */
+		if (status != 404 && !(status == 200 && strstr(paths[i], "%00")))
 			fail_msg("%s: %d", paths[i], status);
 	}
 	assert_int_equal(status_of("POST", "/app.js", NULL, "x"), 405);
@@ -116,7 +117,8 @@ static void a_body_that_is_too_long_is_refused(void **state)
 	assert_non_null(body);
 	memset(body, ' ', 70000);
 	body[65536] = 0;
-	assert_int_equal(status_of("POST", "/ca/instrumentations", NULL, body), 409);	/* read, and not JSON */
+	/* the body was read, and is not JSON */
+	assert_int_equal(status_of("POST", "/ca/instrumentations", NULL, body), 409);
 	body[65536] = ' ';
 	body[65537] = 0;
 	assert_int_equal(status_of("POST", "/ca/instrumentations", NULL, body), 413);
@@ -126,10 +128,10 @@ static void a_body_that_is_too_long_is_refused(void **state)
 	answer_fini(&a);
 	len = snprintf(body, 1024, "POST /ca/instrumentations HTTP/1.1\r\nHost: localhost\r\nContent-Length: 65537\r\n"
 		       "Connection: close\r\nExpect: 100-continue\r\n\r\n");
-	a = ask_raw(&server, body, (size_t)len);		/* told before it is sent */
+	a = ask_raw(&server, body, (size_t)len);		/* the answer comes before the body is sent */
 	assert_int_equal(a.status, 413);
 	answer_fini(&a);
-	/* Chunks do not tell their sum in advance. */
+	/* Chunks do not announce their total length. */
 	len = snprintf(body, 1024, "POST /ca/instrumentations HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 		      "Transfer-Encoding: chunked\r\n\r\n11170\r\n");
 	memset(body + len, ' ', 70000);
@@ -141,8 +143,8 @@ static void a_body_that_is_too_long_is_refused(void **state)
 	free(body);
 }
 
-/* Each would hide a second request from a proxy, or from us. */
-static void a_request_whose_end_is_not_sure_is_refused_and_ends_the_connection(void **state)
+/* Each of these would hide a second request from a proxy, or from us. */
+static void an_ambiguous_request_is_refused_and_ends_the_connection(void **state)
 {
 	static const char *const unsure[] = {
 		"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
@@ -229,8 +231,9 @@ static void a_unix_socket_needs_no_host(void **state)
 	server_stop(&local);
 }
 
-/* Far more than a socket holds: the reply may not be lost with the connection under what is still being sent. */
-static void a_reply_reaches_who_is_still_sending(void **state)
+/* The body is far larger than a socket's buffer: the client still sends when the reply is ready, and closing must not
+ * lose it. */
+static void a_reply_reaches_a_client_that_still_sends(void **state)
 {
 	struct server local;
 	char *body = malloc(1 << 20);
@@ -242,7 +245,7 @@ static void a_reply_reaches_who_is_still_sending(void **state)
 	for (int i = 0; i < 20; i++) {
 		struct answer a = ask(&local, "POST", "/ca/instrumentations", NULL, body);
 
-		assert_false(a.cut);		/* a client may give up at a broken pipe, and not read */
+		assert_false(a.cut);		/* a client may give up at a broken pipe, without reading */
 		assert_int_equal(a.status, 413);
 		answer_fini(&a);
 	}
@@ -250,7 +253,7 @@ static void a_reply_reaches_who_is_still_sending(void **state)
 	free(body);
 }
 
-/* Replies that come later, and a server that is closed while requests wait and streams are open. */
+/* Replies later, and closes a server while requests wait and streams are open. */
 struct late {
 	uv_loop_t loop;
 	struct http *http;
@@ -342,7 +345,7 @@ static void replies_may_come_later_and_none_is_lost_at_the_end(void **state)
 	assert_true(read(streaming, chunk, sizeof(chunk)) > 0);
 	fd = server_connect(&at);
 	assert_int_equal(send(fd, get, sizeof(get) - 1, 0), sizeof(get) - 1);
-	usleep(10000);			/* the request is most likely waiting now; either way it must be answered */
+	usleep(10000);			/* the request probably waits now; in any case it must be answered */
 	uv_async_send(&l.stop);
 	n = (int)read(fd, chunk, sizeof(chunk) - 1);
 	assert_true(n > 12);
@@ -369,12 +372,12 @@ int main(void)
 		cmocka_unit_test(head_is_get_without_a_body),
 		cmocka_unit_test(a_foreign_host_or_origin_is_refused),
 		cmocka_unit_test(a_body_that_is_too_long_is_refused),
-		cmocka_unit_test(a_request_whose_end_is_not_sure_is_refused_and_ends_the_connection),
+		cmocka_unit_test(an_ambiguous_request_is_refused_and_ends_the_connection),
 		cmocka_unit_test(rubbish_is_survived),
 		cmocka_unit_test(too_many_parameters_are_refused),
 		cmocka_unit_test(requests_on_one_connection_follow_each_other),
 		cmocka_unit_test(a_unix_socket_needs_no_host),
-		cmocka_unit_test(a_reply_reaches_who_is_still_sending),
+		cmocka_unit_test(a_reply_reaches_a_client_that_still_sends),
 		cmocka_unit_test(replies_may_come_later_and_none_is_lost_at_the_end),
 	};
 

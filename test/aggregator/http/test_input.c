@@ -22,7 +22,7 @@ static const char *value_of(const struct input *in, const char *name)
 	return NULL;
 }
 
-static void the_body_wins_over_the_query_string(void **state)
+static void the_body_takes_precedence_over_the_query_string(void **state)
 {
 	static const struct { const char *type, *body, *a, *c; size_t n; } cases[] = {
 		{ "", "", "1", NULL, 2 },
@@ -89,7 +89,7 @@ static void a_list_may_be_given_in_pieces_and_nothing_else_twice(void **state)
 	assert_non_null(strstr(reason, "\"x\" is given more than once"));
 }
 
-static void what_cannot_be_understood_is_refused(void **state)
+static void malformed_input_is_refused(void **state)
 {
 	static const struct { const char *type, *body; int err; const char *says; } cases[] = {
 		{ JSON, "{", -EINVAL, "not JSON" }, { JSON, "[]", -EINVAL, "must be a JSON object" },
@@ -138,7 +138,7 @@ static void texts_of_a_form_must_be_utf8_to_become_an_object(void **state)
 	assert_non_null(strstr(reason, "not UTF-8"));
 }
 
-static void there_are_not_endlessly_many(void **state)
+static void the_number_of_parameters_is_limited(void **state)
 {
 	char body[2048] = "", reason[REASON_MAX];
 	struct raw_input raw;
@@ -152,13 +152,13 @@ static void there_are_not_endlessly_many(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_body_wins_over_the_query_string),
+	cmocka_unit_test(the_body_takes_precedence_over_the_query_string),
 	cmocka_unit_test(an_object_keeps_what_json_says),
 	cmocka_unit_test(a_list_may_be_given_in_pieces_and_nothing_else_twice),
-	cmocka_unit_test(what_cannot_be_understood_is_refused),
+	cmocka_unit_test(malformed_input_is_refused),
 	cmocka_unit_test(values_are_texts_numbers_words_or_lists_of_them),
 	cmocka_unit_test(texts_of_a_form_must_be_utf8_to_become_an_object),
-	cmocka_unit_test(there_are_not_endlessly_many),
+	cmocka_unit_test(the_number_of_parameters_is_limited),
 };
 
 CHECK_MAIN(tests)

@@ -27,7 +27,7 @@ static int remove_files(void **state)
 	return unlink(certificate) | unlink(key) | unlink(other) | unlink(other_key) | rmdir(dir);
 }
 
-static void a_pair_is_taken_and_says_whose_it_is(void **state)
+static void a_pair_is_accepted_and_names_its_hosts(void **state)
 {
 	static const char *const ours[] = { "db1.example", "DB1.example", "192.0.2.7" };
 	static const char *const others[] = { "", "db2.example", "example", "x.db1.example", "db1.example.evil", "192.0.2.8",
@@ -53,10 +53,11 @@ static void two_that_do_not_belong_together_are_refused(void **state)
 	assert_non_null(strstr(reason, "other.key is not the key of the certificate in"));
 	assert_int_equal(tls_read(key, key, &t, reason, sizeof(reason)), -EINVAL);
 	assert_non_null(strstr(reason, "contains no certificate"));
-	assert_int_equal(tls_read(certificate, certificate, &t, reason, sizeof(reason)), -EPERM);	/* 0644 */
+	/* the mode is 0644 */
+	assert_int_equal(tls_read(certificate, certificate, &t, reason, sizeof(reason)), -EPERM);
 }
 
-static void a_key_that_everybody_may_read_is_refused(void **state)
+static void a_key_that_all_users_may_read_is_refused(void **state)
 {
 	static const struct { mode_t mode; int err; } cases[] = {
 		{ 0644, -EPERM }, { 0604, -EPERM }, { 0602, -EPERM }, { 0640, 0 }, { 0400, 0 }, { 0600, 0 },
@@ -73,7 +74,7 @@ static void a_key_that_everybody_may_read_is_refused(void **state)
 	}
 }
 
-static void what_cannot_be_read_is_named(void **state)
+static void an_unreadable_file_is_named(void **state)
 {
 	struct tls *t;
 
@@ -87,10 +88,10 @@ static void what_cannot_be_read_is_named(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pair_is_taken_and_says_whose_it_is),
+		cmocka_unit_test(a_pair_is_accepted_and_names_its_hosts),
 		cmocka_unit_test(two_that_do_not_belong_together_are_refused),
-		cmocka_unit_test(a_key_that_everybody_may_read_is_refused),
-		cmocka_unit_test(what_cannot_be_read_is_named),
+		cmocka_unit_test(a_key_that_all_users_may_read_is_refused),
+		cmocka_unit_test(an_unreadable_file_is_named),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -64,7 +64,7 @@ static void anything_else_is_not_let_in(void **state)
 			fail_msg("\"%s\" is let in", others[i]);
 }
 
-static void what_others_may_read_is_no_secret(void **state)
+static void a_file_that_others_may_read_is_refused(void **state)
 {
 	static const mode_t modes[] = { 0640, 0620, 0610, 0604, 0602, 0601, 0644, 0666, 0777 };
 	struct token t;
@@ -76,7 +76,7 @@ static void what_others_may_read_is_no_secret(void **state)
 	}
 }
 
-static void what_others_may_write_is_no_secret(void **state)
+static void a_file_that_others_may_write_is_refused(void **state)
 {
 	struct token t;
 
@@ -89,10 +89,10 @@ static void what_others_may_write_is_no_secret(void **state)
 	assert_int_equal(chown(path, 0, (gid_t)-1), 0);
 }
 
-static void what_is_no_token_is_said_so(void **state)
+static void an_invalid_token_is_refused_with_a_reason(void **state)
 {
 	static const struct { const char *text; size_t len; } cases[] = {
-		{ "", 0 }, { "\n", 1 }, { "short\n", 6 }, { "0123456789abcde", 15 }, { "two words are none", 18 },
+		{ "", 0 }, { "\n", 1 }, { "short\n", 6 }, { "0123456789abcde", 15 }, { "two words refused", 17 },
 		{ "0123456789abcdef\n\n", 18 }, { "0123456789abcdef\r\n", 18 }, { "0123456789abcdef\nmore", 21 },
 		{ "0123456789\0abcdef", 17 }, { "0123456789abcd\xc3\xa9", 16 },
 	};
@@ -124,9 +124,9 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_secret_is_the_file_s_line),
 		cmocka_unit_test(anything_else_is_not_let_in),
-		cmocka_unit_test(what_others_may_read_is_no_secret),
-		cmocka_unit_test(what_others_may_write_is_no_secret),
-		cmocka_unit_test(what_is_no_token_is_said_so),
+		cmocka_unit_test(a_file_that_others_may_read_is_refused),
+		cmocka_unit_test(a_file_that_others_may_write_is_refused),
+		cmocka_unit_test(an_invalid_token_is_refused_with_a_reason),
 		cmocka_unit_test(a_file_that_cannot_be_read_is_named),
 	};
 
