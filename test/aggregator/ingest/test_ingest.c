@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <sys/un.h>
 
-/* Both ends run on this one thread: the aggregator's on the loop, ours by non-blocking calls. */
+/* Both ends run on this one thread: the aggregator on the loop, the test by non-blocking calls. */
 struct net {
 	struct rig rig;
 	struct endpoint at;
@@ -75,7 +75,7 @@ static void client_write(struct client *c, const void *data, size_t len)
 	while (len) {
 		n = send(c->fd, at, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (n < 0 && errno != EAGAIN)
-			return;			/* it has closed: what it said is read by client_read() */
+			return;			/* it has closed: client_read() reads its last words */
 		at += n > 0 ? n : 0;
 		len -= n > 0 ? (size_t)n : 0;
 		uv_run(&c->net->rig.loop, UV_RUN_NOWAIT);
@@ -100,7 +100,7 @@ static void client_send_json(struct client *c, enum frame_type type, json_t *jso
 	json_decref(json);
 }
 
-/* The next frame; type 0: it closed.  The payload is valid until the next call. */
+/* Returns the next frame; type 0: it closed.  The payload is valid until the next call. */
 static struct frame client_read(struct client *c)
 {
 	static struct bytes last;
@@ -201,7 +201,7 @@ static struct ack client_read_ack(struct client *c)
 	return a;
 }
 
-/* It is told what is wrong, then closed; and the next one is served. */
+/* The peer gets the error and is closed; the next peer is served. */
 static void refused(struct net *n, struct client *c, const char *sentence)
 {
 	struct client next;
@@ -347,13 +347,13 @@ static void keys_beyond_the_bound_of_a_slot_are_lost_and_counted(void **state)
 	assert_int_equal(rig_stored(&n.rig, id), 3 * INCOMING_BATCH_KEYS_MAX);
 	assert_int_equal(rig_cubed(&n.rig, id), 3 * INCOMING_BATCH_KEYS_MAX);
 	assert_int_equal(ingest_counters(n.ingest)->cut, MORE);
-	assert_int_equal(ingest_counters(n.ingest)->lost_events, 0);	/* they are a loss of the source's: */
+	assert_int_equal(ingest_counters(n.ingest)->lost_events, 0);	/* they are a loss of the source: */
 	assert_int_equal(catalog_find(n.rig.catalog, id)->sighting[0].lost, 3 * MORE);
 	client_batch(&c, "db1", id, slot, INCOMING_BATCH_KEYS_MAX + MORE, "again");	/* sent again: counted once */
 	client_read_ack(&c);
 	assert_int_equal(ingest_counters(n.ingest)->cut, MORE);
 	assert_int_equal(catalog_find(n.rig.catalog, id)->sighting[0].lost, 3 * MORE);
-	client_batch(&c, "db1", id, slot + 1, 1, "query");		/* the next slot begins anew */
+	client_batch(&c, "db1", id, slot + 1, 1, "query");		/* the next slot begins at 0 */
 	client_read_ack(&c);
 	assert_int_equal(ingest_counters(n.ingest)->cut, MORE);
 	client_end(&c);
@@ -366,7 +366,7 @@ static void add_step(void *arg, const struct mark *mark)
 		*(__s64 *)arg += mark->value;
 }
 
-/* All steps of the clock that are in memory. */
+/* Sums up all steps of the clock that are in memory. */
 static __s64 steps_ns(struct net *n, __u64 id)
 {
 	__s64 sum_ns = 0;
@@ -375,7 +375,7 @@ static __s64 steps_ns(struct net *n, __u64 id)
 	return sum_ns;
 }
 
-static void a_step_of_our_clock_marks_what_comes_next_not_what_comes_again(void **state)
+static void a_step_of_our_clock_marks_the_next_batch_not_a_resent_one(void **state)
 {
 	const __s64 step_ns = 60000000000ll;
 	struct net n;
@@ -390,7 +390,8 @@ static void a_step_of_our_clock_marks_what_comes_next_not_what_comes_again(void 
 	client_batch(&c, "db1", id, now_slot(), 1, "query");
 	client_read_ack(&c);
 	catalog_stepped(n.rig.catalog, step_ns, wire_now_ns());
-	client_batch(&c, "db1", id, catalog_find(n.rig.catalog, id)->sighting[0].slot, 1, "query");	/* the same again */
+	/* the same again */
+	client_batch(&c, "db1", id, catalog_find(n.rig.catalog, id)->sighting[0].slot, 1, "query");
 	client_read_ack(&c);
 	assert_int_equal(steps_ns(&n, id), 0);
 	client_batch(&c, "db1", id, now_slot(), 2, "query");
@@ -468,7 +469,7 @@ static void batches_that_cannot_be_filed_are_acknowledged_and_counted(void **sta
 	net_end(&n);
 }
 
-/* What the test's own log says from capture_log() on until end_capture(), which returns the first 4 KB of it. */
+/* Captures the test's own log from capture_log() until end_capture(), which returns its first 4 KB. */
 static int log_was;
 static FILE *log_file;
 
@@ -546,7 +547,7 @@ static void states_are_known_by_source(void **state)
 	net_end(&n);
 }
 
-static void what_is_malformed_is_refused_and_the_rest_is_served(void **state)
+static void malformed_frames_are_refused_and_other_peers_are_served(void **state)
 {
 	struct net n;
 	struct client c;
@@ -608,7 +609,7 @@ static void what_is_malformed_is_refused_and_the_rest_is_served(void **state)
 	refused(&n, &c, "another version");
 	assert_int_equal(ingest_counters(n.ingest)->errors, 10);
 
-	client_begin(&c, &n);					/* leaves in the middle of a frame */
+	client_begin(&c, &n);					/* closes in the middle of a frame */
 	client_hello(&c, "db1");
 	client_write(&c, "HSC1", 4);
 	client_end(&c);
@@ -619,7 +620,7 @@ static void what_is_malformed_is_refused_and_the_rest_is_served(void **state)
 	net_end(&n);
 }
 
-static void at_the_end_what_was_taken_is_acknowledged(void **state)
+static void accepted_batches_are_acknowledged_at_the_end(void **state)
 {
 	struct net n;
 	struct client c;
@@ -650,7 +651,7 @@ static void at_the_end_what_was_taken_is_acknowledged(void **state)
 	bytes_fini(&c.in);
 }
 
-/* --- a store that takes its time --- */
+/* --- a slow store --- */
 
 static uv_sem_t store_may_go_on;
 
@@ -712,7 +713,7 @@ static void a_slow_store_makes_collectors_wait_and_loses_nothing(void **state)
 		frame_put(&frames, FRAME_BATCH, data.data, data.len);
 	}
 	assert_true(frames.len > INGEST_WAITING_MAX + 2 * data.len);
-	for (int idle = 0; idle < 1000; ) {		/* until it takes no more */
+	for (int idle = 0; idle < 1000; ) {		/* until it accepts no more bytes */
 		ssize_t sent = send(c.fd, frames.data + at, frames.len - at, MSG_DONTWAIT | MSG_NOSIGNAL);
 
 		idle = sent > 0 ? 0 : idle + 1;
@@ -740,13 +741,13 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_sources_name_becomes_the_hostname),
 	cmocka_unit_test(frames_cut_anywhere_are_put_together),
 	cmocka_unit_test(keys_beyond_the_bound_of_a_slot_are_lost_and_counted),
-	cmocka_unit_test(a_step_of_our_clock_marks_what_comes_next_not_what_comes_again),
+	cmocka_unit_test(a_step_of_our_clock_marks_the_next_batch_not_a_resent_one),
 	cmocka_unit_test(many_batches_are_all_acknowledged),
 	cmocka_unit_test(batches_that_cannot_be_filed_are_acknowledged_and_counted),
 	cmocka_unit_test(a_slot_that_was_dropped_is_not_called_too_old),
 	cmocka_unit_test(states_are_known_by_source),
-	cmocka_unit_test(what_is_malformed_is_refused_and_the_rest_is_served),
-	cmocka_unit_test(at_the_end_what_was_taken_is_acknowledged),
+	cmocka_unit_test(malformed_frames_are_refused_and_other_peers_are_served),
+	cmocka_unit_test(accepted_batches_are_acknowledged_at_the_end),
 	cmocka_unit_test(a_slow_store_makes_collectors_wait_and_loses_nothing),
 };
 

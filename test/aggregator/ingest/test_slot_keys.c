@@ -53,7 +53,7 @@ static size_t sent(const char *source, __s64 slot, int first, int n, __u64 *ret_
 	return b.n_slices;
 }
 
-static void what_is_within_the_bound_stays(void **state)
+static void keys_within_the_bound_stay(void **state)
 {
 	__u64 n;
 
@@ -66,7 +66,7 @@ static void what_is_within_the_bound_stays(void **state)
 	assert_int_equal(n, 0);
 }
 
-static void what_many_batches_have_beyond_it_is_lost_and_counted(void **state)
+static void keys_of_many_batches_beyond_the_bound_are_lost_and_counted(void **state)
 {
 	struct loss loss;
 	size_t kept = 0;
@@ -81,11 +81,11 @@ static void what_many_batches_have_beyond_it_is_lost_and_counted(void **state)
 	}
 	assert_int_equal(kept, 2 * MOST);
 	assert_int_equal(lost, (100 * 30 - MOST) * 3);
-	assert_int_equal(sent("a", 5, 0, 10, &n, NULL), 20);	/* those that it has go on */
+	assert_int_equal(sent("a", 5, 0, 10, &n, NULL), 20);	/* known keys are still taken */
 	assert_int_equal(n, 0);
 }
 
-static void what_is_old_is_forgotten_for_what_is_new(void **state)
+static void old_slots_are_forgotten_for_new_ones(void **state)
 {
 	__u64 n;
 
@@ -107,9 +107,9 @@ static void an_empty_batch_has_no_keys(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test_setup_teardown(what_is_within_the_bound_stays, begin, end),
-	cmocka_unit_test_setup_teardown(what_many_batches_have_beyond_it_is_lost_and_counted, begin, end),
-	cmocka_unit_test_setup_teardown(what_is_old_is_forgotten_for_what_is_new, begin, end),
+	cmocka_unit_test_setup_teardown(keys_within_the_bound_stay, begin, end),
+	cmocka_unit_test_setup_teardown(keys_of_many_batches_beyond_the_bound_are_lost_and_counted, begin, end),
+	cmocka_unit_test_setup_teardown(old_slots_are_forgotten_for_new_ones, begin, end),
 	cmocka_unit_test_setup_teardown(an_empty_batch_has_no_keys, begin, end),
 };
 
