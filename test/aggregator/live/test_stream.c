@@ -28,7 +28,7 @@ static int stop(void **state)
 /* A reader of server-sent events. */
 struct reader {
 	int fd;
-	struct bytes in;		/* as it came, chunked */
+	struct bytes in;		/* as received, chunked */
 	struct bytes text;		/* events */
 	char id[32];			/* of the last event */
 	bool ended;
@@ -98,7 +98,7 @@ static bool reader_more(struct reader *r, int timeout_ms)
 	return true;
 }
 
-/* The next event's data; name gets its name.  NULL: none within the time. */
+/* Returns the next event's data; name gets its name.  NULL: none within the time. */
 static json_t *reader_next(struct reader *r, char name[32], int timeout_ms)
 {
 	for (;;) {
@@ -127,7 +127,7 @@ static json_t *reader_next(struct reader *r, char name[32], int timeout_ms)
 	}
 }
 
-/* The next event of that name; others are dropped. */
+/* Returns the next event of that name; drops others. */
 static json_t *await(struct reader *r, const char *wanted)
 {
 	char name[32];
@@ -148,7 +148,7 @@ static double number(const json_t *json, const char *name)
 	return json_number_value(json_object_get(json, name));
 }
 
-/* The column of that slot once it has so many events: before, it may come as not yet observed. */
+/* Returns the column of that slot once it has so many events: before, it may arrive as not yet observed. */
 static json_t *await_column(struct reader *r, __s64 slot, double count)
 {
 	json_t *json;
@@ -190,7 +190,7 @@ static void a_grid_comes_first_then_what_changes(void **state)
 	reader_close(&r);
 }
 
-/* The cells of a column are in the rows of the grid that was sent. */
+/* The cells of a column use the rows of the grid that was sent. */
 static void columns_use_the_rows_of_the_grid(void **state)
 {
 	static const __u64 values[] = { 900000, 1000000, 1100000, 3000000 };
@@ -227,11 +227,11 @@ static void columns_use_the_rows_of_the_grid(void **state)
 	reader_close(&r);
 }
 
-/* So the reader colours it by the levels it has, which are of parts of a column. */
+/* The reader colours it by its levels, which are parts of a column. */
 static void a_column_in_percent_comes_with_what_its_cells_count(void **state)
 {
 	struct reader r;
-	__s64 slot = now_ns() / SLOT - 40;	/* nobody else's */
+	__s64 slot = now_ns() / SLOT - 40;	/* no other test uses these slots */
 	json_t *grid, *event;
 	char name[32];
 
@@ -266,8 +266,8 @@ static void a_value_beyond_the_rows_brings_a_new_grid(void **state)
 	reader_close(&r);
 }
 
-/* Each value lies an octave beyond the rows, which reach from the lowest to the highest, so each needs a grid.  A few come
- * as fast as they are made, which takes less than the second that there is between them in the long run. */
+/* Each value lies an octave beyond the rows, which reach from the lowest to the highest, so each needs a new grid.  A
+ * few arrive as fast as they are made; on average there is a second between them. */
 static void grids_do_not_wait_for_one_another_but_keep_their_pace(void **state)
 {
 	enum { N = 8, AT_ONCE = 5 };
@@ -336,7 +336,7 @@ static void silence_is_sent_as_unobserved(void **state)
 	reader_close(&r);
 }
 
-/* Also where there was never any data: a column each, not the whole grid again. */
+/* Even if there was never any data: a column each, not the whole grid again. */
 static void silence_from_the_beginning_is_sent_by_column(void **state)
 {
 	struct reader r;
@@ -355,7 +355,8 @@ static void silence_from_the_beginning_is_sent_by_column(void **state)
 	reader_close(&r);
 }
 
-/* Whoever sends the next when the last has come sees it before the tick, every 100 ms, that looks for silence. */
+/* A source sends a batch when the last event has arrived: the reader sees it before the tick, every 100 ms, that looks
+ * for silence. */
 static void a_change_does_not_wait_for_a_tick(void **state)
 {
 	enum { N = 20, TICK = 100000000 };
@@ -408,8 +409,8 @@ static void changes_come_at_most_twenty_times_a_second(void **state)
 	reader_close(&r);
 }
 
-/* For idle-max: as long as it is open, without another request. */
-static void an_open_stream_is_somebody_who_asks(void **state)
+/* For idle-max, an open stream counts as requests for as long as it is open. */
+static void an_open_stream_counts_as_a_request(void **state)
 {
 	const volatile __s64 *touched = &catalog_find(server.a.services.catalog, 1)->touched_ns;
 	struct reader r;
@@ -454,7 +455,7 @@ static void deleting_ends_the_stream(void **state)
 #define VIEW "%%7B%%22instrumentation%%22:%%22%llu%%22,%%22ncols%%22:%d,%%22duration%%22:%d%%7D"
 #define VIEWS(list) "/ca/stream?views=%%5B" list "%%5D"
 
-/* The next event of that view. */
+/* Returns the next event of that view. */
 static json_t *await_view(struct reader *r, const char *wanted, int view)
 {
 	for (;;) {
@@ -511,7 +512,7 @@ static void delete(__u64 id)
 	answer_fini(&a);
 }
 
-static void a_view_that_is_gone_is_told_and_the_others_go_on(void **state)
+static void a_deleted_view_is_reported_and_the_others_go_on(void **state)
 {
 	struct reader r;
 	__u64 id = server_create(&server), other = server_create(&server);
@@ -542,7 +543,7 @@ static void a_view_that_is_gone_is_told_and_the_others_go_on(void **state)
 	reader_close(&r);
 }
 
-static void what_is_not_a_list_of_views_is_refused(void **state)
+static void an_invalid_list_of_views_is_refused(void **state)
 {
 	static const struct {
 		const char *path, *says;
@@ -565,7 +566,7 @@ static void what_is_not_a_list_of_views_is_refused(void **state)
 	}
 }
 
-/* Many readers that come and go at any moment leave nothing behind (server_stop checks). */
+/* Many readers come and go at any moment and leave nothing behind (server_stop checks). */
 static void readers_may_leave_at_any_time(void **state)
 {
 	struct reader r[20];
@@ -613,12 +614,12 @@ int main(void)
 		cmocka_unit_test(grids_do_not_wait_for_one_another_but_keep_their_pace),
 		cmocka_unit_test(a_change_does_not_wait_for_a_tick),
 		cmocka_unit_test(changes_come_at_most_twenty_times_a_second),
-		cmocka_unit_test(an_open_stream_is_somebody_who_asks),
+		cmocka_unit_test(an_open_stream_counts_as_a_request),
 		cmocka_unit_test(deleting_ends_the_stream),
 		cmocka_unit_test(silence_from_the_beginning_is_sent_by_column),
 		cmocka_unit_test(several_views_share_a_stream_and_each_gets_its_own),
-		cmocka_unit_test(a_view_that_is_gone_is_told_and_the_others_go_on),
-		cmocka_unit_test(what_is_not_a_list_of_views_is_refused),
+		cmocka_unit_test(a_deleted_view_is_reported_and_the_others_go_on),
+		cmocka_unit_test(an_invalid_list_of_views_is_refused),
 		cmocka_unit_test(readers_may_leave_at_any_time),
 		cmocka_unit_test(a_stream_may_be_open_when_the_server_ends),
 	};

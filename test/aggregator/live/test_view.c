@@ -25,7 +25,7 @@ enum { AT_EVENT = 1, AT_FAILURE, AT_CHANGE };
 struct heard {
 	struct view *view;
 	int events, failures, changes;
-	int closes;			/* AT_...; 0: it does not */
+	int closes;			/* AT_...; 0: it does not close */
 };
 
 static void hear(struct heard *h, int *what, int now)
@@ -72,7 +72,7 @@ static void begin(struct heard *h, int closes)
 }
 
 /* As a stream does that has no memory for its reply. */
-static void an_owner_may_close_it_in_any_call_and_hears_nothing_more(void **state)
+static void an_owner_may_close_it_in_any_call_and_gets_no_further_call(void **state)
 {
 	static const struct { int closes, events, changes; } cases[] = { { AT_EVENT, 1, 0 }, { AT_CHANGE, 1, 1 } };
 
@@ -90,7 +90,7 @@ static void an_owner_may_close_it_in_any_call_and_hears_nothing_more(void **stat
 	}
 }
 
-static void a_closed_one_is_not_told_of_the_grid_that_was_on_its_way(void **state)
+static void a_closed_view_drops_the_grid_in_flight(void **state)
 {
 	struct heard h, other;
 
@@ -104,8 +104,8 @@ static void a_closed_one_is_not_told_of_the_grid_that_was_on_its_way(void **stat
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(an_owner_may_close_it_in_any_call_and_hears_nothing_more),
-	cmocka_unit_test(a_closed_one_is_not_told_of_the_grid_that_was_on_its_way),
+	cmocka_unit_test(an_owner_may_close_it_in_any_call_and_gets_no_further_call),
+	cmocka_unit_test(a_closed_view_drops_the_grid_in_flight),
 };
 
 int main(void)
