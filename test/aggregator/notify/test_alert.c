@@ -32,7 +32,7 @@ static struct alert made(const char *text)
 
 static __s64 at;
 
-/* A window with n events of `low`, and of them `high_n` of `high`. */
+/* Steps a window with n events of `low`, of which `high_n` are of `high` instead. */
 static bool window(struct alert *a, unsigned n, __u64 low, unsigned high_n, __u64 high)
 {
 	struct alert_window w = { .from_ns = at, .to_ns = at + 1, .observed = true };
@@ -79,7 +79,7 @@ static void a_limit_that_is_passed_for_long_enough_fires_and_says_since_when(voi
 	alert_fini(&a);
 }
 
-static void a_row_that_is_broken_begins_anew(void **state)
+static void an_interrupted_row_of_windows_begins_again(void **state)
 {
 	struct alert a = made(P99);
 
@@ -92,7 +92,7 @@ static void a_row_that_is_broken_begins_anew(void **state)
 	alert_fini(&a);
 }
 
-static void what_lies_at_the_limit_does_not_flap(void **state)
+static void a_value_at_the_limit_does_not_flap(void **state)
 {
 	struct alert a = made(P99);
 	int changes = 0;
@@ -124,7 +124,7 @@ static void not_observed_is_not_ok_but_nothing_happened_is(void **state)
 		window(&a, 100, 120 * MS, 0, 0);
 	dark(&a);
 	dark(&a);
-	assert_int_equal(a.state, ALERT_FIRING);	/* a gap is no end of it */
+	assert_int_equal(a.state, ALERT_FIRING);	/* a gap does not end it */
 	window(&a, 100, 120 * MS, 0, 0);
 	dark(&a);
 	dark(&a);
@@ -154,7 +154,7 @@ static void the_distance_is_how_far_events_would_have_to_move(void **state)
 	hist_record_times(&a, MS, 1000);
 	hist_record_times(&b, MS, 500);
 	assert_true(alert_distance(&a, &b) < 1e-9);
-	hist_record_times(&b, 8 * MS, 500);		/* half of them by three octaves */
+	hist_record_times(&b, 8 * MS, 500);		/* half of them moved by three octaves */
 	assert_true(fabs(alert_distance(&a, &b) - 1.5) < 0.13);
 	assert_true(fabs(alert_distance(&a, &b) - alert_distance(&b, &a)) < 1e-9);
 	hist_fini(&a);
@@ -163,7 +163,7 @@ static void the_distance_is_how_far_events_would_have_to_move(void **state)
 
 static unsigned around(unsigned n) { return n - n / 20 + (unsigned)check_below(n / 10); }
 
-static void a_shape_is_learnt_then_held_against_the_hour_before(void **state)
+static void a_shape_is_learnt_then_compared_with_the_hour_before(void **state)
 {
 	struct alert a = made("{\"name\": \"x\", \"instrumentation\": 1, \"shape\": true}");
 
@@ -243,7 +243,7 @@ static void a_line_that_is_a_text_has_the_measures_unit(void **state)
 	}
 }
 
-static void refuses_what_is_no_rule_with_a_sentence(void **state)
+static void refuses_an_invalid_rule_with_a_sentence(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "{}", "needs a \"name\"" }, { "{\"name\": \"\"}", "needs a \"name\"" }, { "{\"name\": \"x\"}", "needs an \"instrumentation\"" },
@@ -274,16 +274,16 @@ static void refuses_what_is_no_rule_with_a_sentence(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_limit_that_is_passed_for_long_enough_fires_and_says_since_when),
-	cmocka_unit_test(a_row_that_is_broken_begins_anew),
-	cmocka_unit_test(what_lies_at_the_limit_does_not_flap),
+	cmocka_unit_test(an_interrupted_row_of_windows_begins_again),
+	cmocka_unit_test(a_value_at_the_limit_does_not_flap),
 	cmocka_unit_test(not_observed_is_not_ok_but_nothing_happened_is),
 	cmocka_unit_test(a_share_above_a_line_fires),
 	cmocka_unit_test(the_distance_is_how_far_events_would_have_to_move),
-	cmocka_unit_test(a_shape_is_learnt_then_held_against_the_hour_before),
+	cmocka_unit_test(a_shape_is_learnt_then_compared_with_the_hour_before),
 	cmocka_unit_test(an_hour_of_another_shape_is_the_new_usual),
 	cmocka_unit_test(a_rule_survives_its_own_form),
 	cmocka_unit_test(a_line_that_is_a_text_has_the_measures_unit),
-	cmocka_unit_test(refuses_what_is_no_rule_with_a_sentence),
+	cmocka_unit_test(refuses_an_invalid_rule_with_a_sentence),
 };
 
 CHECK_MAIN(tests)

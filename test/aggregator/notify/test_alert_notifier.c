@@ -13,7 +13,7 @@ static struct services services;
 static struct webhooks *webhooks;
 static struct alert_notifier *notifier;
 
-/* Nobody is at the webhook's address. */
+/* No server listens at the webhook's address. */
 static int start(void **state)
 {
 	static const struct conf_webhook conf = { .name = "ops", .url = "http://127.0.0.1:1/", .timeout_s = 1, .picture = true };
@@ -36,7 +36,7 @@ static int stop(void **state)
 	return 0;
 }
 
-/* So many alerts that fire at once, and nothing is waited for. */
+/* Fires so many alerts at once, and does not wait. */
 static void fire(int n)
 {
 	struct hist h;
@@ -52,7 +52,7 @@ static void fire(int n)
 	alerts_tick(bench.alerts, (BEGIN + 8) * NS);
 }
 
-/* Of all alerts together: "waiting", "given_up". */
+/* Sums up over all alerts: "waiting", "given_up". */
 static json_int_t deliveries(const char *which)
 {
 	json_t *all = alerts_json(bench.alerts), *one;
@@ -65,7 +65,7 @@ static json_int_t deliveries(const char *which)
 	return n;
 }
 
-/* What is sent already, its picture drawn. */
+/* Counts the notices whose picture is drawn and that are sent. */
 static json_int_t sent(void)
 {
 	json_t *all = webhooks_json(webhooks);
@@ -75,7 +75,7 @@ static json_int_t sent(void)
 	return n;
 }
 
-static void pictures_are_drawn_while_nobody_waits(void **state)
+static void pictures_are_drawn_without_blocking(void **state)
 {
 	fire(2);
 	assert_int_equal(deliveries("waiting"), 2);
@@ -92,7 +92,7 @@ static void nothing_is_drawn_once_it_stops(void **state)
 	assert_int_equal(deliveries("given_up"), 2);
 }
 
-static void what_waits_for_its_picture_at_the_end_is_given_up(void **state)
+static void notices_without_a_picture_at_the_end_are_given_up(void **state)
 {
 	fire(3);
 	services.stopping = true;
@@ -102,9 +102,9 @@ static void what_waits_for_its_picture_at_the_end_is_given_up(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test_setup_teardown(pictures_are_drawn_while_nobody_waits, start, stop),
+	cmocka_unit_test_setup_teardown(pictures_are_drawn_without_blocking, start, stop),
 	cmocka_unit_test_setup_teardown(nothing_is_drawn_once_it_stops, start, stop),
-	cmocka_unit_test_setup_teardown(what_waits_for_its_picture_at_the_end_is_given_up, start, stop),
+	cmocka_unit_test_setup_teardown(notices_without_a_picture_at_the_end_are_given_up, start, stop),
 };
 
 CHECK_MAIN(tests)

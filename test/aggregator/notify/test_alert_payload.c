@@ -37,7 +37,7 @@ static void one_that_fires_has_no_end(void **state)
 		    " \"link\": \"https://heat.example/#inst=3&duration=900&end=1700000300\"}");
 }
 
-static void one_that_is_over_says_from_when_to_when(void **state)
+static void an_ended_one_says_from_when_to_when(void **state)
 {
 	static const struct { const char *state, *text; } cases[] = {
 		{ "ok", "slow is over: p99 of latency is 120 ms, above 100 ms" },
@@ -95,7 +95,7 @@ static void a_report_is_sent_as_a_document(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(one_that_fires_has_no_end),
-	cmocka_unit_test(one_that_is_over_says_from_when_to_when),
+	cmocka_unit_test(an_ended_one_says_from_when_to_when),
 	cmocka_unit_test(a_report_is_sent_as_a_document),
 	cmocka_unit_test(the_picture_is_base64_or_says_why_there_is_none),
 };

@@ -36,7 +36,7 @@ static void seconds(__s64 from, unsigned n, __u64 latency)
 	hist_fini(&h);
 }
 
-/* What fired, by rising time. */
+/* Returns the firings, by rising time. */
 static struct annotation_list *fired(void)
 {
 	struct annotation_list *all;
@@ -47,7 +47,7 @@ static struct annotation_list *fired(void)
 
 static const char p99[] = "{\"name\": \"slow\", \"instrumentation\": 1, \"percentile\": 0.99, \"above\": 100000000, \"window\": 10, \"for\": 3}";
 
-static void what_fires_is_a_range_on_the_maps_until_it_is_over(void **state)
+static void a_firing_is_a_range_on_the_maps_until_it_ends(void **state)
 {
 	struct annotation_list *all;
 
@@ -83,7 +83,7 @@ static void a_source_that_is_silent_is_no_data(void **state)
 	assert_string_equal(alerts_bench_state(&bench), "ok");
 }
 
-/* As at a boot whose clock is wrong until the network is there. */
+/* As at a boot when the clock is wrong until the network is up. */
 static void a_clock_that_is_set_back_silences_nothing(void **state)
 {
 	alerts_bench_add(&bench, p99, BEGIN + 365 * 24 * HOUR);
@@ -91,7 +91,8 @@ static void a_clock_that_is_set_back_silences_nothing(void **state)
 	assert_string_equal(alerts_bench_state(&bench), "firing");
 }
 
-/* It fills the memory with slots of the future: of now there is nothing, which is neither ok nor to be passed over. */
+/* It fills the memory with slots of the future.  There is no data for the present, which is neither ok nor to be
+ * skipped. */
 static void a_source_whose_clock_is_ahead_silences_nothing(void **state)
 {
 	struct hist h;
@@ -106,7 +107,7 @@ static void a_source_whose_clock_is_ahead_silences_nothing(void **state)
 	assert_string_equal(alerts_bench_state(&bench), "no_data");
 }
 
-static void what_fires_goes_on_after_a_restart(void **state)
+static void a_firing_goes_on_after_a_restart(void **state)
 {
 	struct annotation_list *all;
 	__u64 id = alerts_bench_add(&bench, p99, BEGIN);
@@ -119,7 +120,7 @@ static void what_fires_goes_on_after_a_restart(void **state)
 	seconds(BEGIN + 60, 60, 200 * MS);
 	assert_string_equal(alerts_bench_state(&bench), "firing");
 	all = fired();
-	assert_int_equal(all->n, 1);		/* the same one */
+	assert_int_equal(all->n, 1);		/* the same annotation */
 	annotation_list_free(all);
 	assert_int_equal(alerts_remove(bench.alerts, id, NULL, NULL, reason), 0);
 	assert_int_equal(alerts_remove(bench.alerts, id, NULL, NULL, reason), -ENOENT);
@@ -130,8 +131,8 @@ static void what_fires_goes_on_after_a_restart(void **state)
 	assert_true(alerts_bench_add(&bench, p99, BEGIN + 120) > id);
 }
 
-/* As a crash between the two transactions leaves it. */
-static void what_fired_for_an_alert_that_is_gone_is_over(void **state)
+/* As after a crash between the two transactions. */
+static void the_firing_of_a_removed_alert_is_ended(void **state)
 {
 	struct annotation_list *all;
 
@@ -163,7 +164,7 @@ static void a_long_name_is_cut_at_a_whole_character(void **state)
 	assert_int_equal(all->n, 1);
 	assert_memory_equal(all->item[0].text, name, strlen(name));
 	json = json_string(all->item[0].text);
-	assert_non_null(json);			/* it is UTF-8 */
+	assert_non_null(json);			/* it is valid UTF-8 */
 	json_decref(json);
 	annotation_list_free(all);
 }
@@ -195,7 +196,8 @@ static void an_alert_that_could_not_be_stored_is_not_there(void **state)
 
 static void on_made(void *arg, int err, const struct catalog_inst *made) { assert_int_equal(err, 0); }
 
-/* What the cube holds no longer when the window is over would be looked at never, and the alert silent for ever. */
+/* If the cube no longer held a window when it is over, the window would never be evaluated, and the alert would stay
+ * silent. */
 static void refuses_a_window_that_memory_cannot_hold(void **state)
 {
 	static const struct { const char *rule; int err; } cases[] = {
@@ -219,7 +221,7 @@ static void refuses_a_window_that_memory_cannot_hold(void **state)
 	assert_non_null(strstr(reason, "retention-time"));
 }
 
-static void refuses_what_cannot_be_watched(void **state)
+static void refuses_a_rule_that_cannot_be_watched(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "{\"name\": \"x\", \"instrumentation\": 9, \"shape\": true}", "no such instrumentation" },
@@ -244,14 +246,14 @@ static void refuses_what_cannot_be_watched(void **state)
 	json_decref(json);
 }
 
-/* ---- who listens ---- */
+/* ---- the listener ---- */
 
 static bool knows_ops(void *arg, const char *webhook)
 {
 	return !strcmp(webhook, "ops");
 }
 
-/* A line per event. */
+/* Writes a line per event. */
 static void write_down(void *arg, const struct alert_event *e)
 {
 	char *log = arg, to[32] = "open";
@@ -263,9 +265,9 @@ static void write_down(void *arg, const struct alert_event *e)
 		 e->annotation ? "noted " : "", e->measure, e->sentence);
 }
 
-static const char told_p99[] = "{\"name\": \"told\", \"instrumentation\": 1, \"percentile\": 0.99, \"above\": 100000000, \"webhook\": \"ops\"}";
+static const char sent_p99[] = "{\"name\": \"sent\", \"instrumentation\": 1, \"percentile\": 0.99, \"above\": 100000000, \"webhook\": \"ops\"}";
 
-static void who_listens_is_told_when_it_begins_and_when_it_is_over(void **state)
+static void the_listener_is_called_at_the_begin_and_at_the_end(void **state)
 {
 	static char log[1000];
 	const struct alerts_listener l = { knows_ops, write_down, log };
@@ -273,18 +275,18 @@ static void who_listens_is_told_when_it_begins_and_when_it_is_over(void **state)
 	*log = 0;
 	alerts_listen(bench.alerts, &l);
 	alerts_bench_add(&bench, p99, BEGIN);		/* names no webhook */
-	alerts_bench_add(&bench, told_p99, BEGIN);
+	alerts_bench_add(&bench, sent_p99, BEGIN);
 	seconds(BEGIN, 60, MS);
 	assert_string_equal(log, "");
 	seconds(BEGIN + 60, 60, 200 * MS);
-	assert_string_equal(log, "told firing 60-open noted latency: p99 of latency is 200 ms, above 100 ms\n");
+	assert_string_equal(log, "sent firing 60-open noted latency: p99 of latency is 200 ms, above 100 ms\n");
 	*log = 0;
 	seconds(BEGIN + 120, 60, MS);
-	assert_non_null(strstr(log, "told ok 60-1"));
+	assert_non_null(strstr(log, "sent ok 60-1"));
 	assert_non_null(strstr(log, " noted latency: p99 of latency is "));
 }
 
-static void what_is_removed_or_goes_on_after_a_restart_is_told_once_more_only_when_it_is_over(void **state)
+static void a_removed_or_restarted_firing_is_sent_again_only_at_its_end(void **state)
 {
 	static char log[1000];
 	const struct alerts_listener l = { knows_ops, write_down, log };
@@ -293,19 +295,19 @@ static void what_is_removed_or_goes_on_after_a_restart_is_told_once_more_only_wh
 
 	*log = 0;
 	alerts_listen(bench.alerts, &l);
-	id = alerts_bench_add(&bench, told_p99, BEGIN);
+	id = alerts_bench_add(&bench, sent_p99, BEGIN);
 	seconds(BEGIN, 60, 200 * MS);
-	assert_non_null(strstr(log, "told firing 0-open"));
+	assert_non_null(strstr(log, "sent firing 0-open"));
 	*log = 0;
 	alerts_bench_restart(&bench, BEGIN + 60);
 	alerts_listen(bench.alerts, &l);
 	seconds(BEGIN + 60, 30, 200 * MS);
 	assert_string_equal(log, "");
 	assert_int_equal(alerts_remove(bench.alerts, id, NULL, NULL, reason), 0);
-	assert_non_null(strstr(log, "told removed 0-"));
+	assert_non_null(strstr(log, "sent removed 0-"));
 }
 
-static void what_was_not_delivered_is_counted(void **state)
+static void undelivered_notices_are_counted(void **state)
 {
 	static char log[1000];
 	const struct alerts_listener l = { knows_ops, write_down, log };
@@ -313,7 +315,7 @@ static void what_was_not_delivered_is_counted(void **state)
 	__u64 id;
 
 	alerts_listen(bench.alerts, &l);
-	id = alerts_bench_add(&bench, told_p99, BEGIN);
+	id = alerts_bench_add(&bench, sent_p99, BEGIN);
 	seconds(BEGIN, 60, 200 * MS);
 	seconds(BEGIN + 60, 60, MS);
 	alerts_notified(bench.alerts, id, 0, "");
@@ -336,7 +338,7 @@ static size_t known(void)
 	return n;
 }
 
-static void what_is_too_much_for_one_tick_is_done_in_turns(void **state)
+static void rules_beyond_one_tick_take_turns(void **state)
 {
 	static const char rule[] = "{\"name\": \"x\", \"instrumentation\": 1, \"percentile\": 0.5, \"above\": 100000000, \"window\": 3600}";
 	const __s64 now_ns = (BEGIN + HOUR + 5) * 1000000000;
@@ -355,7 +357,7 @@ static void what_is_too_much_for_one_tick_is_done_in_turns(void **state)
 /* ---- false and missed alarms ---- */
 
 #define SHIFTS 20
-#define APART 990			/* s from one to the next: 20 of them in 5.5 h, after half an hour */
+#define APART 990			/* s from one shift to the next: 20 of them in 5.5 h, after half an hour */
 #define LASTS 420
 
 static enum change change_at(__s64 s)
@@ -391,7 +393,7 @@ static void all_of_twenty_planted_shifts_are_found_in_six_hours(void **state)
 	play(6 * HOUR, true);
 	all = fired();
 	for (size_t i = 0; all && i < all->n; i++) {
-		__s64 at = all->item[i].from_ns / 1000000000 + 60 - BEGIN - 1800;	/* the end of the first window */
+		__s64 at = all->item[i].from_ns / 1000000000 + 60 - BEGIN - 1800;	/* end of the first window */
 
 		if (at < 0 || at / APART >= SHIFTS || at % APART > LASTS)
 			beside++;
@@ -400,7 +402,7 @@ static void all_of_twenty_planted_shifts_are_found_in_six_hours(void **state)
 		latest = at > 0 && at % APART > latest ? at % APART : latest;
 	}
 	annotation_list_free(all);
-	print_message("# %u of %d shifts found, %u alarms beside them, the first window over the limit ended at most %lld s after its shift\n", n, SHIFTS, beside,
+	print_message("# %u of %d shifts found, %u other alarms, the first window over the limit ended at most %lld s after its shift\n", n, SHIFTS, beside,
 		      (long long)latest);
 	assert_int_equal(n, SHIFTS);
 	assert_int_equal(beside, 0);
@@ -453,20 +455,20 @@ static void alerts_are_made_listed_and_removed(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test_setup_teardown(what_fires_is_a_range_on_the_maps_until_it_is_over, start, stop),
+	cmocka_unit_test_setup_teardown(a_firing_is_a_range_on_the_maps_until_it_ends, start, stop),
 	cmocka_unit_test_setup_teardown(a_source_that_is_silent_is_no_data, start, stop),
 	cmocka_unit_test_setup_teardown(a_clock_that_is_set_back_silences_nothing, start, stop),
 	cmocka_unit_test_setup_teardown(a_source_whose_clock_is_ahead_silences_nothing, start, stop),
-	cmocka_unit_test_setup_teardown(what_fires_goes_on_after_a_restart, start, stop),
-	cmocka_unit_test_setup_teardown(what_fired_for_an_alert_that_is_gone_is_over, start, stop),
+	cmocka_unit_test_setup_teardown(a_firing_goes_on_after_a_restart, start, stop),
+	cmocka_unit_test_setup_teardown(the_firing_of_a_removed_alert_is_ended, start, stop),
 	cmocka_unit_test_setup_teardown(a_long_name_is_cut_at_a_whole_character, start, stop),
 	cmocka_unit_test_setup_teardown(an_alert_that_could_not_be_stored_is_not_there, start, stop),
 	cmocka_unit_test_setup_teardown(refuses_a_window_that_memory_cannot_hold, start, stop),
-	cmocka_unit_test_setup_teardown(refuses_what_cannot_be_watched, start, stop),
-	cmocka_unit_test_setup_teardown(who_listens_is_told_when_it_begins_and_when_it_is_over, start, stop),
-	cmocka_unit_test_setup_teardown(what_is_removed_or_goes_on_after_a_restart_is_told_once_more_only_when_it_is_over, start, stop),
-	cmocka_unit_test_setup_teardown(what_was_not_delivered_is_counted, start, stop),
-	cmocka_unit_test_setup_teardown(what_is_too_much_for_one_tick_is_done_in_turns, start, stop),
+	cmocka_unit_test_setup_teardown(refuses_a_rule_that_cannot_be_watched, start, stop),
+	cmocka_unit_test_setup_teardown(the_listener_is_called_at_the_begin_and_at_the_end, start, stop),
+	cmocka_unit_test_setup_teardown(a_removed_or_restarted_firing_is_sent_again_only_at_its_end, start, stop),
+	cmocka_unit_test_setup_teardown(undelivered_notices_are_counted, start, stop),
+	cmocka_unit_test_setup_teardown(rules_beyond_one_tick_take_turns, start, stop),
 	cmocka_unit_test_setup_teardown(all_of_twenty_planted_shifts_are_found_in_six_hours, start, stop),
 	cmocka_unit_test_setup_teardown(a_steady_day_has_no_alarm, start, stop),
 	cmocka_unit_test(alerts_are_made_listed_and_removed),

@@ -47,7 +47,7 @@ static void again(__s64 now_s)
 	begin(now_s);
 }
 
-/* The bench's instrumentation is the configuration's, under this name. */
+/* Gives the bench's instrumentation this name of the configuration. */
 static void adopt_as(const char *name)
 {
 	struct instrumentation in = catalog_find(bench.catalog, 1)->in;
@@ -146,7 +146,7 @@ static void they_go_on_after_a_restart_with_their_state(void **state)
 	}
 }
 
-static void another_rule_begins_anew_and_what_is_gone_from_the_file_is_over(void **state)
+static void a_changed_rule_begins_again_and_a_removed_one_ends(void **state)
 {
 	struct annotation_list *fired;
 
@@ -168,7 +168,7 @@ static void another_rule_begins_anew_and_what_is_gone_from_the_file_is_over(void
 	assert_string_equal(all(), "");
 }
 
-static void one_of_the_same_name_that_somebody_made_is_another(void **state)
+static void a_users_alert_of_the_same_name_is_another(void **state)
 {
 	list(1, "slow", SLOW);
 	adopt();
@@ -187,7 +187,7 @@ static void their_instrumentation_may_get_another_name(void **state)
 	begin(BEGIN);
 	seconds(BEGIN, 30, 200000000);
 	strcpy(conf.alert[0].instrumentation, "all queries");
-	again(BEGIN + 30);		/* the catalog has the old name still */
+	again(BEGIN + 30);		/* the catalog still has the old name */
 	assert_string_equal(all(), "1 slow");
 	adopt_as("all queries");
 	look(BEGIN + 31);
@@ -218,7 +218,7 @@ static int remember_no_alert(struct store *s, const char *name, const char *text
 	return -ENOSPC;
 }
 
-static void what_the_store_refuses_is_tried_once_a_minute(void **state)
+static void an_alert_that_the_store_refuses_is_tried_once_a_minute(void **state)
 {
 	const struct store_ops *ops = bench.store->ops;
 	struct store_ops full = *ops;
@@ -254,7 +254,7 @@ static void they_are_not_removed(void **state)
 	assert_string_equal(all(), "1 slow");
 }
 
-static void what_cannot_be_watched_says_why(void **state)
+static void an_entry_that_cannot_be_watched_says_why(void **state)
 {
 	char reason[REASON_MAX];
 
@@ -268,13 +268,13 @@ static void what_cannot_be_watched_says_why(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(they_are_made_once_their_instrumentation_is_there, start, stop),
 	cmocka_unit_test_setup_teardown(they_go_on_after_a_restart_with_their_state, start, stop),
-	cmocka_unit_test_setup_teardown(another_rule_begins_anew_and_what_is_gone_from_the_file_is_over, start, stop),
-	cmocka_unit_test_setup_teardown(one_of_the_same_name_that_somebody_made_is_another, start, stop),
+	cmocka_unit_test_setup_teardown(a_changed_rule_begins_again_and_a_removed_one_ends, start, stop),
+	cmocka_unit_test_setup_teardown(a_users_alert_of_the_same_name_is_another, start, stop),
 	cmocka_unit_test_setup_teardown(their_instrumentation_may_get_another_name, start, stop),
 	cmocka_unit_test_setup_teardown(nothing_is_over_while_their_instrumentation_is_not_there_yet, start, stop),
-	cmocka_unit_test_setup_teardown(what_the_store_refuses_is_tried_once_a_minute, start, stop),
+	cmocka_unit_test_setup_teardown(an_alert_that_the_store_refuses_is_tried_once_a_minute, start, stop),
 	cmocka_unit_test_setup_teardown(they_are_not_removed, start, stop),
-	cmocka_unit_test_setup_teardown(what_cannot_be_watched_says_why, start, stop),
+	cmocka_unit_test_setup_teardown(an_entry_that_cannot_be_watched_says_why, start, stop),
 };
 
 CHECK_MAIN(tests)

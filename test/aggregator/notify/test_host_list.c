@@ -14,7 +14,7 @@ static void hosts_are_found_as_people_write_them(void **state)
 	assert_false(host_list_has("", "hooks.example.net"));
 }
 
-static void what_is_no_host_makes_a_list_invalid(void **state)
+static void an_invalid_host_makes_a_list_invalid(void **state)
 {
 	static const struct { const char *list; bool valid; } cases[] = {
 		{ "hooks.example.net", true }, { "a.example, [::1], 192.0.2.7", true }, { " a.example,", true },
@@ -28,7 +28,7 @@ static void what_is_no_host_makes_a_list_invalid(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(hosts_are_found_as_people_write_them),
-	cmocka_unit_test(what_is_no_host_makes_a_list_invalid),
+	cmocka_unit_test(an_invalid_host_makes_a_list_invalid),
 };
 
 CHECK_MAIN(tests)

@@ -18,7 +18,7 @@ static int start(void **state)
 	return mkdtemp(folder) ? 0 : -1;
 }
 
-/* Names, sorted, each followed by a newline. */
+/* Lists the names, sorted, each followed by a newline. */
 static const char *listing(void)
 {
 	static char text[4000];
@@ -71,7 +71,7 @@ static void it_is_named_by_its_time_and_whole(void **state)
 
 	assert_int_equal(report_file_write(&f, "%PDF-", 5, reason), 0);
 	assert_string_equal(listing(), "nightly-queries-20231114T231320+0100.pdf\n");
-	assert_int_equal(report_file_write(&f, "again", 5, reason), 0);		/* in its place */
+	assert_int_equal(report_file_write(&f, "again", 5, reason), 0);		/* replaces the file */
 	assert_string_equal(listing(), "nightly-queries-20231114T231320+0100.pdf\n");
 	snprintf(path, sizeof(path), "%s/nightly-queries-20231114T231320+0100.pdf", folder);
 	in = fopen(path, "r");
@@ -80,7 +80,7 @@ static void it_is_named_by_its_time_and_whole(void **state)
 	assert_string_equal(read, "again");
 }
 
-static void names_leave_the_folder_by_no_character(void **state)
+static void no_character_of_a_name_leads_out_of_the_folder(void **state)
 {
 	struct report_file f = at_s(1700000000);
 	char reason[REPORT_FILE_REASON];
@@ -91,7 +91,7 @@ static void names_leave_the_folder_by_no_character(void **state)
 	assert_string_equal(listing(), "a-b-..-c-mysql.queries-by----20231114T231320+0100.pdf\n");
 }
 
-static void of_its_own_the_newest_are_kept_and_nothing_else_is_touched(void **state)
+static void the_newest_of_its_own_files_are_kept_and_no_other_is_touched(void **state)
 {
 	static const char *const others[] = { "nightly-queries-20231114T231320+0100.png", "nightly-queries-notes.pdf", "nightly-queries2-20201114T231320+0100.pdf",
 					      "other.txt", "nightly-queries-20201114T231320+0100.pdf.bak" };
@@ -131,7 +131,7 @@ static void their_group_reads_them_whatever_the_umask(void **state)
 	assert_int_equal(report_file_write(&f, "x", 1, reason), 0);
 	assert_int_equal(mode_of(made, &group), 0750);
 	assert_int_equal(chown(made, (uid_t)-1, its), 0);
-	assert_int_equal(chmod(made, 02770), 0);	/* it is somebody's */
+	assert_int_equal(chmod(made, 02770), 0);	/* as if a user had set the mode */
 	assert_int_equal(report_file_write(&f, "x", 1, reason), 0);
 	assert_int_equal(mode_of(made, &group), 0770);
 	snprintf(file, sizeof(file), "%s/nightly-queries-20231114T231320+0100.pdf", made);
@@ -163,7 +163,7 @@ static void a_new_folder_keeps_the_group_of_its_parent(void **state)
 	assert_int_equal(rmdir(made), 0);
 }
 
-static void what_is_written_is_kept_where_the_clock_was_set_back(void **state)
+static void the_new_file_is_kept_if_the_clock_was_set_back(void **state)
 {
 	static const int days[] = { 30, 31, 32, 1, 2 };
 	char reason[REPORT_FILE_REASON];
@@ -198,9 +198,9 @@ static void a_folder_is_made_but_not_a_path(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(it_is_named_by_its_time_and_whole, start, stop),
-	cmocka_unit_test_setup_teardown(names_leave_the_folder_by_no_character, start, stop),
-	cmocka_unit_test_setup_teardown(of_its_own_the_newest_are_kept_and_nothing_else_is_touched, start, stop),
-	cmocka_unit_test_setup_teardown(what_is_written_is_kept_where_the_clock_was_set_back, start, stop),
+	cmocka_unit_test_setup_teardown(no_character_of_a_name_leads_out_of_the_folder, start, stop),
+	cmocka_unit_test_setup_teardown(the_newest_of_its_own_files_are_kept_and_no_other_is_touched, start, stop),
+	cmocka_unit_test_setup_teardown(the_new_file_is_kept_if_the_clock_was_set_back, start, stop),
 	cmocka_unit_test_setup_teardown(their_group_reads_them_whatever_the_umask, start, stop),
 	cmocka_unit_test_setup_teardown(a_new_folder_keeps_the_group_of_its_parent, start, stop),
 	cmocka_unit_test_setup_teardown(a_folder_is_made_but_not_a_path, start, stop),

@@ -14,7 +14,7 @@ static struct services services;
 static struct conf_report conf;
 static struct reports *reports;
 
-/* A report every quarter of an hour, of an instrumentation that is not there: so what is made fails, at once. */
+/* A report every quarter of an hour, of an instrumentation that does not exist: so each attempt fails at once. */
 static int start(void **state)
 {
 	char reason[REASON_MAX];
@@ -74,7 +74,7 @@ static void it_is_made_once_when_it_is_due(void **state)
 	assert_int_equal(number("next"), BEGIN + 100 + QUARTER);
 }
 
-static void what_was_missed_is_made_up_for_once(void **state)
+static void missed_reports_are_made_once(void **state)
 {
 	begin(BEGIN);
 	tick(BEGIN);
@@ -109,8 +109,8 @@ static void one_that_is_set_back_a_little_makes_nothing_twice(void **state)
 	assert_int_equal(number("failed"), 1);
 }
 
-/* What was made before is made again by no start. */
-static void nor_does_one_that_starts_again_then(void **state)
+/* No start makes an earlier report again. */
+static void no_start_makes_an_earlier_report_again(void **state)
 {
 	begin(BEGIN);
 	tick(BEGIN + 110);
@@ -121,7 +121,7 @@ static void nor_does_one_that_starts_again_then(void **state)
 	assert_int_equal(number("next"), BEGIN + 100 + QUARTER);
 }
 
-static void why_one_failed_names_the_instrumentation_whatever_its_characters(void **state)
+static void the_reason_names_the_instrumentation_with_any_characters(void **state)
 {
 	static const char *const characters[] = { "\xe2\x82\xac", "\xc3\xb6", "x\xe2\x82\xac", "x\xc3\xb6" };
 	json_t *all;
@@ -141,11 +141,11 @@ static void why_one_failed_names_the_instrumentation_whatever_its_characters(voi
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(it_is_made_once_when_it_is_due, start, stop),
-	cmocka_unit_test_setup_teardown(what_was_missed_is_made_up_for_once, start, stop),
+	cmocka_unit_test_setup_teardown(missed_reports_are_made_once, start, stop),
 	cmocka_unit_test_setup_teardown(a_clock_that_is_set_back_delays_nothing, start, stop),
 	cmocka_unit_test_setup_teardown(one_that_is_set_back_a_little_makes_nothing_twice, start, stop),
-	cmocka_unit_test_setup_teardown(nor_does_one_that_starts_again_then, start, stop),
-	cmocka_unit_test_setup_teardown(why_one_failed_names_the_instrumentation_whatever_its_characters, start, stop),
+	cmocka_unit_test_setup_teardown(no_start_makes_an_earlier_report_again, start, stop),
+	cmocka_unit_test_setup_teardown(the_reason_names_the_instrumentation_with_any_characters, start, stop),
 };
 
 CHECK_MAIN(tests)

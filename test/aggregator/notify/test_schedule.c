@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <time.h>
 
-/* In words of their own: not every machine has the zones. */
+/* Spelled out as POSIX rules: not every machine has the zone database. */
 #define BERLIN "CET-1CEST,M3.5.0,M10.5.0/3"
 #define NEW_YORK "EST5EDT,M3.2.0,M11.1.0"
 #define ST_JOHNS "NST3:30NDT,M3.2.0,M11.1.0"
 #define KOLKATA "IST-5:30"
-#define LORD_HOWE "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0"	/* half an hour of summer */
+#define LORD_HOWE "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0"	/* summer time is half an hour */
 
 static void zone(const char *name)
 {
@@ -47,7 +47,7 @@ static struct schedule made(const char *every, const char *at)
 	return s;
 }
 
-static void what_is_due_after_what(void **state)
+static void the_next_due_time_follows_the_local_clock(void **state)
 {
 	static const struct { const char *zone, *every, *at; int after[5]; const char *next[4]; } cases[] = {
 		{ "UTC", "1d", NULL, { 2026, 11, 22, 12, 0 }, { "2026-11-23 00:00+0000", "2026-11-24 00:00+0000" } },
@@ -84,7 +84,7 @@ static void what_is_due_after_what(void **state)
 	}
 }
 
-/* Whatever the zone: the last one before the next is the last one, and no time is between two lasts. */
+/* In every zone: the last time before the next is the last one, and no time lies between two lasts. */
 static void last_and_next_are_inverse(void **state)
 {
 	static const char *const zones[] = { "UTC", BERLIN, NEW_YORK, LORD_HOWE, KOLKATA, ST_JOHNS };
@@ -106,7 +106,7 @@ static void last_and_next_are_inverse(void **state)
 	}
 }
 
-static void refuses_what_is_no_time(void **state)
+static void refuses_an_invalid_time(void **state)
 {
 	static const struct { const char *every, *at, *why; } cases[] = {
 		{ "7h", NULL, "\"every\"" }, { "0h", NULL, "\"every\"" }, { "2d", NULL, "\"every\"" }, { "h", NULL, "\"every\"" }, { "7min", NULL, "\"every\"" },
@@ -124,9 +124,9 @@ static void refuses_what_is_no_time(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_is_due_after_what),
+	cmocka_unit_test(the_next_due_time_follows_the_local_clock),
 	cmocka_unit_test(last_and_next_are_inverse),
-	cmocka_unit_test(refuses_what_is_no_time),
+	cmocka_unit_test(refuses_an_invalid_time),
 };
 
 CHECK_MAIN(tests)

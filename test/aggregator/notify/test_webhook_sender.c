@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* A server on the same loop: /STATUS answers so, /long at length, /hang not at all. */
+/* A server on the same loop: /STATUS answers with that status, /long with a long body, /hang not at all. */
 struct receiver {
 	uv_loop_t loop;
 	uv_tcp_t listener;
@@ -113,7 +113,7 @@ static int start(void **state)
 	return webhook_sender_new(&receiver.loop, 1, &sender);
 }
 
-/* That the loop runs out says that nothing was left behind. */
+/* If the loop runs out, no handle is left. */
 static int stop(void **state)
 {
 	webhook_sender_close(sender);
@@ -157,7 +157,7 @@ static void deliver(const char *path, unsigned timeout_ms, struct outcome *o)
 	assert_int_equal(webhook_sender_waiting(sender), 0);
 }
 
-static void what_is_answered_with_2xx_is_delivered_once(void **state)
+static void a_post_answered_with_2xx_is_delivered_once(void **state)
 {
 	struct outcome o;
 
@@ -171,7 +171,7 @@ static void what_is_answered_with_2xx_is_delivered_once(void **state)
 	assert_null(strstr(receiver.last, "Expect"));
 }
 
-static void what_may_be_better_later_is_tried_again_and_what_may_not_is_given_up(void **state)
+static void temporary_errors_are_tried_again_and_others_given_up(void **state)
 {
 	static const struct { const char *path; int err, n; const char *reason; } cases[] = {
 		{ "200", 0, 1, "" },
@@ -196,7 +196,7 @@ static void what_may_be_better_later_is_tried_again_and_what_may_not_is_given_up
 	}
 }
 
-static void a_receiver_that_hangs_keeps_nobody_else_waiting(void **state)
+static void a_receiver_that_hangs_does_not_delay_others(void **state)
 {
 	struct outcome hangs, o;
 
@@ -224,7 +224,7 @@ static void send_to(const char *url, struct outcome *o)
 	assert_int_equal(o->err, -EIO);
 }
 
-static void where_nobody_listens_it_is_tried_three_times(void **state)
+static void without_a_server_it_is_tried_three_times(void **state)
 {
 	struct outcome o;
 
@@ -232,7 +232,7 @@ static void where_nobody_listens_it_is_tried_three_times(void **state)
 	assert_non_null(strstr(o.reason, ": Connection refused, tried 3 times"));
 }
 
-static void reasons_tell_neither_the_url_nor_its_host(void **state)
+static void reasons_contain_neither_the_url_nor_its_host(void **state)
 {
 	static const char *const urls[] = { "http://localhost:1/secret", "http://secret.invalid/", "gopher://secret/", "http://secret:x/", "http://secret host/",
 					    "http://secret:pass@127.0.0.1:1/" };
@@ -257,8 +257,8 @@ static void only_http_and_https_are_spoken(void **state)
 	}
 }
 
-/* However it is written; no connection is tried. */
-static void nothing_goes_to_an_address_of_the_link(void **state)
+/* In every form of the address; no connection is tried. */
+static void nothing_is_sent_to_a_link_local_address(void **state)
 {
 	static const char *const urls[] = { "http://169.254.169.254/latest", "http://2852039166/", "http://0xa9fea9fe/", "http://169.254.43518/",
 					    "http://[::ffff:169.254.169.254]/", "http://[fe80::1]/", "http://u:p@169.254.1.1:8080/" };
@@ -270,7 +270,7 @@ static void nothing_goes_to_an_address_of_the_link(void **state)
 	}
 }
 
-static void the_environments_proxy_is_not_asked(void **state)
+static void the_environments_proxy_is_not_used(void **state)
 {
 	struct outcome o;
 
@@ -299,7 +299,7 @@ static void beyond_its_bounds_it_refuses_and_goes_on_later(void **state)
 	deliver("200", 5000, &o[0]);
 }
 
-static void what_is_on_its_way_at_the_end_is_told_so(void **state)
+static void posts_in_flight_at_the_end_are_canceled(void **state)
 {
 	struct outcome hangs, fails, fresh;
 
@@ -317,16 +317,16 @@ static void what_is_on_its_way_at_the_end_is_told_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_answered_with_2xx_is_delivered_once, start, stop),
-		cmocka_unit_test_setup_teardown(what_may_be_better_later_is_tried_again_and_what_may_not_is_given_up, start, stop),
-		cmocka_unit_test_setup_teardown(a_receiver_that_hangs_keeps_nobody_else_waiting, start, stop),
-		cmocka_unit_test_setup_teardown(where_nobody_listens_it_is_tried_three_times, start, stop),
-		cmocka_unit_test_setup_teardown(reasons_tell_neither_the_url_nor_its_host, start, stop),
+		cmocka_unit_test_setup_teardown(a_post_answered_with_2xx_is_delivered_once, start, stop),
+		cmocka_unit_test_setup_teardown(temporary_errors_are_tried_again_and_others_given_up, start, stop),
+		cmocka_unit_test_setup_teardown(a_receiver_that_hangs_does_not_delay_others, start, stop),
+		cmocka_unit_test_setup_teardown(without_a_server_it_is_tried_three_times, start, stop),
+		cmocka_unit_test_setup_teardown(reasons_contain_neither_the_url_nor_its_host, start, stop),
 		cmocka_unit_test_setup_teardown(only_http_and_https_are_spoken, start, stop),
-		cmocka_unit_test_setup_teardown(nothing_goes_to_an_address_of_the_link, start, stop),
-		cmocka_unit_test_setup_teardown(the_environments_proxy_is_not_asked, start, stop),
+		cmocka_unit_test_setup_teardown(nothing_is_sent_to_a_link_local_address, start, stop),
+		cmocka_unit_test_setup_teardown(the_environments_proxy_is_not_used, start, stop),
 		cmocka_unit_test_setup_teardown(beyond_its_bounds_it_refuses_and_goes_on_later, start, stop),
-		cmocka_unit_test_setup_teardown(what_is_on_its_way_at_the_end_is_told_so, start, stop),
+		cmocka_unit_test_setup_teardown(posts_in_flight_at_the_end_are_canceled, start, stop),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
