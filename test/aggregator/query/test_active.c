@@ -25,7 +25,7 @@ static struct instrumentation in = {
 };
 
 struct event {
-	__s64 end_ns; /* from T0 on */
+	__s64 end_ns; /* relative to T0 */
 	__u64 latency, part[N_PARTS];
 };
 
@@ -52,7 +52,7 @@ static void give_hist(struct active *a, __s64 slot, int axis, size_t weight, con
 	bytes_fini(&bytes);
 }
 
-/* Events that ended within seconds from..from+n-1 after T0, as one slot; weights up to n_weights. */
+/* Gives the events that ended within seconds from..from+n-1 after T0, as one slot; weights up to n_weights. */
 static void give_slot(struct active *a, const struct event *e, size_t n_events, __s64 from, __s64 n, size_t n_weights,
 		      const char *key)
 {
@@ -94,7 +94,7 @@ static void give_cover(struct active *a, const char *source, __s64 first, __s64 
 
 /* ---- reading ---- */
 
-/* Of seconds from..to after T0, read up to second `last`. */
+/* Makes one for the seconds from..to after T0, read up to second `last`. */
 static struct active *active_of(__s64 from, __s64 to, __s64 column_s, __s64 last, int running_axis)
 {
 	const struct query q = {.inst = &in,
@@ -166,9 +166,9 @@ static void exact_sums(const struct event *e, size_t n, __u64 *ret_latency, __u6
 	}
 }
 
-#define BEGIN (-600) /* before it no event began */
+#define BEGIN (-600) /* no event began before it */
 
-/* Given in slots of slot_s seconds. */
+/* Gives the events in slots of slot_s seconds. */
 static struct grid *spread(const struct event *e, __s64 slot_s, __s64 column_s, size_t n_weights)
 {
 	struct active *a = active_of(BEGIN, SPAN_S, column_s, SPAN_S - 1, -1);
@@ -207,7 +207,7 @@ static void all_columns_add_up_to_the_exact_sum_of_the_latencies(void **state)
 	free(e);
 }
 
-/* Events that came without weights: their time is estimated bucket by bucket, and all of it is the rest. */
+/* Events without weights: their time is estimated bucket by bucket, and all of it belongs to the rest. */
 static void without_weights_the_sum_is_exact_too(void **state)
 {
 	struct event *e = calloc(EVENTS, sizeof(*e));
@@ -256,7 +256,7 @@ static __s64 overlap(const struct event *e, __s64 from_ns, __s64 to_ns)
 	return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-/* What is misplaced: at each side of an event a slot, and the width of its weight's bucket, an eighth. */
+/* The error: on each side of an event one slot, and the width of its weight's bucket, an eighth. */
 static void columns_are_true_but_for_a_slot_and_a_bucket(void **state)
 {
 	struct event *e = calloc(EVENTS, sizeof(*e));
@@ -284,8 +284,8 @@ static void columns_are_true_but_for_a_slot_and_a_bucket(void **state)
 
 /* ---- the pile-up ---- */
 
-/* n events that ended in a second: so many at once in the seconds before, and in the two at the ends, of which only the
- * slot is known, half of them. */
+/* n events ended in one second.  So many were under way in the seconds before; in the two seconds at the ends, of which
+ * only the slot is known, half of them. */
 static void a_pile_up_is_as_high_as_it_was_for_as_long_as_it_took(void **state)
 {
 	static const struct {
@@ -336,7 +336,7 @@ static void time_before_the_range_is_left_out(void **state)
 	active_free(a);
 }
 
-static void what_ended_after_the_range_is_spread_into_it(void **state)
+static void events_that_ended_after_the_range_are_spread_into_it(void **state)
 {
 	struct event e[9];
 	struct active *a = active_of(0, 100, 10, 400, -1);
@@ -355,7 +355,7 @@ static void what_ended_after_the_range_is_spread_into_it(void **state)
 
 /* ---- what runs ---- */
 
-static void what_runs_counts_from_its_start(void **state)
+static void running_events_count_from_their_start(void **state)
 {
 	struct active *a = active_of(0, 100, 1, 99, 1);
 	struct grid *g;
@@ -373,7 +373,7 @@ static void what_runs_counts_from_its_start(void **state)
 	assert_int_equal(row_sum(g, "running"), 9 * 24 * SECOND);
 	assert_int_equal(g->known_to_ns, (T0 + 60) * SECOND);
 	grid_free(g);
-	active_forget_running(a); /* to be read again: once, whatever events were read again before */
+	active_forget_running(a); /* read again: once, even if events were read again before */
 	give_running(a, 59, 24 * SECOND, 9);
 	g = grid_of(a, 0, 100, 1);
 	assert_int_equal(row_sum(g, "running"), 9 * 24 * SECOND);
@@ -381,8 +381,8 @@ static void what_runs_counts_from_its_start(void **state)
 	active_free(a);
 }
 
-/* One of two hosts has not reported the last slot yet: what it runs is known a slot before, and both are taken as they
- * were then. */
+/* One of two hosts has not reported the last slot yet.  Its running queries are known up to the slot before, so both
+ * hosts are read as of that slot. */
 static void all_sources_are_taken_at_the_same_time(void **state)
 {
 	const struct event e = {59 * SECOND, 10 * SECOND, {0}};
@@ -403,7 +403,7 @@ static void all_sources_are_taken_at_the_same_time(void **state)
 	active_free(a);
 }
 
-/* A host that is gone keeps nobody waiting. */
+/* A source that is gone does not delay the others. */
 static void a_source_that_is_gone_is_not_waited_for(void **state)
 {
 	struct active *a = active_of(0, 100, 1, 99, 1);
@@ -507,7 +507,7 @@ static void keys_may_be_chosen(void **state)
 
 /* ---- what is too large ---- */
 
-/* n events that each took so long; of a weight: an event of that weight. */
+/* Gives n events of that length; with a weight: events with that weight. */
 static void give_huge(struct active *a, __s64 second, int axis, size_t weight, __u64 length, __u64 n, const char *key)
 {
 	struct hist h;
@@ -521,7 +521,8 @@ static void give_huge(struct active *a, __s64 second, int axis, size_t weight, _
 	hist_fini(&h);
 }
 
-/* Two slots, in which events of two keys and of lengths of different buckets end, one of them short, and what runs. */
+/* Two slots in which events of two keys end, with lengths of different buckets, one of them short; and running
+ * events. */
 static struct active *active_of_huge(__u64 n, bool weighed)
 {
 	struct active *a = active_of(0, 100, 1, 99, 1);
@@ -536,8 +537,8 @@ static struct active *active_of_huge(__u64 n, bool weighed)
 	return a;
 }
 
-/* A source may say what it likes: times saturate at the largest signed number, and are spread as such. */
-static void sums_of_what_is_too_large_saturate(void **state)
+/* A source may send any number: times saturate at the largest signed number, and are spread as such. */
+static void sums_that_are_too_large_saturate(void **state)
 {
 	static const __u64 huge[] = {~0ull, ~0ull / 2 + 1, ~0ull / 2};
 
@@ -561,7 +562,7 @@ static void sums_of_what_is_too_large_saturate(void **state)
 
 /* ---- refusals ---- */
 
-static void refuses_what_has_no_events_or_no_range(void **state)
+static void refuses_a_measure_without_events_or_a_range(void **state)
 {
 	struct query q = {.inst = &in, .axis = 1, .from_ns = T0 * SECOND, .to_ns = (T0 + 10) * SECOND};
 	struct active *a;
@@ -593,16 +594,16 @@ int main(void)
 		cmocka_unit_test(columns_are_true_but_for_a_slot_and_a_bucket),
 		cmocka_unit_test(a_pile_up_is_as_high_as_it_was_for_as_long_as_it_took),
 		cmocka_unit_test(time_before_the_range_is_left_out),
-		cmocka_unit_test(what_ended_after_the_range_is_spread_into_it),
-		cmocka_unit_test(what_runs_counts_from_its_start),
+		cmocka_unit_test(events_that_ended_after_the_range_are_spread_into_it),
+		cmocka_unit_test(running_events_count_from_their_start),
 		cmocka_unit_test(all_sources_are_taken_at_the_same_time),
 		cmocka_unit_test(a_source_that_is_gone_is_not_waited_for),
 		cmocka_unit_test(a_slot_is_read_again),
 		cmocka_unit_test(sums_of_slots_are_forgotten_as_a_whole),
 		cmocka_unit_test(a_range_moves_on),
 		cmocka_unit_test(keys_may_be_chosen),
-		cmocka_unit_test(sums_of_what_is_too_large_saturate),
-		cmocka_unit_test(refuses_what_has_no_events_or_no_range),
+		cmocka_unit_test(sums_that_are_too_large_saturate),
+		cmocka_unit_test(refuses_a_measure_without_events_or_a_range),
 		cmocka_unit_test(refuses_bytes_that_are_no_histogram),
 	};
 

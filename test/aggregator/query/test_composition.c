@@ -23,7 +23,7 @@ static void world_make(struct world *w, __u64 ruler)
 			w->part[i][p] = check_below(3) ? check_below(1ull << (4 + check_below(28))) : 0;
 			w->value[i] += w->part[i][p];
 		}
-		w->value[i] += check_below(2) ? check_below(1 << 20) : 0;	/* of which no part is told */
+		w->value[i] += check_below(2) ? check_below(1 << 20) : 0;	/* time that belongs to no part */
 		hist_record(&w->by[0], w->value[i], 1);
 		hist_record(&w->by[1], w->value[i], w->value[i]);
 		for (int p = 0; p < PARTS; p++)
@@ -46,7 +46,7 @@ static struct composition composed(const struct world *w, __u64 min, __u64 max)
 	return c;
 }
 
-/* Bit for bit, against the events themselves. */
+/* Compared bit for bit with the events themselves. */
 static void a_composition_is_the_sums_of_its_events(void **state)
 {
 	for (int round = 0; round < 200; round++) {
@@ -98,7 +98,7 @@ static void ranges_that_touch_add_up(void **state)
 	world_free(&w);
 }
 
-/* Hist by hist added up, as sources, keys and slots are, in rulers of their own. */
+/* Adds histogram by histogram, as for sources, keys and slots, in rulers of their own. */
 static void folding_keeps_a_composition(void **state)
 {
 	struct composition a, b, both;
@@ -116,7 +116,7 @@ static void folding_keeps_a_composition(void **state)
 	world_free(&two);
 }
 
-static void events_without_weights_are_told(void **state)
+static void events_without_weights_are_reported(void **state)
 {
 	const struct hist *by[] = { NULL, NULL, NULL };
 	struct composition c;
@@ -132,7 +132,7 @@ static void events_without_weights_are_told(void **state)
 	hist_fini(&h);
 }
 
-static void refuses_what_has_no_range(void **state)
+static void refuses_an_empty_range(void **state)
 {
 	const struct hist *by[] = { NULL, NULL };
 	struct composition c;
@@ -152,8 +152,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_composition_is_the_sums_of_its_events),
 	cmocka_unit_test(ranges_that_touch_add_up),
 	cmocka_unit_test(folding_keeps_a_composition),
-	cmocka_unit_test(events_without_weights_are_told),
-	cmocka_unit_test(refuses_what_has_no_range),
+	cmocka_unit_test(events_without_weights_are_reported),
+	cmocka_unit_test(refuses_an_empty_range),
 };
 
 CHECK_MAIN(tests)

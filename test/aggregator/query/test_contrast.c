@@ -10,7 +10,7 @@
 #define RUNS 200
 #define Q 0.05
 
-static const struct pair alone = { 1, 1 };	/* nothing else is known of its dispersion */
+static const struct pair alone = { 1, 1 };	/* its dispersion is not known from elsewhere */
 
 /* Counts per value and block. */
 struct counts {
@@ -19,7 +19,7 @@ struct counts {
 
 static double uniform(void) { return ((double)(check_random() >> 11) + 0.5) / 9007199254740992.0; }
 
-/* Uneven shares: as queries are. */
+/* Uneven shares, like those of real queries. */
 static void base_shares(double share[VALUES])
 {
 	double sum = 0;
@@ -30,7 +30,7 @@ static void base_shares(double share[VALUES])
 		share[v] /= sum;
 }
 
-/* The block's own shares: each value's times a random factor up to e^spread, either way. */
+/* Makes the block's own shares: each value's times a random factor up to e^spread, either way. */
 static void block_shares(const double base[VALUES], double spread, double share[VALUES])
 {
 	double sum = 0;
@@ -61,7 +61,7 @@ static void add(struct counts *c, int value, size_t block, int inside, double n)
 
 enum shape { STEADY, MIXED, CLUMPS, APART, ONE_INSIDE, SAMPLED, DRIFT, BUSY_INSIDE, CLUMPS_INSIDE, SHAPES };
 
-/* How many are inside, and the shares, go a step from where they were. */
+/* Moves the number inside, and the shares, one step from their last values. */
 static int drift(double base[VALUES], double *rate)
 {
 	for (int v = 0; v < VALUES; v++)
@@ -70,7 +70,7 @@ static int drift(double base[VALUES], double *rate)
 	return (int)(30 * exp(*rate));
 }
 
-/* Nothing is planted: in each block inside and outside draw from the same shares. */
+/* Without a difference: in each block, inside and outside draw from the same shares. */
 static void fill_nothing(struct counts *c, enum shape shape, size_t n_blocks)
 {
 	double base[VALUES], share[VALUES], rate = 0;
@@ -82,7 +82,8 @@ static void fill_nothing(struct counts *c, enum shape shape, size_t n_blocks)
 
 		if (shape == DRIFT)
 			in = drift(base, &rate);
-		if (shape == APART || shape == ONE_INSIDE || shape == BUSY_INSIDE) {	/* a baseline: each block is one or the other */
+		/* a baseline: each block is only inside or only outside */
+		if (shape == APART || shape == ONE_INSIDE || shape == BUSY_INSIDE) {
 			int inside = shape == ONE_INSIDE ? s == 0 : s < n_blocks / 6 + 1;
 
 			in = inside ? in * (shape == BUSY_INSIDE ? 50 : 5) : 0;
@@ -122,7 +123,7 @@ static int n_called(const struct counts *c, size_t n_blocks)
 	return n;
 }
 
-static void nothing_planted_is_nothing_found(void **state)
+static void without_a_planted_difference_none_is_found(void **state)
 {
 	static const size_t blocks[] = { 10, BLOCKS };
 	static struct counts c;
@@ -165,7 +166,8 @@ static void a_planted_difference_is_found(void **state)
 	assert_true(n_first >= 38);
 }
 
-/* Independent events: `in` of n_in inside and `out` of n_out outside have the first value, the others share the rest. */
+/* Independent events: `in` of n_in inside and `out` of n_out outside have the first value, the others share the
+ * rest. */
 static void fill_independent(struct counts *c, size_t n_blocks, int in, int n_in, int out, int n_out)
 {
 	double share[VALUES];
@@ -201,7 +203,7 @@ static bool calls_the_first(const struct counts *c, size_t n_blocks)
 	return q[0] <= Q && excess > 0;
 }
 
-/* However strong an effect is, it is not taken for dispersion. */
+/* A strong effect must not be mistaken for dispersion. */
 static void a_strong_effect_is_found_in_a_short_window(void **state)
 {
 	static const struct { int in, n_in, out, n_out; } cases[] = {
@@ -224,7 +226,7 @@ static void a_strong_effect_is_found_in_a_short_window(void **state)
 		}
 }
 
-static void what_is_called_inside_and_in_which_order_blocks_come_does_not_matter(void **state)
+static void the_names_of_groups_and_the_order_of_blocks_do_not_matter(void **state)
 {
 	static struct counts c;
 	struct pair other[BLOCKS], all[BLOCKS];
@@ -244,7 +246,7 @@ static void what_is_called_inside_and_in_which_order_blocks_come_does_not_matter
 	}
 }
 
-static void a_spread_is_told_of_each_group(void **state)
+static void a_spread_is_estimated_for_each_group(void **state)
 {
 	static struct counts c;
 	const struct pair *of[VALUES], none[BLOCKS] = { { 0, 0 } };
@@ -262,7 +264,8 @@ static void a_spread_is_told_of_each_group(void **state)
 	spread = contrast_spread(of, VALUES, c.all, BLOCKS);
 	assert_true(spread.in > 5 && spread.in < 9 && spread.out < 1.2);
 	memset(&c, 0, sizeof(c));
-	for (size_t b = 0; b < BLOCKS; b++)	/* of a rare value three at once, beside a thousand of another in each block */
+	for (size_t b = 0; b < BLOCKS; b++)	/* three events of a rare value at once, with a thousand of another
+						 * value in each block */
 		add(&c, 0, b, 0, 1000);
 	for (size_t b = 0; b < BLOCKS; b += BLOCKS / 4)
 		add(&c, 1, b, 0, 3);
@@ -291,7 +294,7 @@ static void means_are_compared_by_their_scores(void **state)
 	assert_true(t.p < 1e-6 && t.mean.in > 2.5 && t.mean.out < 1.5);
 	assert_true(fabs(t.excess - (t.mean.in - t.mean.out) * 600) < 1e-6);
 	for (size_t s = 0; s < BLOCKS; s++)
-		sum[s] = (struct pair){ 10 * 1e9, 100 * 1e9 };		/* does not vary */
+		sum[s] = (struct pair){ 10 * 1e9, 100 * 1e9 };		/* the score does not vary */
 	contrast_test(sum, events, BLOCKS, 110 * BLOCKS * 1e18, alone, &t);
 	assert_true(t.p == 1 && t.excess == 0);
 }
@@ -312,7 +315,7 @@ static void the_tail_is_that_of_f(void **state)
 	assert_true(contrast_tail(INFINITY, 5) == 0 && contrast_tail(1e300, 5) < 1e-100);
 }
 
-/* Two of two inside, none of ten outside: 1 / C(12, 2), and both sides. */
+/* Two of two inside, none of ten outside: 1 / C(12, 2), two-sided. */
 static void few_events_are_tested_exactly(void **state)
 {
 	const struct pair sum[] = { { 1, 0 }, { 1, 0 } }, events[] = { { 1, 5 }, { 1, 5 } };
@@ -320,11 +323,12 @@ static void few_events_are_tested_exactly(void **state)
 
 	contrast_test(sum, events, 2, -1, alone, &t);
 	assert_true(t.p >= 2.0 / 66 - 1e-12);
-	contrast_test(sum, events, 2, -1, (struct pair){ 2, 2 }, &t);	/* each stands for two: it was one of one, and none of five */
+	/* each stands for two: it was one of one, and none of five */
+	contrast_test(sum, events, 2, -1, (struct pair){ 2, 2 }, &t);
 	assert_true(t.p >= 2.0 / 6 - 1e-12);
 }
 
-static void where_nothing_can_be_known_p_is_one(void **state)
+static void p_is_one_without_information(void **state)
 {
 	const struct pair none[] = { { 0, 0 }, { 0, 0 } }, some[] = { { 10, 1 }, { 10, 1 } }, all[] = { { 100, 100 }, { 100, 100 } };
 	const struct pair inside[] = { { 100, 0 }, { 100, 0 } };
@@ -363,15 +367,15 @@ static void many_tests_are_adjusted(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(nothing_planted_is_nothing_found),
+	cmocka_unit_test(without_a_planted_difference_none_is_found),
 	cmocka_unit_test(a_planted_difference_is_found),
 	cmocka_unit_test(a_strong_effect_is_found_in_a_short_window),
-	cmocka_unit_test(what_is_called_inside_and_in_which_order_blocks_come_does_not_matter),
-	cmocka_unit_test(a_spread_is_told_of_each_group),
+	cmocka_unit_test(the_names_of_groups_and_the_order_of_blocks_do_not_matter),
+	cmocka_unit_test(a_spread_is_estimated_for_each_group),
 	cmocka_unit_test(means_are_compared_by_their_scores),
 	cmocka_unit_test(the_tail_is_that_of_f),
 	cmocka_unit_test(few_events_are_tested_exactly),
-	cmocka_unit_test(where_nothing_can_be_known_p_is_one),
+	cmocka_unit_test(p_is_one_without_information),
 	cmocka_unit_test(many_tests_are_adjusted),
 };
 

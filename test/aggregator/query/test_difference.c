@@ -13,7 +13,7 @@
 
 static double uniform(void) { return ((double)(check_random() >> 11) + 0.5) / 9007199254740992.0; }
 
-/* Four rows per octave, nearly. */
+/* Makes a grid with nearly four rows per octave. */
 static struct grid *empty(size_t n_cols)
 {
 	__u64 edge[ROWS + 1];
@@ -28,7 +28,7 @@ static struct grid *empty(size_t n_cols)
 	return g;
 }
 
-/* A mode about a row, another far above it. */
+/* Draws a row around a mode, or from a second mode far above it. */
 static int drawn(double middle, double slow)
 {
 	double at = middle + 2 * (uniform() + uniform() + uniform() + uniform() - 2);
@@ -53,7 +53,7 @@ static __u64 percentile(const struct grid *g, double p)
 
 enum shape { STEADY, BUSY, BURSTS, WANDERS, RATE_WANDERS, SHAPES };
 
-/* A load of its own: nothing but chance tells two of a shape apart. */
+/* A load of its own: two loads of the same shape differ only by chance. */
 static struct grid *load(enum shape shape, size_t n_cols, double middle, double slow)
 {
 	struct grid *g = empty(n_cols);
@@ -152,7 +152,7 @@ static void layers_and_rest_are_the_map(void **state)
 	grid_free(b);
 }
 
-/* Every event goes to one of both, by chance: whatever the load does, both do it. */
+/* Gives each event to one of both by chance: both see every change of the load. */
 static void split(const struct grid *all, struct grid **ret_a, struct grid **ret_b)
 {
 	struct grid *a = empty(all->n_cols), *b = empty(all->n_cols);
@@ -183,7 +183,7 @@ static void two_of(enum shape shape, bool halves, struct grid **ret_a, struct gr
 	grid_free(all);
 }
 
-struct calls {				/* runs that called anything different */
+struct calls {				/* runs that reported any difference */
 	int maps, tables;
 };
 
@@ -211,15 +211,16 @@ static struct calls calls_of(enum shape shape, bool halves, enum difference_per 
 	return n;
 }
 
-/* Where nothing but chance differs, at most a share of DIFFERENCE_Q of all runs calls anything different. */
-static void nothing_planted_is_nothing_found(void **state)
+/* If only chance differs, at most a share of DIFFERENCE_Q of all runs reports a difference. */
+static void without_a_planted_shift_none_is_found(void **state)
 {
 	for (int shape = 0; shape < SHAPES; shape++)
 		for (int per = DIFFERENCE_SHARE; per <= DIFFERENCE_COUNT; per++) {
 			struct calls two = calls_of((enum shape)shape, false, (enum difference_per)per);
 			struct calls halves = calls_of((enum shape)shape, true, (enum difference_per)per);
 
-			if (shape < WANDERS)	/* two that wander by themselves are apart for a while: that is no chance */
+			if (shape < WANDERS)	/* two loads that wander independently are apart for a while: that is
+						 * not chance */
 				assert_true(two.maps <= RUNS * DIFFERENCE_Q);
 			assert_true(two.tables <= RUNS * DIFFERENCE_Q);
 			assert_true(halves.maps <= RUNS * DIFFERENCE_Q);
@@ -243,7 +244,7 @@ static void a_planted_shift_is_found(void **state)
 {
 	static const struct { double middle, slow; enum difference_line_of line; bool map; } cases[] = {
 		{ 12, 0.05, LINE_P50, true }, { 9, 0.05, LINE_P50, true }, { 8, 0.20, LINE_P90, true },
-		{ 8, 0.08, LINE_MEAN, false },	/* over all of the time, but a patch has too few */
+		{ 8, 0.08, LINE_MEAN, false },	/* over all of the time, but a patch has too few events */
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -266,7 +267,7 @@ static void a_planted_shift_is_found(void **state)
 	}
 }
 
-/* What is there for a while is marked there, and not elsewhere. */
+/* A difference that exists for a while is marked at that time, and not elsewhere. */
 static void a_difference_in_time_is_found_where_it_is(void **state)
 {
 	struct grid *a = load(STEADY, COLS, 8, 0.02), *b = load(STEADY, COLS, 8, 0.02);
@@ -285,7 +286,7 @@ static void a_difference_in_time_is_found_where_it_is(void **state)
 	grid_free(b);
 }
 
-/* Four times the rate is a difference of counts, and none of shares. */
+/* Four times the rate is a difference of counts, but not of shares. */
 static void busier_is_not_slower(void **state)
 {
 	struct grid *a = load(BUSY, COLS, 8, 0.05), *b = load(STEADY, COLS, 8, 0.05);
@@ -325,13 +326,13 @@ static void few_against_many_are_compared(void **state)
 	grid_free(b);
 }
 
-static void what_one_of_both_has_not_seen_is_not_compared(void **state)
+static void columns_that_one_side_did_not_observe_are_not_compared(void **state)
 {
 	struct grid *a = load(STEADY, COLS, 8, 0.05), *b = empty(COLS);
 	struct difference d;
 
 	for (size_t col = 0; col < COLS; col++)
-		b->column[col].n_reporting = col < 10;		/* of these it is known that nothing happened */
+		b->column[col].n_reporting = col < 10;		/* in these columns it is known that nothing happened */
 	assert_int_equal(difference_make(a, b, DIFFERENCE_COUNT, &d), 0);
 	assert_int_equal(grid_column_state(&d.map->column[9]), GRID_OK);
 	assert_int_equal(grid_column_state(&d.map->column[10]), GRID_UNOBSERVED);
@@ -348,8 +349,8 @@ static void what_one_of_both_has_not_seen_is_not_compared(void **state)
 	grid_free(b);
 }
 
-/* With one column it is not known how much anything varies. */
-static void one_column_tells_nothing_of_chance(void **state)
+/* With one column the variation is unknown. */
+static void one_column_says_nothing_about_chance(void **state)
 {
 	struct grid *a = load(STEADY, 1, 8, 0), *b = load(STEADY, 1, 16, 0);
 	struct difference d;
@@ -405,13 +406,13 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(exchanged_it_is_negated),
 	cmocka_unit_test(against_itself_there_is_none),
 	cmocka_unit_test(layers_and_rest_are_the_map),
-	cmocka_unit_test(nothing_planted_is_nothing_found),
+	cmocka_unit_test(without_a_planted_shift_none_is_found),
 	cmocka_unit_test(a_planted_shift_is_found),
 	cmocka_unit_test(a_difference_in_time_is_found_where_it_is),
 	cmocka_unit_test(busier_is_not_slower),
 	cmocka_unit_test(few_against_many_are_compared),
-	cmocka_unit_test(what_one_of_both_has_not_seen_is_not_compared),
-	cmocka_unit_test(one_column_tells_nothing_of_chance),
+	cmocka_unit_test(columns_that_one_side_did_not_observe_are_not_compared),
+	cmocka_unit_test(one_column_says_nothing_about_chance),
 	cmocka_unit_test(other_columns_or_rows_are_refused),
 	cmocka_unit_test(aligning_keeps_every_event_or_refuses),
 };

@@ -21,7 +21,7 @@ static int by_value(const void *a, const void *b)
 	return (x->e.value < y->e.value) - (x->e.value > y->e.value);
 }
 
-/* What a source tells of a slot: its own n worst, its own draw of each decade. */
+/* Writes a source's report of a slot: its own n worst, its own draw of each decade. */
 static void tell(struct bytes *out, const struct event_of *event, size_t n_events, int source, int slot, size_t n_worst)
 {
 	struct kit_exemplar told[EXEMPLARS_MAX + EXEMPLAR_DECADES];
@@ -48,7 +48,7 @@ static void tell(struct bytes *out, const struct event_of *event, size_t n_event
 	kit_exemplars(out, 1, told, n);
 }
 
-/* Is it among the n worst of its slot, whoever saw it; has it the highest tag of its decade there? */
+/* Is it among the n worst of its slot over all sources?  Does it have the highest tag of its decade there? */
 static int why_of(const struct event_of *event, size_t at, size_t n_worst)
 {
 	size_t rank = 0, higher = 0;
@@ -66,7 +66,8 @@ static void make_events(struct event_of *event)
 {
 	for (int i = 0; i < N_EVENTS; i++)
 		event[i] = (struct event_of){ (int)check_below(N_SOURCES), (int)check_below(N_SLOTS),
-					      { .value = check_value() / 4 * 1000 + (__u64)i, .since_ns = (__u64)i,	/* all different */
+					      /* all different */
+					      { .value = check_value() / 4 * 1000 + (__u64)i, .since_ns = (__u64)i,
 						.tag = 1 + (__u32)check_below(1u << 30), .text = "select ?" } };
 	qsort(event, N_EVENTS, sizeof(*event), by_value);
 }
@@ -149,7 +150,7 @@ static void those_asked_for_are_the_worst_of_those_in_the_range(void **state)
 	}
 }
 
-static void none_is_none(void **state)
+static void no_exemplars_give_an_empty_list(void **state)
 {
 	const struct exemplar_wish w = { .slot_ns = SLOT_NS, .n_worst = 5, .n = 5, .why = EXEMPLAR_WORST };
 	const struct exemplar_listed *list;
@@ -176,7 +177,7 @@ static void none_is_none(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_worst_and_the_draw_of_a_merge_are_those_of_all),
 	cmocka_unit_test(those_asked_for_are_the_worst_of_those_in_the_range),
-	cmocka_unit_test(none_is_none),
+	cmocka_unit_test(no_exemplars_give_an_empty_list),
 };
 
 CHECK_MAIN(tests)

@@ -14,7 +14,7 @@ static struct instrumentation in = {
 };
 static const struct query query = { .inst = &in, .axis = 1, .from_ns = 100 * SLOT, .to_ns = 120 * SLOT };
 
-/* n queries of an age, at the end of a slot. */
+/* Gives n queries of an age, at the end of a slot. */
 static void give(struct in_flight *r, __s64 slot, int axis, const char *digest, const char *table, __u64 age_ns, __u64 n)
 {
 	struct bytes key = { 0 }, cells = { 0 };
@@ -57,8 +57,8 @@ static __u64 count_of(const struct in_flight *r, __s64 slot)
 	return count;
 }
 
-/* Eight updates and a select that hang from slot 102 on: each is one, however many slots it is seen in. */
-static void what_runs_for_many_slots_is_counted_once(void **state)
+/* Eight updates and a select hang from slot 102 on: each counts once, although it is seen in many slots. */
+static void an_event_that_runs_for_many_slots_is_counted_once(void **state)
 {
 	struct in_flight *r = running_of(20, 0, 0);
 	struct in_flight_total *t;
@@ -67,7 +67,7 @@ static void what_runs_for_many_slots_is_counted_once(void **state)
 	for (__s64 slot = 102; slot < 112; slot++) {
 		give(r, slot, 1, "update t", "t", (__u64)(slot - 101) * SECOND, 8);
 		give(r, slot, 1, "select", "t", (__u64)(slot - 101) * SECOND / 2, 1);
-		give(r, slot, 0, "select", "t", 1000000, 500);		/* ended: none of them runs */
+		give(r, slot, 0, "select", "t", 1000000, 500);		/* these have ended: none of them runs */
 	}
 	in_flight_reader(r)->cover(r, "db1", 100, 111);
 	assert_int_equal(in_flight_last(r), 111);
@@ -88,7 +88,7 @@ static void what_runs_for_many_slots_is_counted_once(void **state)
 	in_flight_free(r);
 }
 
-/* In a busy second more run, but they are young: those that hang are to be named at their age. */
+/* In a busy second more queries run, but they are young: the result must name the hanging ones with their age. */
 static void the_slot_is_the_one_with_most_time_in_it(void **state)
 {
 	struct in_flight *r = running_of(20, 0, 0);
@@ -103,7 +103,7 @@ static void the_slot_is_the_one_with_most_time_in_it(void **state)
 	in_flight_free(r);
 }
 
-static void what_has_ended_before_the_last_slot_runs_no_more(void **state)
+static void an_event_that_ended_before_the_last_slot_does_not_run(void **state)
 {
 	struct in_flight *r = running_of(20, 0, 0);
 
@@ -160,12 +160,12 @@ static void only_the_last_slots_are_looked_at(void **state)
 	in_flight_free(r);
 }
 
-/* ---- as it is served, from the cube ---- */
+/* ---- in a reply, from the cube ---- */
 
 static struct server server;
 static __s64 t0;
 
-/* The second measure as if it were of scope point: 0.5 s old at the end of each of four slots. */
+/* The second measure is treated as one of scope point: 0.5 s old at the end of each of four slots. */
 static int start(void **state)
 {
 	server_start(&server, true);
@@ -197,7 +197,7 @@ static json_t *value(const char *what, int to, const char *more)
 
 static double number(const json_t *json, const char *name) { return json_number_value(json_object_get(json, name)); }
 
-static void keys_tell_what_runs_at_the_end_of_the_time(void **state)
+static void keys_show_what_runs_at_the_end_of_the_time(void **state)
 {
 	json_t *v = value("keys", 10, ""), *keys = json_object_get(v, "keys"), *running = json_object_get(v, "running");
 
@@ -239,12 +239,12 @@ static void an_explanation_names_what_runs_inside(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_runs_for_many_slots_is_counted_once),
+	cmocka_unit_test(an_event_that_runs_for_many_slots_is_counted_once),
 	cmocka_unit_test(the_slot_is_the_one_with_most_time_in_it),
-	cmocka_unit_test(what_has_ended_before_the_last_slot_runs_no_more),
+	cmocka_unit_test(an_event_that_ended_before_the_last_slot_does_not_run),
 	cmocka_unit_test(only_ages_of_the_range_and_slots_of_the_time_count),
 	cmocka_unit_test(only_the_last_slots_are_looked_at),
-	cmocka_unit_test(keys_tell_what_runs_at_the_end_of_the_time),
+	cmocka_unit_test(keys_show_what_runs_at_the_end_of_the_time),
 	cmocka_unit_test(an_explanation_names_what_runs_inside),
 };
 

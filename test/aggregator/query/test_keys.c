@@ -1,4 +1,4 @@
-/* Keys: a histogram for each over the whole range, and its text. */
+/* Tests keys: a histogram for each over the whole range, and its text. */
 #include "test/kit/query_kit.h"
 #include "test/kit/check.h"
 
@@ -32,7 +32,7 @@ static void keys_add_up_to_the_grid(void **state)
 	}
 }
 
-/* Of key 0 two events of 5 s, of key 1 a thousand of 1 ms, of key 2 three of 2 ms. */
+/* Gives key 0 two events of 5 s, key 1 a thousand of 1 ms, key 2 three of 2 ms. */
 static struct key_fold *unequal(const struct query *q, __u64 ruler)
 {
 	static const struct { unsigned key, n; __u64 value; } given[] = { { 1, 1000, 1000000 }, { 2, 3, 2000000 }, { 0, 2, 5000000000ull } };
@@ -45,8 +45,8 @@ static struct key_fold *unequal(const struct query *q, __u64 ruler)
 	return f;
 }
 
-/* Few that took long come before many that were fast. */
-static void keys_are_sorted_by_what_is_asked_for(void **state)
+/* A few slow events come before many fast ones. */
+static void keys_are_sorted_by_the_requested_order(void **state)
 {
 	static const struct { enum key_order order; const char *first, *second, *third; } cases[] = {
 		{ KEYS_BY_SUM, "query/select", "execute/select", "query/update" },
@@ -101,7 +101,7 @@ static void key_texts_join_labels(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(keys_add_up_to_the_grid),
-	cmocka_unit_test(keys_are_sorted_by_what_is_asked_for),
+	cmocka_unit_test(keys_are_sorted_by_the_requested_order),
 	cmocka_unit_test(key_texts_join_labels),
 };
 

@@ -26,7 +26,7 @@ static struct query query(const struct instrumentation *in, __s64 n_slots, size_
 			       .row_bits = 3, .now_ns = (T0 + 10 * n_slots + 10) * SLOT, .select_kept = true };
 }
 
-/* n events of one key in one slot, to two readers. */
+/* Gives n events of one key in one slot to two readers. */
 static void give(const struct store_reader *a, const struct store_reader *b, __s64 slot, unsigned key, __u64 ruler,
 		 unsigned n)
 {
@@ -57,7 +57,7 @@ static __u64 at(const struct layer *l, size_t row, size_t col)
 	return 0;
 }
 
-/* Slots out of order, several sources' slices of a slot, some of a coarser ruler: whatever came, each
+/* Slots out of order, several sources' slices of a slot, some of a coarser ruler: in every case each
  * cell of the grid is the sum of its layers'. */
 static void layers_of_all_keys_add_up_to_the_grid(void **state)
 {
@@ -105,8 +105,8 @@ static void layers_of_all_keys_add_up_to_the_grid(void **state)
 	}
 }
 
-/* A source may say what it likes. */
-static void counts_of_what_is_too_large_saturate(void **state)
+/* A source may send any number. */
+static void counts_that_are_too_large_saturate(void **state)
 {
 	struct instrumentation in = instrumentation();
 	struct query q = query(&in, 1, 1);
@@ -253,7 +253,7 @@ static void refuses_bad_slices_and_queries(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(layers_of_all_keys_add_up_to_the_grid),
 	cmocka_unit_test(selected_keys_keep_their_order_and_are_there_without_events),
-	cmocka_unit_test(counts_of_what_is_too_large_saturate),
+	cmocka_unit_test(counts_that_are_too_large_saturate),
 	cmocka_unit_test(dropped_fields_join_keys),
 	cmocka_unit_test(a_grid_of_selected_kept_fields),
 	cmocka_unit_test(refuses_bad_slices_and_queries),

@@ -43,7 +43,8 @@ static void columns_are_read_from_the_coarsest_tier_that_shows_as_much(void **st
 	}
 }
 
-/* A day of seconds in 1,200 columns of 72 s; where it would cost more than a quarter of the columns, less. */
+/* A day of seconds is read in 1,200 columns of 72 s; if that would cost more than a quarter of the columns, with a
+ * smaller grain. */
 static void much_is_read_as_sums_of_several_slots(void **state)
 {
 	static const struct { __s64 length; size_t n_cols; int tier, grain; __s64 col_s; } cases[] = {
@@ -65,7 +66,7 @@ static void much_is_read_as_sums_of_several_slots(void **state)
 	}
 }
 
-/* Wherever they begin: columns hold whole groups, and few slices are read. */
+/* For any begin: columns hold whole groups, and few slices are read. */
 static void columns_are_whole_groups_of_slots(void **state)
 {
 	const struct instrumentation in = instrumentation(NS);
@@ -84,7 +85,7 @@ static void columns_are_whole_groups_of_slots(void **state)
 	}
 }
 
-/* Wherever it lies in its minute and hour. */
+/* For any position in its minute and hour. */
 static void a_short_interval_is_not_widened_to_a_long_slot(void **state)
 {
 	const struct instrumentation in = instrumentation(NS);
@@ -100,7 +101,7 @@ static void a_short_interval_is_not_widened_to_a_long_slot(void **state)
 		}
 }
 
-static void what_is_only_kept_coarser_is_read_coarser(void **state)
+static void a_time_that_is_only_kept_coarser_is_read_coarser(void **state)
 {
 	const struct instrumentation in = instrumentation(NS);
 	struct plan p = plan_of(&in, kept, NOW - 2 * DAY + 7, NOW - 2 * DAY + 67, 600);
@@ -117,7 +118,7 @@ static void what_is_only_kept_coarser_is_read_coarser(void **state)
 	assert_int_equal(p.tier, 0);		/* less than a minute is missing */
 }
 
-/* Nothing is kept longer than its slots: the ends of minutes and hours are no reason to show those. */
+/* No tier is kept longer than the slots: the ends of minutes and hours are no reason to show those. */
 static void tiers_that_are_kept_equally_long_are_not_mistaken_for_memory(void **state)
 {
 	const struct instrumentation in = instrumentation(NS);
@@ -210,7 +211,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(much_is_read_as_sums_of_several_slots),
 	cmocka_unit_test(columns_are_whole_groups_of_slots),
 	cmocka_unit_test(a_short_interval_is_not_widened_to_a_long_slot),
-	cmocka_unit_test(what_is_only_kept_coarser_is_read_coarser),
+	cmocka_unit_test(a_time_that_is_only_kept_coarser_is_read_coarser),
 	cmocka_unit_test(tiers_that_are_kept_equally_long_are_not_mistaken_for_memory),
 	cmocka_unit_test(a_longer_granularity_stays_a_multiple),
 	cmocka_unit_test(too_many_slices_are_read_coarser),

@@ -1,4 +1,4 @@
-/* Point metrics: along time a column is the mean of the slots that were observed, in any grouping. */
+/* Tests point metrics: along time a column is the mean of the slots that were observed, in any grouping. */
 #include "aggregator/query/query.h"
 #include "test/kit/check.h"
 
@@ -27,7 +27,7 @@ static struct query query(const struct instrumentation *in, size_t n_cols)
 			       .n_cols = n_cols, .row_bits = 5, .now_ns = (T0 + 10 * N_SLOTS) * SLOT };
 }
 
-/* What each source saw: a value per key and slot, or nothing at all of the slot. */
+/* The reports of each source: a value per key and slot, or nothing at all for the slot. */
 struct world {
 	bool saw[2][N_SLOTS];
 	__u64 value[2][N_SLOTS][N_KEYS];
@@ -84,7 +84,7 @@ static struct grid *grid_of_world(const struct query *q, const struct world *w, 
 	return g;
 }
 
-/* The definition: the mean, over the slots that anyone observed, of what all sources and keys sum up to. */
+/* The definition: the mean, over the slots that any source observed, of the sum over all sources and keys. */
 static double mean_of(const struct world *w, int from, int to)
 {
 	double sum = 0;
@@ -125,7 +125,7 @@ static void a_column_is_the_mean_of_the_slots_that_were_observed(void **state)
 	}
 }
 
-/* Sums and snapshots add; so it is all the same whether a column is folded at once, from narrower
+/* Sums and snapshots add up; so a column is the same whether it is folded at once, from narrower
  * columns, or from the picture's. */
 static void any_grouping_of_columns_gives_the_same_mean(void **state)
 {
@@ -154,7 +154,7 @@ static void any_grouping_of_columns_gives_the_same_mean(void **state)
 	}
 }
 
-/* All keys' means are the sum of each key's: they have the same divisor, also where a key is absent. */
+/* The mean of all keys is the sum of each key's mean: they have the same divisor, also where a key is absent. */
 static void keys_and_sources_add(void **state)
 {
 	struct instrumentation in = instrumentation();
@@ -178,7 +178,7 @@ static void keys_and_sources_add(void **state)
 	grid_free(all);
 }
 
-static void a_slot_that_nobody_observed_is_no_snapshot(void **state)
+static void an_unobserved_slot_is_not_a_snapshot(void **state)
 {
 	struct instrumentation in = instrumentation();
 	struct query q = query(&in, N_SLOTS / 4);
@@ -199,7 +199,7 @@ static void a_slot_that_nobody_observed_is_no_snapshot(void **state)
 	grid_free(g);
 }
 
-/* Of an interval metric nothing changes: its columns are sums. */
+/* For an interval metric nothing changes: its columns are sums. */
 static void an_interval_metric_knows_no_mean(void **state)
 {
 	struct instrumentation in = instrumentation();
@@ -243,7 +243,7 @@ int main(void)
 		cmocka_unit_test(a_column_is_the_mean_of_the_slots_that_were_observed),
 		cmocka_unit_test(any_grouping_of_columns_gives_the_same_mean),
 		cmocka_unit_test(keys_and_sources_add),
-		cmocka_unit_test(a_slot_that_nobody_observed_is_no_snapshot),
+		cmocka_unit_test(an_unobserved_slot_is_not_a_snapshot),
 		cmocka_unit_test(an_interval_metric_knows_no_mean),
 		cmocka_unit_test(a_percentage_is_drawn_from_0_to_100),
 	};

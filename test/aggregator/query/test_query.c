@@ -154,7 +154,7 @@ static void coarse_rows_are_sums_of_fine_ones(void **state)
 	grid_free(fine);
 }
 
-/* Columns of nothing, of an empty histogram, of a coarser ruler and of a few events, in any order side by side. */
+/* Empty columns, an empty histogram, a coarser ruler and a few events, side by side in any order. */
 static void neighbours_do_not_mix(void **state)
 {
 	enum { COLS = 37, EVENTS = 3 };
@@ -385,7 +385,7 @@ static void mixed_rulers_meet_at_the_coarser_one(void **state)
 	fold_free(f);
 }
 
-static void coverage_tells_zero_from_silence(void **state)
+static void coverage_distinguishes_zero_from_unobserved(void **state)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query q = kit_query(&in, 10, 10);
@@ -443,7 +443,7 @@ static void a_source_seen_before_is_expected(void **state)
 	fold_free(f);
 }
 
-/* Whoever has waited for the last slot wants to know who reported it, settled or not. */
+/* A reader that has waited for the last slot wants to know which sources reported it, settled or not. */
 static void the_fewest_are_over_the_slots_that_are_over(void **state)
 {
 	static const struct { __s64 now_ms; __u32 fewest; } cases[] = { { 4000, 1 }, { 3000, 2 }, { 2999, 2 }, { 0, 0 }, { 9000, 1 } };
@@ -462,11 +462,11 @@ static void the_fewest_are_over_the_slots_that_are_over(void **state)
 	}
 }
 
-static void what_is_not_over_is_in_progress(void **state)
+static void a_column_that_is_not_over_is_in_progress(void **state)
 {
 	struct instrumentation in = kit_instrumentation();
 	static const struct { __s64 now; const char *marks; } cases[] = {
-		{ (T0 + 2) * SLOT + SLOT / 2, "-xxx" },		/* slot 1 ended 0.5 s ago: one is missing */
+		{ (T0 + 2) * SLOT + SLOT / 2, "-xxx" },		/* slot 1 ended 0.5 s ago: one source is missing */
 		{ (T0 + 3) * SLOT, "--xx" },
 		{ (T0 + 2) * SLOT - 1, "-xxx" },
 		{ (T0 + 9) * SLOT, "----" },
@@ -508,7 +508,8 @@ static void refuses_queries_that_make_no_sense(void **state)
 	assert_int_equal(fold_new(&q, &f), -EINVAL);
 }
 
-/* Folded by time, value or key, in sources with rulers of their own: the sum of all cells is what all events weigh. */
+/* Folded by time, value or key, from sources with rulers of their own: the sum of all cells is the weight of all
+ * events. */
 static void weights_add_up_however_they_are_folded(void **state)
 {
 	struct instrumentation in = kit_instrumentation();
@@ -583,10 +584,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(selection_and_exclusion_complement_each_other),
 	cmocka_unit_test(other_axes_and_slots_stay_out),
 	cmocka_unit_test(mixed_rulers_meet_at_the_coarser_one),
-	cmocka_unit_test(coverage_tells_zero_from_silence),
+	cmocka_unit_test(coverage_distinguishes_zero_from_unobserved),
 	cmocka_unit_test(a_source_seen_before_is_expected),
 	cmocka_unit_test(the_fewest_are_over_the_slots_that_are_over),
-	cmocka_unit_test(what_is_not_over_is_in_progress),
+	cmocka_unit_test(a_column_that_is_not_over_is_in_progress),
 	cmocka_unit_test(refuses_queries_that_make_no_sense),
 	cmocka_unit_test(weights_add_up_however_they_are_folded),
 };

@@ -53,7 +53,7 @@ static void record(struct world *w, size_t slot, size_t key, __u64 latency, __u6
 	}
 }
 
-/* The mix of keys changes from slot to slot, and so does how many are slow, each by itself. */
+/* The mix of keys and the share of slow events change from slot to slot, independently. */
 static void mix(double share[KEYS])
 {
 	double sum = 0;
@@ -74,7 +74,7 @@ static size_t draw(const double share[KEYS])
 	return k;
 }
 
-/* Of what is the cause (a digest or a user) a tenth is slow, of the rest one in a hundred. */
+/* A tenth of the events of the cause (a digest or a user) is slow, of the others one in a hundred. */
 static struct world *world_of(enum cause cause, size_t which, __u64 times)
 {
 	struct world *w = calloc(1, sizeof(*w));
@@ -130,7 +130,7 @@ static struct region *region_of(const struct region_query *q)
 
 static const struct region_query slow = { .query = &query, .time = { 1000, 1000 + SLOTS, 1 }, .min = SLOW_NS };
 
-/* All slices, step by step through them: 1 as they come, another one in another order. */
+/* Gives all slices in steps: with 1 in their order, with another step in another order. */
 static const struct region_findings *explain(struct region *r, const struct world *w, size_t step)
 {
 	const struct region_findings *f;
@@ -171,7 +171,7 @@ static size_t n_significant(const struct region_findings *f)
 
 /* ---- laws ---- */
 
-static void nothing_planted_is_nothing_found(void **state)
+static void without_a_planted_cause_none_is_found(void **state)
 {
 	static const __u64 times[] = { 1, 16 };		/* all events; one in 16, each standing for 16 */
 
@@ -268,7 +268,7 @@ static void counts_are_exact_and_excesses_cancel_out(void **state)
 
 /* ---- edges ---- */
 
-static void buckets_are_whole_and_edges_are_told(void **state)
+static void buckets_are_whole_and_edges_are_reported(void **state)
 {
 	const struct region_query q = { .query = &query, .time = { 1000, 1001, 1 }, .min = 1050, .max = 2000 };
 	struct region *r = region_of(&q);
@@ -307,7 +307,7 @@ static void a_slice_of_a_coarser_ruler_widens_the_edges(void **state)
 	region_free(r);
 }
 
-static void odd_rectangles_tell_nothing_and_no_nonsense(void **state)
+static void odd_rectangles_have_no_findings_and_no_nonsense(void **state)
 {
 	static const struct { struct region_query q; double in; size_t n_tests; } cases[] = {
 		{ { .query = &query, .time = { 1000, 1060, 1 }, .min = 1ull << 33 }, 0, SIZE_MAX },	/* empty */
@@ -359,7 +359,7 @@ static void a_baseline_is_outside(void **state)
 	struct region *r = region_of(&q);
 	const struct region_findings *f;
 
-	for (size_t slot = 50; slot < SLOTS; slot++)		/* somebody came: all that is new is one digest */
+	for (size_t slot = 50; slot < SLOTS; slot++)		/* a new user came, who runs only one digest */
 		record(w, slot, 3, 300000, 100, 20000, 400);
 	f = explain(r, w, 1);
 	assert_true(f->events.in == 10 * 600 && f->events.out == 50 * 200);
@@ -369,8 +369,8 @@ static void a_baseline_is_outside(void **state)
 	world_free(w);
 }
 
-/* Three slots alone tell little of what chance does; what was before them tells it. */
-static void a_baseline_makes_a_short_time_tell(void **state)
+/* Three slots alone show little of what chance does; the slots before them do. */
+static void a_baseline_makes_a_short_time_significant(void **state)
 {
 	static const struct region_span before[] = { { 0, 0, 0 }, { 1000, 1050, 1 } };
 	int n_named[2] = { 0, 0 };
@@ -394,7 +394,7 @@ static void a_baseline_makes_a_short_time_tell(void **state)
 	assert_true(n_named[1] > n_named[0] && n_named[1] * 4 >= SEEDS * 3);
 }
 
-/* Bytes and nanoseconds do not compare, however many there are of one. */
+/* Bytes and nanoseconds are not compared, even if one has many more. */
 static void measures_of_another_unit_come_last(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
@@ -460,16 +460,16 @@ static void too_many_keys_and_bad_queries_are_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(nothing_planted_is_nothing_found),
+	cmocka_unit_test(without_a_planted_cause_none_is_found),
 	cmocka_unit_test(a_planted_cause_is_named_first),
 	cmocka_unit_test(the_order_of_slices_does_not_matter),
 	cmocka_unit_test(counts_are_exact_and_excesses_cancel_out),
-	cmocka_unit_test(buckets_are_whole_and_edges_are_told),
+	cmocka_unit_test(buckets_are_whole_and_edges_are_reported),
 	cmocka_unit_test(a_slice_of_a_coarser_ruler_widens_the_edges),
-	cmocka_unit_test(odd_rectangles_tell_nothing_and_no_nonsense),
+	cmocka_unit_test(odd_rectangles_have_no_findings_and_no_nonsense),
 	cmocka_unit_test(one_key_has_no_values_to_compare),
 	cmocka_unit_test(a_baseline_is_outside),
-	cmocka_unit_test(a_baseline_makes_a_short_time_tell),
+	cmocka_unit_test(a_baseline_makes_a_short_time_significant),
 	cmocka_unit_test(measures_of_another_unit_come_last),
 	cmocka_unit_test(a_selection_leaves_the_rest_out),
 	cmocka_unit_test(too_many_keys_and_bad_queries_are_refused),
