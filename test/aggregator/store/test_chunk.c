@@ -8,7 +8,7 @@ static const struct chunk_name name = {
 	.inst = 7, .first = 1020, .ruler = RULER(UNIT_NS, 5, 10, 39), .axis = 3, .weight = 8, .key = { key_bytes, 8 },
 };
 
-/* Some slots filled, with bytes that tell them apart. */
+/* Fills some slots, with different bytes in each. */
 static void make(struct chunk *c, __u64 filled, struct bytes *out)
 {
 	__u8 part[30 + CHUNK_SLOTS];
@@ -22,7 +22,7 @@ static void make(struct chunk *c, __u64 filled, struct bytes *out)
 	assert_int_equal(chunk_end(c, out), 0);
 }
 
-static void what_was_put_is_decoded(void **state)
+static void a_chunk_decodes_to_the_same_slots(void **state)
 {
 	static const __u64 filled[] = { 1, 1ULL << 59, ~0ULL, 0x123456789abcdef };
 	struct chunk made = { 0 }, got = { 0 };
@@ -123,7 +123,7 @@ static void slots_before_the_epoch_have_chunks_too(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_was_put_is_decoded),
+	cmocka_unit_test(a_chunk_decodes_to_the_same_slots),
 	cmocka_unit_test(refuses_every_flipped_bit_and_every_cut),
 	cmocka_unit_test(refuses_slots_out_of_order),
 	cmocka_unit_test(refuses_a_name_that_can_not_be),

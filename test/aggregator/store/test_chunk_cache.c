@@ -5,7 +5,7 @@
 
 static const __u64 ruler = RULER(UNIT_NS, 5, 10, 39);
 
-/* Histograms in about half of the slots; the caller frees what they are in. */
+/* Makes histograms in about half of the slots; the caller frees their memory. */
 static void fill(struct chunk *c, struct bytes *ret, int n_values)
 {
 	__u32 at[CHUNK_SLOTS], len[CHUNK_SLOTS];
@@ -133,7 +133,7 @@ static void counts_are_those_of_the_slots(void **state)
 	assert_int_equal(chunk_cache_bytes(&m), 0);
 }
 
-static void what_is_forgotten_is_not_found(void **state)
+static void a_forgotten_chunk_is_not_found(void **state)
 {
 	struct chunk_cache_name other = a, coarse = a;
 	struct bytes bytes = { 0 };
@@ -169,12 +169,13 @@ static void it_stays_within_its_bytes_and_the_oldest_goes(void **state)
 		name.slot = 600 + i * CHUNK_SLOTS;
 		assert_non_null(chunk_cache_make(&m, &name, &c));
 		assert_true(chunk_cache_bytes(&m) <= CHUNK_CACHE_SUMS);
-		assert_non_null(chunk_cache_find(&m, &a));	/* asked for again and again */
+		assert_non_null(chunk_cache_find(&m, &a));	/* used again and again */
 	}
 	assert_true(chunk_cache_bytes(&m) > CHUNK_CACHE_SUMS / 2);
 	name.slot = 600 + CHUNK_SLOTS;
 	assert_null(chunk_cache_find(&m, &name));
-	for (name.grain = 1; name.slot < 600 + 200 * CHUNK_SLOTS; name.slot += CHUNK_SLOTS) {	/* slots leave the sums alone */
+	/* entries of slots do not push out sums */
+	for (name.grain = 1; name.slot < 600 + 200 * CHUNK_SLOTS; name.slot += CHUNK_SLOTS) {
 		assert_non_null(chunk_cache_make(&m, &name, &c));
 		assert_true(m.slots.bytes <= CHUNK_CACHE_SLOTS && m.sums.bytes > CHUNK_CACHE_SUMS / 2);
 	}
@@ -183,7 +184,7 @@ static void it_stays_within_its_bytes_and_the_oldest_goes(void **state)
 	chunk_cache_fini(&m);
 }
 
-static void damage_is_not_remembered(void **state)
+static void damaged_chunks_are_not_cached(void **state)
 {
 	struct bytes bytes = { 0 };
 	struct chunk_cache m = { 0 };
@@ -202,9 +203,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(sums_are_those_of_the_slots),
 	cmocka_unit_test(sums_of_sums_are_those_of_the_slots),
 	cmocka_unit_test(counts_are_those_of_the_slots),
-	cmocka_unit_test(what_is_forgotten_is_not_found),
+	cmocka_unit_test(a_forgotten_chunk_is_not_found),
 	cmocka_unit_test(it_stays_within_its_bytes_and_the_oldest_goes),
-	cmocka_unit_test(damage_is_not_remembered),
+	cmocka_unit_test(damaged_chunks_are_not_cached),
 };
 
 CHECK_MAIN(tests)

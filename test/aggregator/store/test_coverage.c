@@ -3,7 +3,7 @@
 
 #define SLOTS 64
 
-/* Against a plain matrix of booleans, in random order and pieces. */
+/* Compares with a plain matrix of booleans, in random order and pieces. */
 static void intervals_count_like_a_matrix(void **state)
 {
 	for (int round = 0; round < 200; round++) {
@@ -62,7 +62,7 @@ static void an_expected_source_that_never_reports_is_missing(void **state)
 	coverage_fini(&c);
 }
 
-static void what_does_not_fit_is_not_taken_for_little(void **state)
+static void a_large_count_saturates(void **state)
 {
 	struct coverage c = { 0 };
 	__u32 reported, expected;
@@ -78,7 +78,7 @@ static void what_does_not_fit_is_not_taken_for_little(void **state)
 }
 
 /* So a point metric's means are the same in any grouping of columns, also in coarse tiers. */
-static void what_any_source_reported_adds_up_where_it_is_sparse(void **state)
+static void sparse_coverage_of_any_source_adds_up(void **state)
 {
 	static const struct run a[] = { { 0, 59, 50 }, { 60, 119, 10 }, { 180, 239, 30 } }, b[] = { { 0, 119, 40 }, { 240, 299, 6 } };
 	struct coverage c = { 0 };
@@ -113,8 +113,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(intervals_count_like_a_matrix),
 		cmocka_unit_test(an_expected_source_that_never_reports_is_missing),
-		cmocka_unit_test(what_does_not_fit_is_not_taken_for_little),
-		cmocka_unit_test(what_any_source_reported_adds_up_where_it_is_sparse),
+		cmocka_unit_test(a_large_count_saturates),
+		cmocka_unit_test(sparse_coverage_of_any_source_adds_up),
 		cmocka_unit_test(without_sources_nothing_is_expected),
 	};
 

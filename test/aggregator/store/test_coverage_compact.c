@@ -3,7 +3,7 @@
 
 enum { SLOTS = 2000 };
 
-/* Random runs, all of whose slots are reported, and which slots those are. */
+/* Makes random runs in which all slots are reported, and lists these slots. */
 static size_t random_runs(struct run *run, unsigned char *reported)
 {
 	size_t n = 0;
@@ -46,7 +46,7 @@ static void assert_in_order(const struct run *run, size_t n)
 	}
 }
 
-/* Within the window every ten slots have their count, outside every slot has. */
+/* Within the window every ten slots keep their count; outside, every slot does. */
 static void every_part_keeps_its_count(void **state)
 {
 	static unsigned char reported[SLOTS + 10];
@@ -68,7 +68,7 @@ static void every_part_keeps_its_count(void **state)
 	}
 }
 
-/* First tens, window after window, then hundreds: as if it had been hundreds at once. */
+/* First by tens, window after window, then by hundreds: the result is the same as by hundreds at once. */
 static void thinning_in_steps_keeps_the_count(void **state)
 {
 	static unsigned char reported[SLOTS + 10];
@@ -96,7 +96,7 @@ static void thinning_in_steps_keeps_the_count(void **state)
 	}
 }
 
-static void what_is_complete_stays_one_run(void **state)
+static void complete_coverage_stays_one_run(void **state)
 {
 	const struct run whole = { 7, 100003, 99997 };
 	struct run *out;
@@ -108,7 +108,7 @@ static void what_is_complete_stays_one_run(void **state)
 	free(out);
 }
 
-static void what_is_regular_becomes_one_run(void **state)
+static void regular_coverage_becomes_one_run(void **state)
 {
 	struct run run[300], *out;
 	size_t n;
@@ -126,8 +126,8 @@ static void what_is_regular_becomes_one_run(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_part_keeps_its_count),
 	cmocka_unit_test(thinning_in_steps_keeps_the_count),
-	cmocka_unit_test(what_is_complete_stays_one_run),
-	cmocka_unit_test(what_is_regular_becomes_one_run),
+	cmocka_unit_test(complete_coverage_stays_one_run),
+	cmocka_unit_test(regular_coverage_becomes_one_run),
 };
 
 CHECK_MAIN(tests)

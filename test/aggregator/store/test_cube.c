@@ -10,7 +10,7 @@ static const struct kit_shape shape = {
 	.n_sources = 3, .n_keys = 4, .n_axes = 3, .n_slices = 8, .first = 1000, .last = 1000 + N_SLOTS - 1, .losses = 6,
 };
 
-/* --- memory that runs out: the linker puts these before the real ones --- */
+/* --- memory that runs out: the linker calls these instead of the real ones --- */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -85,7 +85,7 @@ static void adding_commutes_and_equals_the_plain_sum(void **state)
 	kit_free(batch, 150);
 }
 
-/* The slices of one cube, added to another as a batch each. */
+/* Adds the slices of one cube to another, each as a batch. */
 static void pour_slice(void *arg, __s64 slot, const struct slice *s)
 {
 	struct slice copy = *s;
@@ -109,7 +109,7 @@ static void assert_same_slices(struct cube *a, struct cube *b)
 	gathered_free(y);
 }
 
-/* Batches are dealt out to some cubes, and these poured together along a random tree. */
+/* Distributes batches over some cubes, and merges these along a random tree. */
 static void any_tree_of_merges_gives_the_same(void **state)
 {
 	enum { N = 150, N_CUBES = 6 };
@@ -160,7 +160,7 @@ static void fold_slice(void *arg, __s64 slot, const struct slice *s)
 	hist_fini(&h);
 }
 
-/* All keys, slots and rulers into one histogram. */
+/* Folds all keys, slots and rulers into one histogram. */
 static void folding_keeps_the_count(void **state)
 {
 	struct batch *batch = kit_batches(&shape, 150);
@@ -201,7 +201,7 @@ static void a_late_slice_amends_its_slot(void **state)
 	kit_free(late, 1);
 }
 
-static void what_is_older_than_the_range_is_stale(void **state)
+static void a_batch_older_than_the_range_is_stale(void **state)
 {
 	struct batch *newest = kit_batch("a", 1100, 1, "select", 5000, 1);
 	struct batch *oldest = kit_batch("a", 1037, 2, "select", 5000, 1);
@@ -222,7 +222,8 @@ static void what_is_older_than_the_range_is_stale(void **state)
 	after = read_cube(c, 0, 10000, -1);
 	kit_assert_same(before, after);
 	assert_int_equal(gathered_events(after), 2);
-	stale->run = 2;				/* its end is in the range: the slot is covered, its slice is not there */
+	stale->run = 2;				/* its end is in the range: the slot is covered, but its slice is not
+						 * there */
 	assert_int_equal(cube_add(c, stale), 0);
 	gathered_free(after);
 	after = read_cube(c, 0, 10000, -1);
@@ -235,7 +236,7 @@ static void what_is_older_than_the_range_is_stale(void **state)
 	kit_free(stale, 1);
 }
 
-/* The range moves on by any distance; what it holds stays the plain sum. */
+/* The range moves on by any distance; its content is always the plain sum. */
 static void newer_slots_push_out_the_oldest(void **state)
 {
 	static const int jump[] = { 1, 1, 5, 63, 64, 65, 1000, 1, 127, 128 };
@@ -262,7 +263,7 @@ static void newer_slots_push_out_the_oldest(void **state)
 	kit_free(batch, 200);
 }
 
-/* What it says it holds, it holds, whatever room it has been given in between. */
+/* The cube has all that it says it has, after any change of its size. */
 static void another_room_keeps_the_newest(void **state)
 {
 	static const size_t room[] = { 10, 64, 3, 200, 1, 64, 65, 40 };
@@ -272,7 +273,7 @@ static void another_room_keeps_the_newest(void **state)
 	__s64 first, last, was = 0;
 
 	assert_non_null(batch);
-	assert_int_equal(cube_resize(c, KIT_INST, 5), 0);	/* nothing in it yet */
+	assert_int_equal(cube_resize(c, KIT_INST, 5), 0);	/* it is still empty */
 	assert_int_equal(cube_resize(c, KIT_INST, N_SLOTS), 0);
 	for (size_t n = 0; n < 160; n += 20) {
 		struct batch *some = kit_batches(&moving, 20);
@@ -296,7 +297,7 @@ static void another_room_keeps_the_newest(void **state)
 	kit_free(batch, 160);
 }
 
-/* Fed with what the store took as new, and again loaded from it after a restart. */
+/* Added as the store took it as new, and loaded from the store after a restart. */
 static void the_cube_equals_the_store_for_its_range(void **state)
 {
 	struct kit_shape longer = { 2, 4, 3, 8, 1000, 1000 + 5 * N_SLOTS, 6 };
@@ -396,7 +397,8 @@ static void refuses_a_bad_histogram_as_a_whole(void **state)
 	kit_free(bad, 1);
 }
 
-/* What a wrong clock filed in the future keeps nothing of the present out, and is answered for no more, even when its time has come. */
+/* Slots that a wrong clock filed in the future do not keep present slots out, and the cube never answers for them, even
+ * when their time has come. */
 static void a_clock_that_is_set_back_makes_room(void **state)
 {
 	struct batch *future = kit_batch("a", 90000, 1, "select", 5000, 1), *now = kit_batch("a", 1010, 2, "select", 5000, 1);
@@ -407,11 +409,11 @@ static void a_clock_that_is_set_back_makes_room(void **state)
 
 	assert_int_equal(cube_add(c, future), 0);
 	assert_int_equal(cube_add(c, now), -ESTALE);
-	assert_false(cube_set_back(c, KIT_INST, 90000 - N_SLOTS + 1));	/* what it holds already */
+	assert_false(cube_set_back(c, KIT_INST, 90000 - N_SLOTS + 1));	/* it has this slot already */
 	assert_false(cube_set_back(c, 8, 1010));
 	assert_true(cube_set_back(c, KIT_INST, 1010));
 	assert_int_equal(cube_range(c, KIT_INST, &first, &last), 0);
-	assert_int_equal(first, 1010);			/* the store has what is older */
+	assert_int_equal(first, 1010);			/* the store has older slots */
 	assert_int_equal(last, 1010);
 	assert_int_equal(cube_add(c, now), 0);
 	g = read_cube(c, 1010, 1010, 0);
@@ -419,7 +421,7 @@ static void a_clock_that_is_set_back_makes_room(void **state)
 	gathered_free(g);
 	assert_int_equal(cube_add(c, then), 0);
 	assert_int_equal(cube_range(c, KIT_INST, &first, &last), 0);
-	assert_int_equal(first, 90001);			/* of 90000 it holds a part, so nothing */
+	assert_int_equal(first, 90001);			/* it has only a part of 90000, so it has nothing */
 	assert_int_equal(cube_add(c, after), 0);
 	g = read_cube(c, 0, 100000, 0);
 	assert_int_equal(gathered_events(g), 2);
@@ -461,7 +463,7 @@ int main(void)
 		cmocka_unit_test(any_tree_of_merges_gives_the_same),
 		cmocka_unit_test(folding_keeps_the_count),
 		cmocka_unit_test(a_late_slice_amends_its_slot),
-		cmocka_unit_test(what_is_older_than_the_range_is_stale),
+		cmocka_unit_test(a_batch_older_than_the_range_is_stale),
 		cmocka_unit_test(newer_slots_push_out_the_oldest),
 	cmocka_unit_test(another_room_keeps_the_newest),
 		cmocka_unit_test(the_cube_equals_the_store_for_its_range),

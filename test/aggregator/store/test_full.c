@@ -1,4 +1,4 @@
-/* A limit and a sender that is faster than compaction: nothing is refused, and what went is known. */
+/* Tests a limit with a sender that is faster than compaction: nothing is refused, and every loss is counted. */
 #include "test/kit/sqlite_kit.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 static struct bytes key[N_KEYS], cells[N_KEYS];
 static bool is_strange;			/* each slot has keys of its own */
 
-/* One slot: N_KEYS slices of so many values each. */
+/* Makes one slot: N_KEYS slices of so many values each. */
 static void slot_batch(struct batch *b, struct slice *slice, __s64 slot)
 {
 	static char label[AT_ONCE][N_KEYS][1 + 24];
@@ -67,7 +67,7 @@ static __u64 bytes_of(struct fixture *f)
 	return (__u64)st.st_size;
 }
 
-/* Sends n slots, compacting never. */
+/* Sends n slots, without compacting. */
 static void send_slots(struct fixture *f, __s64 n, __u64 limit)
 {
 	static struct slice slice[AT_ONCE][N_KEYS];
@@ -84,7 +84,7 @@ static void send_slots(struct fixture *f, __s64 n, __u64 limit)
 	}
 }
 
-/* Of the slots that a tier says it has, each event is there or told as lost.  Returns how many are lost. */
+/* In the slots that a tier says it has, each event is either there or reported as lost.  Returns how many are lost. */
 static __u64 assert_told(struct fixture *f, int tier, __s64 n, __u64 per_slot)
 {
 	__s64 from[TIERS];
@@ -106,7 +106,8 @@ static __u64 assert_told(struct fixture *f, int tier, __s64 n, __u64 per_slot)
 	return lost;
 }
 
-/* More than fits: what is the oldest goes, added up into the longer slots before; no event is lost in any tier. */
+/* Adds more than fits: the oldest data are added up into longer slots and then dropped; no event is lost in any
+ * tier. */
 static void fills_without_loss(struct fixture *f, int n_slots, int n_values)
 {
 	enum { LIMIT = 4000000 };
@@ -130,7 +131,7 @@ static void a_block_that_fills_the_file_is_added_up_in_it(void **state)
 	fills_without_loss(*state, 2000, 600);
 }
 
-/* What each slot has for itself is larger in a block of all slots than in its rows. */
+/* If each slot has its own keys, a block of all slots is larger than its rows. */
 static void what_cannot_be_added_up_is_lost_and_counted(void **state)
 {
 	enum { LIMIT = 1000000, SLOTS = 2000, VALUES = 1 };

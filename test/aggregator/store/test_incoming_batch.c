@@ -4,7 +4,7 @@
 
 static const __u64 values[] = { 5000, 6000, 7000 };
 
-/* One that is decomposed by n_fields fields and measures latency and cputime. */
+/* An instrumentation that is decomposed by n_fields fields and measures latency and cputime. */
 static struct instrumentation instrumentation(size_t n_fields)
 {
 	struct instrumentation in = { .id = 1, .n_fields = n_fields, .n_measures = 2, .slot_ns = 1000000000,
@@ -24,7 +24,7 @@ static struct incoming_batch *arrive(const char *label, __s64 slot)
 	return a;
 }
 
-static void an_arrival_owns_its_bytes(void **state)
+static void an_incoming_batch_owns_its_bytes(void **state)
 {
 	struct bytes data = { 0 };
 	struct incoming_batch *a;
@@ -95,7 +95,7 @@ static void the_host_is_named_at_its_place_and_all_other_labels_stay(void **stat
 	}
 }
 
-/* What is wrong with a batch of slot 100 that has one label, and was made for this one; NULL: nothing. */
+/* Checks a batch of slot 100 with one label for this instrumentation, and returns the problem; NULL: none. */
 static const char *wrong(const struct instrumentation *in, bool has_host, __s64 horizon, __s64 now_s)
 {
 	struct incoming_batch *a = arrive("query", 100);
@@ -105,7 +105,7 @@ static const char *wrong(const struct instrumentation *in, bool has_host, __s64 
 	return why;
 }
 
-static void what_does_not_fit_is_told_from_what_does(void **state)
+static void a_batch_that_does_not_fit_is_refused_with_the_reason(void **state)
 {
 	struct instrumentation in = instrumentation(1), other;
 	const __s64 now_ns = 100000000000;
@@ -155,7 +155,7 @@ static void slices_that_do_not_fit_become_a_loss_in_their_slot(void **state)
 
 	a = arrive("query", 100);
 	a->batch.loss = (struct loss){ .n = 4, .sum = 5, .first = 90, .last = 95 };
-	a->batch.slice[0].axis = 1;	/* how many events that were cannot be known */
+	a->batch.slice[0].axis = 1;	/* now the number of events is unknown */
 	assert_true(incoming_batch_lose(a, &in, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
 	assert_true(a->batch.loss.n == 5 && a->batch.loss.sum == 5);
 	assert_true(a->batch.loss.first == 90 && a->batch.loss.last == 100);
@@ -234,10 +234,10 @@ static void losses_and_runs_are_held_to_the_same_time(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(an_arrival_owns_its_bytes),
+	cmocka_unit_test(an_incoming_batch_owns_its_bytes),
 	cmocka_unit_test(refuses_every_truncation),
 	cmocka_unit_test(the_host_is_named_at_its_place_and_all_other_labels_stay),
-	cmocka_unit_test(what_does_not_fit_is_told_from_what_does),
+	cmocka_unit_test(a_batch_that_does_not_fit_is_refused_with_the_reason),
 	cmocka_unit_test(slices_that_do_not_fit_become_a_loss_in_their_slot),
 	cmocka_unit_test(more_than_a_slot_may_have_becomes_a_loss),
 	cmocka_unit_test(events_saturate),

@@ -41,7 +41,7 @@ static void cover(struct observation *w, const char *source, __s64 first, __s64 
 	observation_cover(w, source, first, last);
 }
 
-/* Against a plain array of slots, with random intervals. */
+/* Compares with a plain array of slots, for random intervals. */
 static void coverage_is_the_union_in_fewest_intervals(void **state)
 {
 	for (int round = 0; round < 300; round++) {
@@ -106,7 +106,7 @@ static void trimming_forgets_what_ended_before(void **state)
 	observation_fini(&w);
 }
 
-static void a_run_speaks_to_its_end(void **state)
+static void a_run_covers_its_slots_to_the_end(void **state)
 {
 	assert_int_equal(observation_last(&(struct batch){ .slot = 10, .run = 0 }), 10);
 	assert_int_equal(observation_last(&(struct batch){ .slot = 10, .run = 1 }), 10);
@@ -117,7 +117,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(coverage_is_the_union_in_fewest_intervals),
 	cmocka_unit_test(sources_are_kept_apart),
 	cmocka_unit_test(trimming_forgets_what_ended_before),
-	cmocka_unit_test(a_run_speaks_to_its_end),
+	cmocka_unit_test(a_run_covers_its_slots_to_the_end),
 };
 
 CHECK_MAIN(tests)

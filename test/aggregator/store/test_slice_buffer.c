@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* What a reader is given, as text. */
+/* Writes all calls of a reader as text. */
 struct log {
 	char text[4096];
 };
@@ -54,11 +54,11 @@ static void give_all(const struct store_reader *r)
 	r->slice(r->arg, 18, &s);
 	r->loss(r->arg, "", &loss);
 	r->mark(r->arg, &(struct mark){ MARK_CLOCK_STEP, 19, -20 });
-	s.axis = 5;				/* not asked for */
+	s.axis = 5;				/* this axis is not read */
 	r->slice(r->arg, 20, &s);
 }
 
-static void a_tape_gives_again_what_it_was_given(void **state)
+static void a_buffer_plays_what_it_recorded(void **state)
 {
 	struct log live = { "" }, played = { "" };
 	struct store_reader to_live = { .arg = &live, .slice = on_slice, .cover = on_cover, .loss = on_loss, .mark = on_mark };
@@ -82,13 +82,13 @@ static void members_that_are_null_are_not_called(void **state)
 	give_all(slice_buffer_recorder(&t));
 	slice_buffer_play(&t, &nobody);
 	slice_buffer_fini(&t);
-	slice_buffer_play(&t, &nobody);			/* an empty one */
+	slice_buffer_play(&t, &nobody);			/* an empty reader */
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_tape_gives_again_what_it_was_given),
+		cmocka_unit_test(a_buffer_plays_what_it_recorded),
 		cmocka_unit_test(members_that_are_null_are_not_called),
 	};
 

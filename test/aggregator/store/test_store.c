@@ -18,7 +18,7 @@ static void identities_are_random_uuids(void **state)
 	assert_non_null(strchr("89ab", a[19]));
 }
 
-static void a_slice_that_is_none_is_refused_with_a_reason(void **state)
+static void a_malformed_slice_is_refused_with_a_reason(void **state)
 {
 	struct batch *b = kit_batch("db1", 1000, 1, "select", 5000, 3);
 	struct slice good = *b->slice, bad[5];
@@ -46,7 +46,7 @@ static void a_slice_that_is_none_is_refused_with_a_reason(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(identities_are_random_uuids),
-	cmocka_unit_test(a_slice_that_is_none_is_refused_with_a_reason),
+	cmocka_unit_test(a_malformed_slice_is_refused_with_a_reason),
 };
 
 CHECK_MAIN(tests)

@@ -18,7 +18,7 @@ static void settled(void *arg, const struct incoming_batch *a, int err)
 	s->settled++;
 	s->failed += err != 0;
 	s->fresh += a->fresh;
-	if (!err && s->rig)	/* the law: what is acknowledged is in the cube, and the cube equals the store */
+	if (!err && s->rig)	/* the law: an acknowledged batch is in the cube, and the cube equals the store */
 		assert_int_equal(rig_cubed(s->rig, s->inst), rig_stored(s->rig, s->inst));
 }
 
@@ -101,7 +101,7 @@ static void observers_learn_of_new_slots_and_not_of_duplicates(void **state)
 	add(&r, inst, 102, 3, NULL);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(seen.last, 102);
-	assert_true(seen.amended >= 1 && seen.amended <= 2);	/* the first alone, the rest as one range */
+	assert_true(seen.amended >= 1 && seen.amended <= 2);	/* the first one alone, the others as one range */
 	seen.amended = 0;
 	add(&r, inst, 101, 2, NULL);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
@@ -117,7 +117,7 @@ static void observers_learn_of_new_slots_and_not_of_duplicates(void **state)
 	rig_end(&r);
 }
 
-/* A store whose disk is full, when told so; all else is the memory store's. */
+/* A store whose disk is full while the test says so; otherwise it is the memory store. */
 static const struct store_ops *real_ops;
 static int disk_is_full;
 
@@ -209,7 +209,7 @@ static void count_mine(void *arg, const struct incoming_batch *a, int err)
 	*(int *)arg += a->from != NULL;
 }
 
-static void who_is_gone_is_not_named_again(void **state)
+static void a_closed_connection_is_not_named_again(void **state)
 {
 	struct rig r;
 	struct seen seen;
@@ -217,7 +217,7 @@ static void who_is_gone_is_not_named_again(void **state)
 	int me, mine = 0;
 
 	store_queue_on_settled(r.store_queue, count_mine, &mine);
-	add(&r, inst, 100, 1, &me);	/* under way */
+	add(&r, inst, 100, 1, &me);	/* in flight */
 	add(&r, inst, 101, 2, &me);	/* waiting */
 	store_queue_disown(r.store_queue, &me);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
@@ -226,7 +226,7 @@ static void who_is_gone_is_not_named_again(void **state)
 	rig_end(&r);
 }
 
-static void what_waits_for_a_deleted_instrumentation_is_not_stored(void **state)
+static void waiting_batches_of_a_deleted_instrumentation_are_not_stored(void **state)
 {
 	struct rig r;
 	struct seen seen;
@@ -242,7 +242,7 @@ static void what_waits_for_a_deleted_instrumentation_is_not_stored(void **state)
 	rig_end(&r);
 }
 
-/* As a connection that had to wait, and now goes on. */
+/* Like a connection that had to wait, and now goes on. */
 static void add_once(void *arg, const struct incoming_batch *a, int err)
 {
 	struct seen *s = arg;
@@ -251,7 +251,7 @@ static void add_once(void *arg, const struct incoming_batch *a, int err)
 		add(s->rig, s->inst, 500, 1, NULL);
 }
 
-static void what_comes_while_others_are_dropped_is_stored(void **state)
+static void batches_added_during_a_drop_are_stored(void **state)
 {
 	struct rig r;
 	struct seen seen;
@@ -259,7 +259,7 @@ static void what_comes_while_others_are_dropped_is_stored(void **state)
 
 	seen.rig = &r;
 	seen.inst = other;
-	add(&r, other, 100, 9, NULL);	/* under way */
+	add(&r, other, 100, 9, NULL);	/* in flight */
 	add(&r, gone, 100, 1, NULL);
 	add(&r, gone, 101, 2, NULL);
 	store_queue_on_settled(r.store_queue, add_once, &seen);
@@ -307,9 +307,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_commit_that_fails_is_settled_as_failed_and_may_be_tried_again),
 	cmocka_unit_test(jobs_run_in_order_and_hand_back_their_errors),
 	cmocka_unit_test(draining_finishes_what_waits_and_takes_nothing_more),
-	cmocka_unit_test(who_is_gone_is_not_named_again),
-	cmocka_unit_test(what_waits_for_a_deleted_instrumentation_is_not_stored),
-	cmocka_unit_test(what_comes_while_others_are_dropped_is_stored),
+	cmocka_unit_test(a_closed_connection_is_not_named_again),
+	cmocka_unit_test(waiting_batches_of_a_deleted_instrumentation_are_not_stored),
+	cmocka_unit_test(batches_added_during_a_drop_are_stored),
 	cmocka_unit_test(nothing_runs_before_it_begins),
 };
 

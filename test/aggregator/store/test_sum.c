@@ -24,7 +24,7 @@ static void adding_in_any_order_gives_the_same_bytes(void **state)
 	for (int i = 0; i < 3; i++)
 		make(ruler, 10 * (i + 1), &part[i]);
 	assert_int_equal(sum_begin(&a, ruler), 0);
-	assert_int_equal(sum_begin(&b, coarse), 0);	/* scratch of another ruler must not matter */
+	assert_int_equal(sum_begin(&b, coarse), 0);	/* the scratch of another ruler must not matter */
 	assert_int_equal(sum_begin(&b, ruler), 0);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(sum_add(&a, part[i].data, part[i].len), 0);
@@ -41,7 +41,7 @@ static void adding_in_any_order_gives_the_same_bytes(void **state)
 	sum_fini(&b);
 }
 
-static void refuses_what_is_no_histogram(void **state)
+static void refuses_malformed_histograms(void **state)
 {
 	struct bytes good = { 0 };
 	struct sum s = { 0 };
@@ -62,7 +62,7 @@ static void refuses_what_is_no_histogram(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(adding_in_any_order_gives_the_same_bytes),
-	cmocka_unit_test(refuses_what_is_no_histogram),
+	cmocka_unit_test(refuses_malformed_histograms),
 };
 
 CHECK_MAIN(tests)

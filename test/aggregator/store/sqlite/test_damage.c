@@ -1,11 +1,11 @@
-/* A damaged file: what is lost is told, and the rest stays. */
+/* Tests a damaged file: lost data are reported, and the rest stays. */
 #include "test/kit/sqlite_kit.h"
 #include "test/kit/exemplar_kit.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-/* A store of which all is in chunks but the newest slots, and its file. */
+/* Makes a store, with all slots but the newest in chunks, and its file. */
 static struct batch *fill(struct fixture *f, size_t n)
 {
 	struct batch *batch = kit_batches(&sqlite_shape, n);
@@ -17,7 +17,7 @@ static struct batch *fill(struct fixture *f, size_t n)
 	return batch;
 }
 
-/* Every byte of a chunk is turned over, one after the other: the chunk is left out, and said so. */
+/* Inverts every byte of a chunk, one after the other: the chunk is left out, and read() reports it. */
 static void a_damaged_chunk_is_shown_as_lost(void **state)
 {
 	struct fixture *f = *state;
@@ -44,7 +44,7 @@ static void a_damaged_chunk_is_shown_as_lost(void **state)
 		assert_int_equal(gathered_lost(got), 1);
 		assert_int_equal(gathered_covered(got), gathered_covered(whole));
 		gathered_free(got);
-		/* what is late for it stays readable beside it, also when compacted */
+		/* late slices for it stay readable next to it, also when compacted */
 		assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1200), 0);
 		sqlite_meddle(f, "UPDATE chunk SET data = (SELECT data FROM kept WHERE id = chunk.rowid)");
 	}
@@ -86,7 +86,7 @@ static __u64 events_in(struct store *s, int tier, bool whole, __u64 *ret_lost)
 	return n;
 }
 
-/* It can be made from the keys' chunks again, and is when something is added to it. */
+/* The chunk of all keys is made again from the chunks of the keys when slices are added to it. */
 static void a_damaged_whole_is_made_anew(void **state)
 {
 	struct fixture *f = *state;
@@ -112,7 +112,7 @@ static void a_damaged_whole_is_made_anew(void **state)
 	kit_free(batch, 60);
 }
 
-/* In every tier, however it is read. */
+/* In every tier, and for every kind of read. */
 static void damage_that_is_compacted_stays_told(void **state)
 {
 	struct fixture *f = *state;
@@ -200,7 +200,7 @@ static void damaged_exemplars_are_left_out_and_counted(void **state)
 	kit_free(b, 1);
 }
 
-/* Any bit of the file: an error, a reason, or the right data.  Never other data without a word. */
+/* For every flipped bit of the file: an error, a reason, or the right data.  Never other data without a reason. */
 static void a_flipped_bit_is_never_silent(void **state)
 {
 	struct fixture *f = *state;
@@ -241,7 +241,7 @@ static void a_flipped_bit_is_never_silent(void **state)
 		f->store->ops->close(f->store);
 		f->store = NULL;
 	}
-	print_message("# %d refused, %d told, %d same, %d silent\n", n_refused, n_reasons, n_same, n_silent);
+	print_message("# %d refused, %d reported, %d same, %d silent\n", n_refused, n_reasons, n_same, n_silent);
 	assert_int_equal(n_silent, 0);
 	free(data);
 	gathered_free(whole);

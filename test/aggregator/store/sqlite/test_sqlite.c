@@ -103,7 +103,7 @@ static void an_empty_file_becomes_a_store(void **state)
 	assert_non_null(f->store);
 }
 
-/* --- a file of before --- */
+/* --- a file of an older version --- */
 
 static char *read_text(const char *name)
 {
@@ -133,7 +133,7 @@ static void assert_upgraded(struct store *s)
 	}
 }
 
-/* store_v1.sql is what version 0.1.0 had written of 160 batches, most of them in chunks. */
+/* Version 0.1.0 wrote store_v1.sql from 160 batches, most of them in chunks. */
 static void a_file_of_version_1_is_upgraded_with_all_that_is_in_it(void **state)
 {
 	struct fixture *f = *state;
@@ -160,7 +160,7 @@ static void a_file_of_version_1_is_upgraded_with_all_that_is_in_it(void **state)
 	free(sql);
 }
 
-/* Of before there were exemplars. */
+/* A file of the version before exemplars. */
 static void a_file_without_the_table_gets_it(void **state)
 {
 	struct fixture *f = *state;
@@ -193,7 +193,7 @@ static __s64 number_in(struct fixture *f, const char *sql)
 	return n;
 }
 
-/* A source that reports a random half of its slots, for three days: 120,000 runs, of which few stay. */
+/* A source reports a random half of its slots, for three days: 120,000 runs, of which few stay. */
 static void coverage_of_a_flapping_source_stays_small(void **state)
 {
 	enum { HOURS = 72 };
@@ -240,7 +240,7 @@ static __u64 bytes_of(struct fixture *f)
 	return bytes;
 }
 
-/* A slot's batch with so many slices of random values. */
+/* Makes a slot's batch with so many slices of random values. */
 static void slot_batch(struct batch *b, struct slice *slice, __s64 slot, int n_keys)
 {
 	static struct bytes key[16], cells[16];
@@ -265,7 +265,7 @@ static void slot_batch(struct batch *b, struct slice *slice, __s64 slot, int n_k
 	}
 }
 
-/* What each tier says that it still has, it has; the finest has lost most. */
+/* Each tier has the data that it says it has; the finest has lost most. */
 static void assert_kept(struct store *s, __s64 from, __s64 to, int n_keys, __s64 kept_from[TIERS])
 {
 	assert_int_equal(store_kept(s, KIT_INST, kept_from), 0);
@@ -313,14 +313,15 @@ static void a_limit_holds_and_drops_the_oldest_of_the_finest(void **state)
 			assert_kept(f->store, from, slot, KEYS, kept_from);
 	}
 	assert_true(f->store->n_dropped > 0);
-	assert_in_range(kept_from[0], from + 1, slot - 3000);		/* some is gone, but not the newest hour */
+	assert_in_range(kept_from[0], from + 1, slot - 3000);		/* some is dropped, but not the newest hour */
 	assert_in_range(most, LIMIT / 2, LIMIT);
 	print_message("# at most %llu of %d bytes; slots are kept for %lld s, minutes for %lld s\n", (unsigned long long)most, LIMIT,
 		      (long long)(slot - kept_from[0]), (long long)(slot - (kept_from[1] > from ? kept_from[1] : from)));
 	free(batch);
 }
 
-/* Of the newest hour nothing goes, and what a wrong clock filed in the future makes nothing old. */
+/* Nothing of the newest hour is dropped, and slots that a wrong clock filed in the future do not make other slots
+ * old. */
 static void a_limit_takes_no_slot_of_the_future_for_the_newest(void **state)
 {
 	enum { KEYS = 4, LIMIT = 5000000 };
@@ -345,7 +346,7 @@ static void a_limit_takes_no_slot_of_the_future_for_the_newest(void **state)
 	assert_in_range(kept_from[0], from + 1, to - 3000);
 }
 
-/* One that had grown before there was a limit gives back what is too much. */
+/* A file that grew before it had a limit gives back the pages beyond it. */
 static void a_file_that_is_too_large_shrinks(void **state)
 {
 	enum { KEYS = 4, LIMIT = 4000000 };
@@ -364,13 +365,13 @@ static void a_file_that_is_too_large_shrinks(void **state)
 	assert_true(bytes_of(f) > LIMIT);
 	store_reopen(f);
 	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
-	f->store->ops->close(f->store);		/* the log goes into the file */
+	f->store->ops->close(f->store);		/* closing moves the log into the file */
 	assert_in_range(bytes_of(f), 1, LIMIT);
 	f->store = sqlite_open(f->dir);
 	assert_kept(f->store, from, to, KEYS, kept_from);
 }
 
-/* One key is its own whole; from a second one on, which may come late, there is one more chunk. */
+/* A single key is its own whole; a second key, which may come late, adds one more chunk. */
 static void the_whole_is_one_chunk_of_the_sixty_slots(void **state)
 {
 	static const char *const key[] = { "select", "select", "insert", "update" };
@@ -394,7 +395,7 @@ static void the_whole_is_one_chunk_of_the_sixty_slots(void **state)
 	}
 }
 
-/* --- a disk that is full --- */
+/* --- a full disk --- */
 
 static void limit_file_size(rlim_t bytes)
 {
@@ -405,7 +406,7 @@ static void limit_file_size(rlim_t bytes)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* Files that must not grow stand for the disk. */
+/* A limit on the size of files stands for the disk. */
 static void a_full_disk_refuses_as_a_whole_and_goes_on_later(void **state)
 {
 	struct fixture *f = *state;
@@ -435,9 +436,9 @@ static void a_full_disk_refuses_as_a_whole_and_goes_on_later(void **state)
 	kit_free(batch, 400);
 }
 
-/* --- being killed --- */
+/* --- SIGKILL --- */
 
-/* Adds batch after batch, some at a time, compacts between, and says after each how many it added. */
+/* Adds batch after batch, some at a time, compacts in between, and writes after each call how many it has added. */
 static void add_until_killed(const char *dir, const struct batch *batch, size_t n, int say)
 {
 	struct store *s = sqlite_open(dir);
@@ -448,13 +449,13 @@ static void add_until_killed(const char *dir, const struct batch *batch, size_t 
 
 		if (s->ops->add(s, &batch[at], 4, is_new) || write(say, &done, sizeof(done)) != sizeof(done))
 			_exit(1);
-		s->ops->compact(s, KIT_INST, at % 12 ? 1000 + (__s64)at : 10000000);	/* hours, too */
+		s->ops->compact(s, KIT_INST, at % 12 ? 1000 + (__s64)at : 10000000);	/* sometimes up to hours */
 	}
 	_exit(0);
 }
 
-/* Lets it run for a moment, from its beginning or from its first word on, and kills it.  How many
- * batches it said it had added. */
+/* Lets it run for a moment, from its beginning or from its first message on, and kills it.  Returns how many
+ * batches it reported as added. */
 static __u32 run_and_kill(const char *dir, const struct batch *batch, size_t n, bool from_first_word)
 {
 	__u32 said = 0;
@@ -489,7 +490,7 @@ static void assert_tiers_agree(struct store *s, __u64 events)
 	}
 }
 
-/* After a SIGKILL at any moment all that was said to be added is there, and each call as a whole. */
+/* After a SIGKILL at any moment all batches that were reported as added are there, and each call as a whole. */
 static void killed_at_any_moment_keeps_all_or_nothing(void **state)
 {
 	enum { N = 800 };
@@ -508,7 +509,7 @@ static void killed_at_any_moment_keeps_all_or_nothing(void **state)
 		assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
 		assert_string_equal(f->store->reason, "");
 		want = gathered_sum(batch, done, 0, 10000, -1);
-		if (!kit_same(want, got)) {		/* one more was committed, and its word not heard */
+		if (!kit_same(want, got)) {		/* one more call was committed, but its message was not read */
 			done += 4;
 			n_unheard++;
 			gathered_free(want);
