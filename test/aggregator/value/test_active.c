@@ -16,7 +16,7 @@
 #define LENGTH 30 /* s */
 
 static struct server server;
-static __s64 t0; /* the slot from which on the first pile-up hangs */
+static __s64 t0; /* first slot of the first pile-up */
 static const __u64 ruler = RULER(UNIT_NS, 5, 10, 40);
 
 /* ---- batches ---- */
@@ -37,7 +37,7 @@ static void put_slice(struct bytes *hist, __u16 axis, __u64 value, unsigned n, c
 				    .hist_len = (__u32)hist->len};
 }
 
-/* In a slot: so many that ended after `latency`, and so many that run at its end since `age`. */
+/* Sends a slot: so many events that ended after `latency`, and so many that run at its end since `age`. */
 static void send_slot(__s64 slot, unsigned n_ended, __u64 latency, unsigned n_running, __u64 age)
 {
 	struct batch b = {.incarnation = 77, .inst = 1, .slot_ns = SLOT, .slot = slot, .seq = server.seq++, .run = 1};
@@ -57,7 +57,7 @@ static void send_slot(__s64 slot, unsigned n_ended, __u64 latency, unsigned n_ru
 	bytes_fini(&hist[1]);
 }
 
-/* From a slot on; it is silent for ten slots before. */
+/* Sends a pile-up from a slot on; no source reports the ten slots before. */
 static void send_pile(__s64 from)
 {
 	for (__s64 i = -10; i < LENGTH; i++)
@@ -69,7 +69,7 @@ static void send_end(__s64 from)
 	send_slot(from + LENGTH, PILE, LENGTH * SLOT + SLOT / 2, 0, 0);
 }
 
-/* The second measure is as if it were of scope point: how long a query that runs has run. */
+/* The second measure is treated as one of scope point: how long a running query has run. */
 static int start(void **state)
 {
 	server_start(&server, true);
@@ -102,7 +102,7 @@ static double number(const json_t *json, const char *name)
 	return json_number_value(json_object_get(json, name));
 }
 
-/* How many were under way in a column, all of it or the rows of that name; NULL: all. */
+/* Returns how many were under way in a column: the sum of all rows, or the rows of that name; NULL: all. */
 static double load_of(const json_t *g, const json_t *column, const char *name)
 {
 	const json_t *rows = json_object_get(g, "rows");
@@ -126,13 +126,13 @@ static double load(const json_t *g, size_t col, const char *name)
 	return load_of(g, json_array_get(json_object_get(g, "columns"), col), name);
 }
 
-/* Ages and latencies are known to their bucket. */
+/* Ages and latencies are only known to their bucket. */
 static bool is_about(double x, double y)
 {
 	return fabs(x - y) < 0.02 * PILE;
 }
 
-static void what_hangs_is_seen_while_it_hangs_and_after_it_has_ended(void **state)
+static void a_pile_up_is_visible_while_it_hangs_and_after_it_ended(void **state)
 {
 	json_t *g;
 
@@ -150,7 +150,7 @@ static void what_hangs_is_seen_while_it_hangs_and_after_it_has_ended(void **stat
 	json_decref(g);
 }
 
-/* The range is over before they ended: they are in it all the same.  Once from the cube, and once, of the same slots,
+/* The range ends before the queries ended, but they ran in it.  Read once from the cube and once, with the same slots,
  * from the store. */
 static void the_time_after_the_range_is_looked_at(void **state)
 {
@@ -167,7 +167,7 @@ static void the_time_after_the_range_is_looked_at(void **state)
 		g = grid(from - 10, from + 10, "");
 		assert_int_equal(json_array_size(json_object_get(g, "columns")), 20);
 		for (size_t col = 0; col < 20; col++)
-			if (col < 9 || col > 10) /* where they began is known to a slot */
+			if (col < 9 || col > 10) /* their begin is known to a slot */
 				assert_true(is_about(load(g, col, NULL), col < 10 ? 0 : PILE));
 		json_decref(g);
 		g = grid(from - 10, from + 10, "&selected=select");
@@ -194,7 +194,8 @@ static void a_chart_stacks_how_many_there_were(void **state)
 	series = json_object_get(v, "series");
 	assert_string_equal(json_string_value(json_object_get(v, "show")), "active");
 	assert_string_equal(json_string_value(json_object_get(v, "what")), "queries at once, by part of their time");
-	assert_int_equal(json_array_size(series), 1);		/* nothing runs any more: it has no series */
+	assert_int_equal(json_array_size(series), 1);		/* nothing runs any more, so running queries have no
+								 * series */
 	one = json_array_get(series, 0);
 	assert_string_equal(json_string_value(json_object_get(one, "key")), "rest");
 	assert_true(is_about(number(one, "total"), PILE * (LENGTH + 0.0) / (LENGTH + 10)));
@@ -203,7 +204,7 @@ static void a_chart_stacks_how_many_there_were(void **state)
 	json_decref(v);
 }
 
-/* A PNG carries the numbers that it was drawn from: they are drawn as the same picture. */
+/* A PNG carries the numbers that it was drawn from: they give the same picture. */
 static void is_drawn_again(const char *picture)
 {
 	char path[256], reason[PARAMS_REASON_MAX] = "", *text;
@@ -234,7 +235,7 @@ static void its_picture_is_drawn_again_from_its_own_numbers(void **state)
 	is_drawn_again("report");
 }
 
-/* Above the maps of the latency, which are as they are without it. */
+/* Above the maps of the latency, which do not change. */
 static void a_report_has_it_as_its_chart(void **state)
 {
 	char path[256];
@@ -260,7 +261,7 @@ static void a_report_has_it_as_its_chart(void **state)
 
 struct reader {
 	int fd;
-	char text[1 << 20]; /* what is not taken yet */
+	char text[1 << 20]; /* bytes that are not parsed yet */
 	size_t len;
 };
 
@@ -275,7 +276,7 @@ static void reader_open(struct reader *r, const char *path)
 	assert_int_equal(send(r->fd, request, (size_t)len, 0), len);
 }
 
-/* The data of the next event of that name; NULL: it has not come yet. */
+/* Returns the data of the next event of that name; NULL: it has not arrived yet. */
 static json_t *take(struct reader *r, const char *name)
 {
 	char wanted[64];
@@ -294,7 +295,7 @@ static json_t *take(struct reader *r, const char *name)
 	return json;
 }
 
-/* False: nothing came for so long. */
+/* Returns false if nothing arrived for so long. */
 static bool read_more(struct reader *r, int wait_ms)
 {
 	struct pollfd p = {.fd = r->fd, .events = POLLIN};
@@ -318,7 +319,7 @@ static json_t *await(struct reader *r, const char *name)
 	return json;
 }
 
-/* Reads events until all those columns have come with the height of the pile-up. */
+/* Reads events until all those columns have arrived with the height of the pile-up. */
 static void await_loads(struct reader *r, const json_t *g, const char *name, __s64 from, __s64 to)
 {
 	bool seen[LENGTH + 20] = {false};
@@ -349,7 +350,7 @@ static void a_live_view_gets_all_columns_that_an_end_changes(void **state)
 	g = await(&r, "grid");
 	assert_int_equal(json_array_size(json_object_get(g, "rows")), 2);
 	assert_null(json_object_get(g, "edge"));
-	send_slot(now, 0, 0, PILE, (__u64)(now + 1 - since) * SLOT); /* since before the view was opened */
+	send_slot(now, 0, 0, PILE, (__u64)(now + 1 - since) * SLOT); /* began before the view was opened */
 	await_loads(&r, g, "running", since, now);
 	send_slot(now + 1, PILE, (__u64)(now + 1 - since) * SLOT + SLOT / 2, 0, 0);
 	await_loads(&r, g, "rest", since + 1, now);
@@ -357,7 +358,7 @@ static void a_live_view_gets_all_columns_that_an_end_changes(void **state)
 	close(r.fd);
 }
 
-/* The greatest height of all columns that come from now on for so long. */
+/* Returns the greatest height of all columns that arrive from now on for so long. */
 static double highest(struct reader *r, const json_t *g, __s64 span_ns)
 {
 	__s64 until_ns = now_ns() + span_ns;
@@ -375,8 +376,8 @@ static double highest(struct reader *r, const json_t *g, __s64 span_ns)
 	return max;
 }
 
-/* A spool that is resent: its slots are before the view's range.  Columns of 10 s, so that most looks have no new slot. */
-static void what_runs_is_counted_once_whatever_comes_late(void **state)
+/* A spool is resent: its slots are before the view's range.  Columns of 10 s, so that most ticks have no new slot. */
+static void running_queries_count_once_also_with_late_slots(void **state)
 {
 	static struct reader r;
 	__s64 now = now_ns() / SLOT, since = now - LENGTH;
@@ -386,7 +387,7 @@ static void what_runs_is_counted_once_whatever_comes_late(void **state)
 	reader_open(&r, VALUE "stream?active=true&duration=60&ncols=6");
 	g = await(&r, "grid");
 	send_slot(t0 - 500, 1, SLOT, 0, 0);
-	if (highest(&r, g, 3 * SLOT) > 2 * PILE * 1.02) /* the last test's ran then, too */
+	if (highest(&r, g, 3 * SLOT) > 2 * PILE * 1.02) /* the queries of the test before ran then, too */
 		fail_msg("it is counted again");
 	send_slot(now + 1, PILE, (__u64)(now + 1 - since) * SLOT + SLOT / 2, 0, 0);
 	assert_true(is_about(highest(&r, g, 3 * SLOT), 2 * PILE));
@@ -394,7 +395,7 @@ static void what_runs_is_counted_once_whatever_comes_late(void **state)
 	close(r.fd);
 }
 
-/* Its slots come 3 s before their time: before the view is opened, and while it is. */
+/* Its slots arrive 3 s before their time: before the view is opened, and while it is open. */
 static void a_live_view_gets_the_slots_of_a_clock_that_is_ahead(void **state)
 {
 	static struct reader r;
@@ -417,7 +418,7 @@ static void a_live_view_gets_the_slots_of_a_clock_that_is_ahead(void **state)
 
 /* ---- the integral ---- */
 
-/* The exact sum of the latencies, as the raw value has it. */
+/* Returns the exact sum of the latencies, from the raw value. */
 static double latencies(__s64 from, __s64 to)
 {
 	char path[256];
@@ -484,13 +485,13 @@ static void other_measures_and_forms_are_refused(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_hangs_is_seen_while_it_hangs_and_after_it_has_ended),
+	cmocka_unit_test(a_pile_up_is_visible_while_it_hangs_and_after_it_ended),
 	cmocka_unit_test(the_time_after_the_range_is_looked_at),
 	cmocka_unit_test(a_chart_stacks_how_many_there_were),
 	cmocka_unit_test(a_report_has_it_as_its_chart),
 	cmocka_unit_test(its_picture_is_drawn_again_from_its_own_numbers),
 	cmocka_unit_test(a_live_view_gets_all_columns_that_an_end_changes),
-	cmocka_unit_test(what_runs_is_counted_once_whatever_comes_late),
+	cmocka_unit_test(running_queries_count_once_also_with_late_slots),
 	cmocka_unit_test(a_live_view_gets_the_slots_of_a_clock_that_is_ahead),
 	cmocka_unit_test(all_columns_add_up_to_the_latencies),
 	cmocka_unit_test(other_measures_and_forms_are_refused),

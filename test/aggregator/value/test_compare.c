@@ -83,7 +83,7 @@ static const json_t *line(const json_t *reply, const char *name)
 
 static bool is_true(const json_t *json, const char *name) { return json_is_true(json_object_get(json, name)); }
 
-/* Events of a side in all cells. */
+/* Counts the events of a side in all cells. */
 static double in_cells(const json_t *reply, size_t side)
 {
 	const json_t *cell;
@@ -164,7 +164,7 @@ static void against_itself_there_is_no_difference(void **state)
 	json_decref(reply);
 }
 
-/* Counts tell a rate apart, shares do not: half of the columns' events are left out by choice of the key. */
+/* Counts show a difference of rates, shares do not: the selected key leaves out half of the columns' events. */
 static void counts_are_compared_where_asked_for(void **state)
 {
 	json_t *share = compare(0, 20, "&b_selected=select"), *count = compare(0, 20, "&b_selected=select&per=count");
@@ -172,14 +172,14 @@ static void counts_are_compared_where_asked_for(void **state)
 	assert_string_equal(text(share, "per"), "share");
 	assert_string_equal(text(count, "per"), "count");
 	assert_true(is_true(line(share, "events"), "significant"));
-	/* All that is in A beyond the selects is inserts: as counts more in A, and nowhere more in B. */
+	/* A has the inserts in addition to the selects: as counts there is more in A, and nowhere more in B. */
 	assert_true(number(count, "nsignificant") > 0);
 	assert_true(number(share, "nsignificant") > number(count, "nsignificant"));
 	json_decref(share);
 	json_decref(count);
 }
 
-/* Of slots of 1 s and of 5 s both are read in columns of 5 s, from the beginning of such a one on. */
+/* A side with slots of 1 s and one of 5 s are both read in columns of 5 s, from the beginning of such a column on. */
 static void both_have_the_columns_of_the_coarser(void **state)
 {
 	json_t *reply = compare(8, 31, "&b_instrumentation=2");
@@ -211,7 +211,7 @@ static void rows_hold_both(void **state)
 	json_decref(reply);
 }
 
-static void where_nothing_happened_is_said(void **state)
+static void columns_without_events_are_reported(void **state)
 {
 	json_t *reply = with_time(0, 10, 60, "");
 
@@ -279,7 +279,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(counts_are_compared_where_asked_for),
 	cmocka_unit_test(both_have_the_columns_of_the_coarser),
 	cmocka_unit_test(rows_hold_both),
-	cmocka_unit_test(where_nothing_happened_is_said),
+	cmocka_unit_test(columns_without_events_are_reported),
 	cmocka_unit_test(a_page_is_drawn_in_every_view_and_format),
 	cmocka_unit_test(refusals_say_why),
 };

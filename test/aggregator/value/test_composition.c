@@ -11,7 +11,7 @@
 static struct server server;
 static __s64 t0;
 
-/* A slice of n events of LATENCY whose cells are counts, or, of weight 1, their time. */
+/* Makes a slice of n events of LATENCY whose cells are counts, or, with weight 1, their time. */
 static void put_slice(struct bytes *hist, __u16 weight, unsigned n, struct slice *ret_slice)
 {
 	__u64 ruler = RULER(UNIT_NS, weight ? 3 : 5, 10, 40);
@@ -82,8 +82,8 @@ static bool has(const char *what, const char *text)
 	return found;
 }
 
-/* A collector that gives no weights: its events are in no part, and that is said. */
-static void a_reports_bar_says_what_it_is_not_of(void **state)
+/* A collector sends no weights: its events are in no part, and the bar says so. */
+static void a_reports_bar_says_which_events_it_lacks(void **state)
 {
 	(void)state;
 	send_events(t0, 10, true);
@@ -95,7 +95,7 @@ static void a_reports_bar_says_what_it_is_not_of(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_reports_bar_says_what_it_is_not_of),
+	cmocka_unit_test(a_reports_bar_says_which_events_it_lacks),
 };
 
 int main(void)

@@ -106,7 +106,7 @@ static void edges_are_those_of_whole_buckets(void **state)
 	json_decref(reply);
 }
 
-static void a_baseline_is_read_and_told(void **state)
+static void a_baseline_is_read_and_reported(void **state)
 {
 	char more[128];
 	json_t *reply;
@@ -118,13 +118,13 @@ static void a_baseline_is_read_and_told(void **state)
 	assert_int_equal(number(baseline, "start_time"), t0);
 	assert_int_equal(number(baseline, "end_time"), t0 + 15);
 	assert_int_equal(number(baseline, "minreporting"), 1);
-	assert_int_equal(number(reply, "blocks"), 20);		/* what overlaps is there once */
+	assert_int_equal(number(reply, "blocks"), 20);		/* slots in both count once */
 	assert_int_equal(number(json_object_get(reply, "inside"), "count"), 115);
 	assert_string_equal(text(nth(reply, "values", 0), "value"), "insert");
 	json_decref(reply);
 }
 
-static void what_can_not_be_told_is_said_in_a_sentence(void **state)
+static void a_missing_result_is_explained_in_a_sentence(void **state)
 {
 	static const struct { int from, to; const char *more, *says; } cases[] = {
 		{ 30, 40, "", "there are no events in this time" },
@@ -145,7 +145,7 @@ static void what_can_not_be_told_is_said_in_a_sentence(void **state)
 	}
 }
 
-static void only_the_top_values_are_told(void **state)
+static void only_the_top_values_are_listed(void **state)
 {
 	json_t *reply = explain(10, 20, "&ymin=10000000&top=1");
 
@@ -210,9 +210,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_value_that_is_slow_comes_first),
 	cmocka_unit_test(measures_are_compared_by_key_and_by_time),
 	cmocka_unit_test(edges_are_those_of_whole_buckets),
-	cmocka_unit_test(a_baseline_is_read_and_told),
-	cmocka_unit_test(what_can_not_be_told_is_said_in_a_sentence),
-	cmocka_unit_test(only_the_top_values_are_told),
+	cmocka_unit_test(a_baseline_is_read_and_reported),
+	cmocka_unit_test(a_missing_result_is_explained_in_a_sentence),
+	cmocka_unit_test(only_the_top_values_are_listed),
 	cmocka_unit_test(it_is_posted_as_a_body_or_asked_for),
 	cmocka_unit_test(refusals_say_why),
 	cmocka_unit_test(a_baseline_within_the_time_is_refused),

@@ -38,7 +38,7 @@ static struct answer flame(const char *more, const char *headers)
 	return ask(&server, "GET", path, headers, NULL);
 }
 
-/* The amount of a line of folded output; 0: there is none. */
+/* Returns the amount of a line of folded output; 0: there is no such line. */
 static unsigned long long amount_in(const char *folded, const char *stack)
 {
 	size_t len = strlen(stack);

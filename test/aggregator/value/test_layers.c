@@ -30,7 +30,7 @@ static int stop(void **state)
 	return 0;
 }
 
-/* The two columns of a picture with one row: 20 x 10 px. */
+/* Draws the two columns of a picture with one row: 20 x 10 px. */
 static void picture(const char *parameters, __u32 ret_rgb[2])
 {
 	char path[512];
@@ -127,7 +127,7 @@ static void figures_and_reports_draw_layers(void **state)
 	}
 }
 
-/* present in an image: every key; in details: those of what is drawn. */
+/* "present" of an image lists every key; details list only those that are drawn. */
 static void details_are_of_what_is_drawn(void **state)
 {
 	static const struct { const char *parameters; int select, update; } cases[] = {

@@ -37,13 +37,14 @@ static void defaults_are_those_of_the_manual(void **state)
 	}
 }
 
-/* By the system's database; unknown ones are refused, unless it is said what to take instead. */
+/* Uses the system's database; an unknown zone is refused, unless utc_offset is given, too. */
 static void a_zone_is_looked_up_by_its_name(void **state)
 {
 	static const struct { const char *name; __s64 at_s; int before_s, after_s; } known[] = {
 		{ "Europe/Berlin", 1792890000, 7200, 3600 }, { "America/New_York", 1793512800, -14400, -18000 },
 		{ "Australia/Lord_Howe", 1791041400, 37800, 39600 }, { "Europe/London", 1806195600, 0, 3600 },
-		{ "Asia/Kolkata", 1792890000, 19800, 19800 }, { "America/New_York", 4129250400, -14400, -18000 },	/* in 2100: by the rule */
+		/* in 2100: from the rule */
+		{ "Asia/Kolkata", 1792890000, 19800, 19800 }, { "America/New_York", 4129250400, -14400, -18000 },
 	};
 	static const char *const unknown[] = { "Mars/Olympus", "Berlin", "tzdata", "Europe", "UTC+3", "EST5", "../../../etc/passwd", "", "Europe/Berlin ", "leapseconds" };
 	struct http_param param[] = { { "time_zone", NULL }, { "utc_offset", "-3600" } };
@@ -96,7 +97,7 @@ static void numbers_are_kept_in_their_ranges(void **state)
 		{ VALUE_FIGURE, "crop", "0.05", NULL }, { VALUE_FIGURE, "crop", "0.051", "a number from 0 to 0.05" },
 		{ VALUE_IMAGE, "crop", "5", "a number from 0 to 0.05" },
 		{ VALUE_GRID, "exclude", "1", "true or false" }, { VALUE_GRID, "nonsense", "1", "unknown" },
-		{ VALUE_GRID, "x", "nonsense", NULL },			/* another value's: ignored */
+		{ VALUE_GRID, "x", "nonsense", NULL },			/* a parameter of another value: ignored */
 	};
 	char reason[PARAMS_REASON_MAX];
 	struct params p;
@@ -112,7 +113,7 @@ static void numbers_are_kept_in_their_ranges(void **state)
 	}
 }
 
-/* What belongs to another value is ignored. */
+/* A parameter of another value is ignored. */
 static void a_report_and_exemplars_go_by_the_first_measure(void **state)
 {
 	static const struct http_param param = { "measure", "cputime" };
@@ -195,7 +196,7 @@ static void decimals_of_whole_numbers_are_cut(void **state)
 	}
 }
 
-static void what_is_no_list_has_one_value(void **state)
+static void only_a_list_has_several_values(void **state)
 {
 	static const struct { const char *name, *value; bool list; } cases[] = {
 		{ "selected", "a", true }, { "hues", "1,2,3", true }, { "width", "20", false }, { "start_time", "1", false }, { "by", "a", false },
@@ -217,7 +218,7 @@ static void what_is_no_list_has_one_value(void **state)
 	}
 }
 
-static void what_no_value_has_is_left_out(void **state)
+static void unknown_parameters_of_a_url_are_left_out(void **state)
 {
 	struct http_param param[] = { { "_", "1" }, { "width", "20" }, { "callback", "f" }, { "x", "1" } };
 
@@ -273,7 +274,8 @@ static void intervals_follow_from_what_is_given(void **state)
 		{ { "start_time", "end_time", "duration" }, { "999000", "999010", "10" }, 999000, 999010, NULL },
 		{ { "start_time", "end_time", "duration" }, { "999000", "999010", "11" }, 0, 0, "do not agree" },
 		{ { "start_time", "end_time" }, { "999000", "999000" }, 0, 0, "must be after" },
-		{ { "start_time", "duration" }, { "999004.5", "5" }, 999000, 999005, NULL },	/* Cloud Analytics' rounding */
+		/* Cloud Analytics' rounding */
+		{ { "start_time", "duration" }, { "999004.5", "5" }, 999000, 999005, NULL },
 		{ { "start_time", "end_time" }, { "999004.5", "999009.5" }, 999000, 999010, NULL },
 		{ { "end_time", "duration" }, { "999004", "3" }, 999000, 999005, NULL },
 		{ { "start_time" }, { "1000010" }, 0, 0, "too far in the future: at most now and the timeout of 0 ms" },
@@ -321,7 +323,7 @@ static void points_follow_one_another_and_fit_the_retention(void **state)
 		{ "3600", "start_time", "999000", "600", 0, 0, "maximum is 1," },
 		{ "3601", "start_time", "999000", "5", 0, 0, "maximum is 3600" },
 		{ "0", "start_time", "999000", "5", 0, 0, "minimum is 1" },
-		{ "3", "start_time", "999995", "5", 999995, 5, NULL },	/* the timeout reaches it */
+		{ "3", "start_time", "999995", "5", 999995, 5, NULL },	/* it lies within the timeout */
 		{ "4", "start_time", "999995", "5", 0, 0, "the last datapoint is too far in the future" },
 	};
 	struct instrumentation in = { .granularity_ns = 5 * NS, .slot_ns = NS, .retention_s = 600 };
@@ -395,8 +397,8 @@ int main(void)
 	cmocka_unit_test(a_weight_goes_with_what_it_can),
 	cmocka_unit_test(coloring_is_another_word_for_the_transfer),
 		cmocka_unit_test(decimals_of_whole_numbers_are_cut),
-		cmocka_unit_test(what_is_no_list_has_one_value),
-		cmocka_unit_test(what_no_value_has_is_left_out),
+		cmocka_unit_test(only_a_list_has_several_values),
+		cmocka_unit_test(unknown_parameters_of_a_url_are_left_out),
 		cmocka_unit_test(seconds_are_read_to_the_nanosecond),
 		cmocka_unit_test(keys_are_split_at_commas),
 		cmocka_unit_test(intervals_follow_from_what_is_given),

@@ -84,7 +84,7 @@ static void raw_takes_the_shape_of_its_arity(void **state)
 	totals_free(t, 2);
 }
 
-/* Writes what is in the values from..to, as details of a picture that shows these alone. */
+/* Writes the keys of the values from..to, as the details of a picture that shows only these. */
 static void put_present(struct bytes *out, const struct key_total *t, size_t n, __u64 from, __u64 to, __u64 snapshots)
 {
 	const struct image_options o = { .width = 10, .height = 10, .n_rows = 1, .ymin = from, .ymax = to };
@@ -105,7 +105,7 @@ static void put_present(struct bytes *out, const struct key_total *t, size_t n, 
 	grid_free(g);
 }
 
-/* The cells of a partition of the axis hold every event at least once, and half of one is one. */
+/* Every event is in at least one cell of a partition of the axis; half an event counts as one. */
 static void details_never_hide_a_key(void **state)
 {
 	struct key_total *t = totals(1);
@@ -131,11 +131,11 @@ static void details_never_hide_a_key(void **state)
 	totals_free(t, 1);
 }
 
-/* What image draws in a row is present there, and nowhere else. */
+/* A bucket is present in exactly the rows in which the image draws it. */
 static void a_bucket_is_present_where_it_reaches(void **state)
 {
 	static const struct { __u64 value, from, to; json_int_t total; } cases[] = {
-		{ 1000000, 999424, 1015808, 7 },		/* exactly its bucket */
+		{ 1000000, 999424, 1015808, 7 },		/* exactly the range of its bucket */
 		{ 1000000, 0, 999424, 0 }, { 1000000, 1015808, 2000000, 0 },
 		{ 1000000, 1007616, 1015808, 4 },		/* the upper half: 3.5 */
 		{ 1000000, 1015807, 2000000, 1 },		/* a sliver */
@@ -159,7 +159,7 @@ static void a_bucket_is_present_where_it_reaches(void **state)
 	}
 }
 
-static void keys_tell_when_they_are_lower_bounds(void **state)
+static void keys_say_when_they_are_lower_bounds(void **state)
 {
 	for (int other = 0; other < 2; other++) {
 		struct key_total *t = totals(2);
@@ -198,7 +198,7 @@ static void without_events_shares_are_zero(void **state)
 }
 
 /* One event of 9 s is a tenth of ten events, and 99 % of their time. */
-static void keys_tell_their_share_of_events_and_of_the_sum(void **state)
+static void keys_have_their_share_of_events_and_of_the_sum(void **state)
 {
 	static const struct { double share, sum_share; } want[] = { { 0.1, 9e9 / (9e9 + 9e6) }, { 0.9, 9e6 / (9e9 + 9e6) } };
 	struct key_total *t = totals(2);
@@ -286,7 +286,7 @@ static void a_point_grid_says_so_and_gives_means(void **state)
 	grid_free(g);
 }
 
-static void what_runs_is_told_with_its_own_edges(void **state)
+static void running_events_are_written_with_their_own_edges(void **state)
 {
 	struct grid *g = grid_new(2, 1), *running = grid_new(2, 2);
 	struct bytes out = { 0 };
@@ -318,7 +318,7 @@ static void what_runs_is_told_with_its_own_edges(void **state)
 	grid_free(g);
 }
 
-/* The page colours n * scale * share by the levels: of each column that adds up to a hundred. */
+/* The page colours n * scale * share by the levels: in each column that adds up to a hundred. */
 static void a_column_in_percent_says_what_a_cell_counts_in_it(void **state)
 {
 	const struct shade_options options = { .yscale = AXIS_LOG, .transfer = SHADE_PERCENT };
@@ -363,11 +363,11 @@ int main(void)
 		cmocka_unit_test(raw_takes_the_shape_of_its_arity),
 		cmocka_unit_test(details_never_hide_a_key),
 		cmocka_unit_test(a_bucket_is_present_where_it_reaches),
-		cmocka_unit_test(keys_tell_when_they_are_lower_bounds),
-		cmocka_unit_test(keys_tell_their_share_of_events_and_of_the_sum),
+		cmocka_unit_test(keys_say_when_they_are_lower_bounds),
+		cmocka_unit_test(keys_have_their_share_of_events_and_of_the_sum),
 	cmocka_unit_test(means_are_written_as_means),
 		cmocka_unit_test(a_point_grid_says_so_and_gives_means),
-		cmocka_unit_test(what_runs_is_told_with_its_own_edges),
+		cmocka_unit_test(running_events_are_written_with_their_own_edges),
 		cmocka_unit_test(without_events_shares_are_zero),
 	};
 

@@ -8,7 +8,7 @@
 
 #define N_COLS 37
 
-/* ---- parcels as they are made ---- */
+/* ---- making picture data ---- */
 
 static __u64 amount(void) { return check_below(4) ? 0 : check_value() >> 1; }	/* JSON has 63 bits */
 
@@ -131,7 +131,7 @@ static char *json_of(const struct picture_data *p, size_t *ret_len)
 	return text;
 }
 
-/* ---- they come back ---- */
+/* ---- round trips ---- */
 
 static void same_grid(const struct grid *a, const struct grid *b)
 {
@@ -268,7 +268,7 @@ static void annotate(struct grid *g)
 	g->annotations->item[1] = (struct annotation){ .from_ns = at + 1, .to_ns = ANNOTATION_OPEN, .kind = ANNOTATION_ALERT, .text = "slow" };
 }
 
-/* An hour that looks like one: with gaps, losses, layers and annotations. */
+/* An hour like a real one: with gaps, losses, layers and annotations. */
 static void fill_hour(struct made *m, const char *picture)
 {
 	fill(m, picture, 1);
@@ -310,8 +310,8 @@ static void a_picture_that_was_opened_is_drawn_pixel_by_pixel(void **state)
 	}
 }
 
-/* The same numbers in other colours: what is given overrides how it was drawn. */
-static void what_is_given_overrides_how_it_was_drawn(void **state)
+/* The same numbers in other colours: given parameters override how it was drawn. */
+static void given_parameters_override_how_it_was_drawn(void **state)
 {
 	static const struct http_param param[] = { { "theme", "dark" }, { "transfer", "linear" }, { "measure", "latency" }, { "width", "500" } };
 	struct made m;
@@ -353,8 +353,8 @@ static void picture_data_of_too_many_cells_is_left_out(void **state)
 	clear(&m);
 }
 
-/* Neither does what is too long as a text. */
-static void more_than_a_note_has_stays_behind(void **state)
+/* Text that is too long is left out, too. */
+static void a_text_that_is_too_long_is_left_out(void **state)
 {
 	char *words = malloc(PNG_TEXT_MAX + 1);
 	struct made m;
@@ -379,7 +379,7 @@ static void more_than_a_note_has_stays_behind(void **state)
 	clear(&m);
 }
 
-/* One of several maps: the chart and the bar are of the first. */
+/* The map is one of several: the chart and the bar are of the first. */
 static void a_map_alone_has_its_own_table(void **state)
 {
 	struct made m;
@@ -404,7 +404,7 @@ static void a_map_alone_has_its_own_table(void **state)
 	clear(&m);
 }
 
-/* Pictures made before tables had sums. */
+/* As in pictures that were made before tables had sums. */
 static void a_table_without_sums_has_those_of_the_means(void **state)
 {
 	struct picture_data back;
@@ -474,7 +474,7 @@ static json_t *at(json_t *json, const char *path)
 	return json;
 }
 
-/* Each alone: what a member is made, and what is then said. */
+/* Each row changes one member, and names the error that follows. */
 static const struct { const char *in, *name, *value, *reason; } misfits[] = {
 	{ "", "schema", "\"another\"", "not of the schema" },
 	{ "", "version", "2", "use a newer heatscope" },
@@ -525,7 +525,7 @@ static const struct { const char *in, *name, *value, *reason; } misfits[] = {
 	{ "drawn", "theme", "\"pink\"", "must be one of: light dark" },
 };
 
-static void refuses_what_does_not_fit(void **state)
+static void refuses_data_that_do_not_fit(void **state)
 {
 	char reason[PARAMS_REASON_MAX], *text, *edited;
 	struct picture_data back;
@@ -574,13 +574,13 @@ static void refuses_a_measure_that_is_not_there(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(picture_data_come_back_bit_for_bit),
 	cmocka_unit_test(a_picture_that_was_opened_is_drawn_pixel_by_pixel),
-	cmocka_unit_test(what_is_given_overrides_how_it_was_drawn),
+	cmocka_unit_test(given_parameters_override_how_it_was_drawn),
 	cmocka_unit_test(picture_data_of_too_many_cells_is_left_out),
-	cmocka_unit_test(more_than_a_note_has_stays_behind),
+	cmocka_unit_test(a_text_that_is_too_long_is_left_out),
 	cmocka_unit_test(a_map_alone_has_its_own_table),
 	cmocka_unit_test(a_table_without_sums_has_those_of_the_means),
 	cmocka_unit_test(either_end_of_the_axis_and_its_crop_come_back_alone),
-	cmocka_unit_test(refuses_what_does_not_fit),
+	cmocka_unit_test(refuses_data_that_do_not_fit),
 	cmocka_unit_test(refuses_a_measure_that_is_not_there),
 };
 

@@ -1,4 +1,4 @@
-/* Values of a point metric, as they are served: means over the slots that were observed. */
+/* Tests values of a point metric in replies: means over the slots that were observed. */
 #include "test/kit/check.h"
 #include "test/kit/server_kit.h"
 
@@ -10,7 +10,7 @@
 static struct server server;
 static __s64 t0;
 
-/* Slots 0..9 of `a`: two threads of 1 ms, every one; of `b`: one of 4 ms, in slots 0..3 only.  Nobody reports 5
+/* Slots 0..9 of `a`: two threads of 1 ms in each; of `b`: one of 4 ms, in slots 0..3 only.  No source reports slots 5
  * and 6, so there are eight snapshots. */
 static int start(void **state)
 {
@@ -52,7 +52,7 @@ static double number(const json_t *json, const char *name)
 	return json_number_value(json_object_get(json, name));
 }
 
-static void the_scope_is_said_everywhere(void **state)
+static void every_reply_names_the_scope(void **state)
 {
 	json_t *in = get_json(&server, "/ca/instrumentations/1"), *v = value("raw", "");
 
@@ -122,7 +122,7 @@ static void keys_have_their_share(void **state)
 	json_decref(v);
 }
 
-/* What is stacked is the measure: a memory by control group, a throughput by interface. */
+/* It stacks the measure: memory by control group, or throughput by interface. */
 static void a_chart_stacks_the_measure(void **state)
 {
 	json_t *v = value("chart", "&format=json"), *series = json_object_get(v, "series"), *a, *b;
@@ -163,7 +163,7 @@ static void pictures_can_be_drawn(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_scope_is_said_everywhere),
+	cmocka_unit_test(every_reply_names_the_scope),
 	cmocka_unit_test(raw_is_how_many_there_were),
 	cmocka_unit_test(columns_are_means_whatever_their_length),
 	cmocka_unit_test(a_cells_keys_add_up_to_it),

@@ -10,7 +10,7 @@ static struct server server;
 static __s64 t0;
 
 /* Ten slots of 1 s: 100 selects of 1 ms and 4 updates of 50 ms each, and in slot 2 one event each of a
- * to l; slot 5 nobody reports, slot 6 is empty. */
+ * to l; no source reports slot 5; slot 6 is empty. */
 static int start(void **state)
 {
 	server_start(&server, true);
@@ -76,7 +76,7 @@ static void the_greatest_keys_have_a_series_and_the_rest_is_one(void **state)
 	assert_int_equal(sum, 8 * 104 + 12);
 	assert_int_equal(json_number_value(value(c, 0, 0)), 100);
 	assert_int_equal(json_number_value(value(c, 9, 2)), 5);
-	assert_true(json_is_null(value(c, 0, 5)));			/* nobody looked */
+	assert_true(json_is_null(value(c, 0, 5)));			/* not observed */
 	assert_true(json_is_number(value(c, 0, 6)) && json_number_value(value(c, 0, 6)) == 0);
 	assert_string_equal(json_string_value(json_array_get(json_object_get(c, "states"), 5)), "unobserved");
 	assert_string_equal(json_string_value(json_array_get(json_object_get(c, "states"), 6)), "zero");
@@ -87,8 +87,8 @@ static void the_greatest_keys_have_a_series_and_the_rest_is_one(void **state)
 	json_decref(c);
 }
 
-/* A source may say what it likes: of two seconds, 2^63 selects in each, and 2^63 events of two keys more. */
-static void totals_of_what_is_too_large_saturate(void **state)
+/* A source may send any number: here 2^63 selects in each of two seconds, and 2^63 events of two more keys. */
+static void totals_that_are_too_large_saturate(void **state)
 {
 	static const char *const keys[] = { "select", "a", "b" };
 	char path[256];
@@ -105,7 +105,7 @@ static void totals_of_what_is_too_large_saturate(void **state)
 	json_decref(c);
 }
 
-/* Columns of several slots are per second, too, and so is a last one that is shorter. */
+/* Columns of several slots are rates per second, too, and so is a shorter last column. */
 static void rates_are_per_second_whatever_the_columns(void **state)
 {
 	char path[256];
@@ -158,7 +158,8 @@ static void percentiles_are_those_of_each_column(void **state)
 	assert_string_equal(key(c, 3), "p50");
 	assert_int_equal(json_number_value(value(c, 0, 0)), 50000000);
 	assert_int_equal(total(c, 0), 50000000);
-	assert_in_range((unsigned long)json_number_value(value(c, 3, 0)), 1000000, 1032000);	/* p50: the selects' bucket */
+	/* p50: the selects' bucket */
+	assert_in_range((unsigned long)json_number_value(value(c, 3, 0)), 1000000, 1032000);
 	assert_in_range((unsigned long)json_number_value(value(c, 1, 0)), 48000000, 50000000);	/* p99 */
 	assert_true(json_is_null(value(c, 0, 5)) && json_is_null(value(c, 3, 6)));
 	assert_string_equal(json_string_value(json_object_get(c, "what")), "latency: p50, p90, p99 and max of every 1 s");
@@ -236,7 +237,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_greatest_keys_have_a_series_and_the_rest_is_one),
-		cmocka_unit_test(totals_of_what_is_too_large_saturate),
+		cmocka_unit_test(totals_that_are_too_large_saturate),
 		cmocka_unit_test(rates_are_per_second_whatever_the_columns),
 		cmocka_unit_test(selected_keys_are_the_series),
 		cmocka_unit_test(percentiles_are_those_of_each_column),

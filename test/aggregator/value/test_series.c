@@ -24,7 +24,7 @@ static int stop(void **state)
 	return 0;
 }
 
-/* A new instrumentation that db1 measures. */
+/* Makes a new instrumentation that db1 measures. */
 static void begin(void)
 {
 	inst = server_create(&server);
@@ -63,7 +63,7 @@ static double number(const json_t *json, const char *name)
 	return json_number_value(value);
 }
 
-/* A request on its way, and whether its reply has come within so many ms. */
+/* Sends a request without waiting; the next function returns whether its reply has arrived within so many ms. */
 static int send_get(const char *what)
 {
 	char request[512];
@@ -75,7 +75,7 @@ static int send_get(const char *what)
 	return fd;
 }
 
-/* Until the server has read so many requests: it owes nothing to whoever it has not heard when it ends. */
+/* Waits until the server has read so many requests: when it ends, it answers only those that it has read. */
 static void read_by_server(unsigned long long n_requests)
 {
 	const struct http_counters *c = http_counters(server.a.http[0]);
@@ -92,7 +92,7 @@ static bool comes(int fd, int ms)
 	return poll(&p, 1, ms) == 1;
 }
 
-/* Its status, and the JSON where it is 200. */
+/* Returns its status, and the JSON if that is 200. */
 static int receive(int fd, json_t **ret_json)
 {
 	static char all[1 << 20];
@@ -147,7 +147,7 @@ static void one_point_that_was_asked_for_is_an_array_too(void **state)
 	json_decref(json);
 	json = get("raw");
 	assert_true(json_is_object(json));
-	assert_null(json_object_get(json, "delay"));		/* nobody was waited for */
+	assert_null(json_object_get(json, "delay"));		/* it waited for no source */
 	json_decref(json);
 	end();
 }
@@ -186,7 +186,7 @@ static void averages_and_percentiles_are_of_all_events_of_the_interval(void **st
 	end();
 }
 
-static void a_reply_waits_for_who_reported_shortly_before(void **state)
+static void a_reply_waits_for_sources_that_reported_recently(void **state)
 {
 	__s64 t = now_ns() / SLOT - 3;
 	char what[128];
@@ -207,7 +207,7 @@ static void a_reply_waits_for_who_reported_shortly_before(void **state)
 	end();
 }
 
-static void a_reply_waits_no_longer_than_it_is_told(void **state)
+static void a_reply_waits_no_longer_than_the_timeout(void **state)
 {
 	__s64 t = now_ns() / SLOT - 3;
 	char what[128];
@@ -228,7 +228,7 @@ static void a_reply_waits_no_longer_than_it_is_told(void **state)
 	end();
 }
 
-static void nobody_waits_for_one_who_leaves_or_fails_or_is_suspended(void **state)
+static void no_reply_waits_for_a_source_that_left_failed_or_is_suspended(void **state)
 {
 	__s64 t = now_ns() / SLOT - 3;
 	char what[128], path[64];
@@ -262,7 +262,7 @@ static void nobody_waits_for_one_who_leaves_or_fails_or_is_suspended(void **stat
 	}
 }
 
-static void what_is_deleted_answers_whoever_waits(void **state)
+static void deleting_answers_the_waiting_requests(void **state)
 {
 	__s64 t = now_ns() / SLOT - 3;
 	char what[64];
@@ -279,8 +279,8 @@ static void what_is_deleted_answers_whoever_waits(void **state)
 	assert_int_equal(receive(fd, &json), 404);
 }
 
-/* 300 keys of 900 cells are about 5 MB of text, each second. */
-static void a_reply_has_a_limit_that_is_said(void **state)
+/* 300 keys of 900 cells are about 5 MB of text per second. */
+static void a_reply_over_the_limit_says_so(void **state)
 {
 	enum { KEYS = 300 };
 	__s64 t = now_ns() / SLOT - 20;
@@ -347,7 +347,7 @@ static void pictures_of_readers_that_hung_up_are_dropped_and_counted(void **stat
 	assert_int_equal(receive(send_get("heatmap/figure?data=false"), &json), 200);
 	assert_true(counters()->hung_up - hung_up >= LARGE_WAITING_MAX / 2);
 	for (int i = 0; i < 1000 && counters()->hung_up - hung_up + counters()->by_class[2] - answered < MANY + 1; i++)
-		usleep(5000);		/* those that were being drawn */
+		usleep(5000);		/* until those in progress are drawn */
 	assert_int_equal(counters()->hung_up - hung_up + counters()->by_class[2] - answered, MANY + 1);
 	end();
 }
@@ -368,7 +368,7 @@ static void a_series_ends_when_its_reader_hangs_up(void **state)
 	end();
 }
 
-/* Is it refused, with a time to come again? */
+/* Is it refused, with Retry-After? */
 static bool is_refused(int fd)
 {
 	char head[512] = "";
@@ -392,7 +392,8 @@ static void beyond_a_bound_pictures_are_refused_and_small_values_are_not(void **
 	read_by_server(requests + MANY + MORE);
 	assert_int_equal(receive(send_get("raw?duration=1"), &json), 200);
 	json_decref(json);
-	assert_false(comes(fd[LARGE_RUNNING_MAX + LARGE_WAITING_MAX / 2], 0));	/* what was asked later came before the pictures */
+	/* later requests were answered before the pictures */
+	assert_false(comes(fd[LARGE_RUNNING_MAX + LARGE_WAITING_MAX / 2], 0));
 	for (int i = 0; i < MANY + MORE; i++) {
 		n_refused += is_refused(fd[i]);
 		close(fd[i]);
@@ -402,8 +403,8 @@ static void beyond_a_bound_pictures_are_refused_and_small_values_are_not(void **
 	end();
 }
 
-/* The server's end must not last until the timeout, and nobody is left without a reply. */
-static void the_end_keeps_nobody_waiting(void **state)
+/* The server's end must not last until the timeout, and every request gets a reply. */
+static void the_end_answers_all_waiting_requests(void **state)
 {
 	__s64 t = now_ns() / SLOT - 3, before;
 	unsigned long long n_before;
@@ -433,15 +434,15 @@ int main(void)
 		cmocka_unit_test(points_are_what_each_would_be_alone),
 		cmocka_unit_test(one_point_that_was_asked_for_is_an_array_too),
 		cmocka_unit_test(averages_and_percentiles_are_of_all_events_of_the_interval),
-		cmocka_unit_test(a_reply_waits_for_who_reported_shortly_before),
-		cmocka_unit_test(a_reply_waits_no_longer_than_it_is_told),
-		cmocka_unit_test(nobody_waits_for_one_who_leaves_or_fails_or_is_suspended),
-		cmocka_unit_test(what_is_deleted_answers_whoever_waits),
-		cmocka_unit_test(a_reply_has_a_limit_that_is_said),
+		cmocka_unit_test(a_reply_waits_for_sources_that_reported_recently),
+		cmocka_unit_test(a_reply_waits_no_longer_than_the_timeout),
+		cmocka_unit_test(no_reply_waits_for_a_source_that_left_failed_or_is_suspended),
+		cmocka_unit_test(deleting_answers_the_waiting_requests),
+		cmocka_unit_test(a_reply_over_the_limit_says_so),
 		cmocka_unit_test(pictures_of_readers_that_hung_up_are_dropped_and_counted),
 		cmocka_unit_test(a_series_ends_when_its_reader_hangs_up),
 		cmocka_unit_test(beyond_a_bound_pictures_are_refused_and_small_values_are_not),
-		cmocka_unit_test(the_end_keeps_nobody_waiting),
+		cmocka_unit_test(the_end_answers_all_waiting_requests),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

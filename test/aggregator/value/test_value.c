@@ -53,7 +53,7 @@ static void each_kind_folds_what_it_needs(void **state)
 	}
 }
 
-static void a_title_tells_the_predicate(void **state)
+static void a_title_names_the_predicate(void **state)
 {
 	struct catalog_inst with = *inst;
 	char reason[PARAMS_REASON_MAX] = "";
@@ -126,7 +126,7 @@ static void a_value_is_never_done_before_run_returns(void **state)
 }
 
 struct order {
-	size_t n_done, n_before;	/* values done, and how many were when the store's job was */
+	size_t n_done, n_before;	/* values done; how many were done when the store's job was */
 	bool other_done;
 };
 
@@ -160,7 +160,7 @@ static void note_order(void *arg, int err)
 	o->other_done = true;
 }
 
-/* Batches and reads go the way of this job: one at a time, on libuv's workers, which pictures use, too. */
+/* Batches and reads use the same path as this job: one at a time, on libuv's workers, which pictures use, too. */
 static void the_store_does_not_wait_for_pictures(void **state)
 {
 	enum { PICTURES = 24 };
@@ -186,8 +186,8 @@ static void note_other(struct value *v, void *arg)
 	value_free(v);
 }
 
-/* One of which memory has the newest slot: its values are read at once, so that all wait for workers in the order in which they
- * were asked for. */
+/* Makes one whose newest slots are in memory: its values are read at once, so that all wait for workers in the order in
+ * which they were requested. */
 static const struct catalog_inst *make_in_memory(void)
 {
 	const struct catalog_inst *ci = server_make(&server, json_pack("{s:s, s:s, s:[s]}", "module", "mysql", "stat", "queries",
@@ -230,8 +230,8 @@ static void no_class_waits_for_many_of_another(void **state)
 #define SLOT 1000000000ll
 #define DAY 86400ll
 
-/* A batch in each minute, with as many events as minutes of the hour have begun; not through a collector, who could
- * not bring what is so old. */
+/* Adds a batch in each minute, with as many events as minutes of the hour have begun.  It bypasses the collector, which
+ * could not send such old data. */
 static __u64 fill(__s64 from, __s64 to)
 {
 	struct store *s = server.a.store;
@@ -322,7 +322,8 @@ static void totals_are_the_same_from_every_tier(void **state)
 	json_int_t sum = 0;
 	json_t *json;
 
-	for (int round = 0; round < 2; round++) {	/* with all of it, and with a day of slots left */
+	for (int round = 0; round < 2; round++) {	/* first with all slots in the cube, then with only a day of
+							 * them */
 		for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 			json = json_of(VALUE_GRID, from, to, "ncols", cases[i].ncols);
 			assert_int_equal(number_at(json, "tier", NULL), cases[i].tier);
@@ -342,7 +343,7 @@ static void totals_are_the_same_from_every_tier(void **state)
 	}
 }
 
-/* Whole hours as hours, what is left as minutes and slots: to the slot, where slots are kept. */
+/* Whole hours are read as hours, the rest as minutes and slots: exact to the slot, if slots are kept. */
 static void totals_without_columns_are_not_widened(void **state)
 {
 	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - DAY / 4;
@@ -370,7 +371,7 @@ static void keys_are_selected_in_every_tier(void **state)
 	json_decref(raw);
 }
 
-/* The picture from all keys together, the keys from totals. */
+/* The picture is made from all keys together, the keys from totals. */
 static void an_image_of_a_long_time_names_its_keys(void **state)
 {
 	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - 3 * DAY;
@@ -394,7 +395,7 @@ static json_int_t raw_count(__s64 from, __s64 to)
 	return n;
 }
 
-/* Of a minute that has n events n - 20 are 2 ms or longer: 820 in an hour. */
+/* Of n events in a minute n - 20 take 2 ms or longer: 820 in an hour. */
 static void an_explanation_counts_each_event_once_from_every_tier(void **state)
 {
 	__s64 to = now_ns() / SLOT / 3600 * 3600;
@@ -451,7 +452,7 @@ static void a_baseline_of_another_tier_counts_each_event_once(void **state)
 	json_decref(json);
 }
 
-static void what_was_dropped_is_shown_as_dropped(void **state)
+static void dropped_data_are_shown_as_dropped(void **state)
 {
 	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - 3 * DAY;
 	json_t *json, *columns;
@@ -478,7 +479,7 @@ static void what_was_dropped_is_shown_as_dropped(void **state)
 	json_decref(json);
 }
 
-/* n of an age, at the end of a slot. */
+/* Adds n running events of an age, at the end of a slot. */
 static void add_running(__s64 slot, __u64 n, __u64 age_ns)
 {
 	struct bytes key = { 0 }, cells = { 0 };
@@ -502,8 +503,8 @@ static void add_running(__s64 slot, __u64 n, __u64 age_ns)
 	bytes_fini(&cells);
 }
 
-/* The second measure as if it were of scope point: in each picture of the first, once, and a mean where it is told itself. */
-static void what_runs_is_told_once_beside_the_first_measure(void **state)
+/* The second measure is treated as one of scope point: each picture of the first shows it once; alone, it is a mean. */
+static void running_queries_are_shown_once_with_the_first_measure(void **state)
 {
 	static const enum value_kind_id kinds[] = { VALUE_GRID, VALUE_FIGURE, VALUE_REPORT };
 	__s64 to = now_ns() / SLOT / 3600 * 3600, at = to - 7200;
@@ -533,12 +534,14 @@ static void what_runs_is_told_once_beside_the_first_measure(void **state)
 	assert_null(json_object_get(json, "running"));
 	assert_string_equal(json_string_value(json_object_get(json, "scope")), "point");
 	json_decref(json);
-	json = json_of(VALUE_KEYS, at, at + 31, NULL, NULL);		/* the slots of 30 s are the last; nothing ends it before */
+	/* the slots of 30 s are the last; nothing ends before */
+	json = json_of(VALUE_KEYS, at, at + 31, NULL, NULL);
 	assert_int_equal(number_at(json, "running", "count"), 4);
 	assert_int_equal(number_at(json, "running", "oldest"), 2000000000);
 	assert_int_equal(number_at(json, "running", "time"), at + 31);
 	json_decref(json);
-	json = json_of(VALUE_EXPLAIN, at, at + 60, "ymin", "1000000000");	/* of both slots the one in which more run */
+	/* of the two slots, the one in which more run */
+	json = json_of(VALUE_EXPLAIN, at, at + 60, "ymin", "1000000000");
 	assert_int_equal(number_at(json, "inside", "count"), 0);
 	assert_int_equal(number_at(json, "running", "count"), 4);
 	assert_int_equal(number_at(json, "running", "time"), at + 31);
@@ -557,7 +560,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_folds_what_it_needs),
-		cmocka_unit_test(a_title_tells_the_predicate),
+		cmocka_unit_test(a_title_names_the_predicate),
 	cmocka_unit_test(names_are_looked_up_in_the_instrumentation),
 		cmocka_unit_test(a_stream_reaches_to_the_slot_that_is_going_on),
 		cmocka_unit_test(a_value_is_never_done_before_run_returns),
@@ -569,8 +572,8 @@ int main(void)
 		cmocka_unit_test(an_image_of_a_long_time_names_its_keys),
 		cmocka_unit_test(an_explanation_counts_each_event_once_from_every_tier),
 		cmocka_unit_test(a_baseline_of_another_tier_counts_each_event_once),
-		cmocka_unit_test(what_runs_is_told_once_beside_the_first_measure),
-		cmocka_unit_test(what_was_dropped_is_shown_as_dropped),
+		cmocka_unit_test(running_queries_are_shown_once_with_the_first_measure),
+		cmocka_unit_test(dropped_data_are_shown_as_dropped),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
