@@ -5,7 +5,7 @@
 
 #define PANEL "{'instrumentation': {'module': 'mysql', 'stat': 'queries'}, 'measure': 'latency'}"
 
-/* With ' for ". */
+/* Parses JSON with ' for ". */
 static json_t *json_of(const char *text)
 {
 	char quoted[8192];
@@ -21,7 +21,7 @@ static json_t *json_of(const char *text)
 	return json;
 }
 
-static void what_is_not_said_has_its_default(void **state)
+static void absent_members_have_their_defaults(void **state)
 {
 	json_t *given = json_of("{'name': 'Checkout', 'panels': [" PANEL "]}"), *w;
 	json_t *want = json_of("{'schema': 'heatscope-worksheet', 'version': 1, 'name': 'Checkout', 'duration': 300, 'yscale': 'auto', 'transfer': 'log',"
@@ -36,8 +36,8 @@ static void what_is_not_said_has_its_default(void **state)
 	json_decref(w);
 }
 
-/* So what was exported is imported, on any server. */
-static void what_came_out_goes_in_and_comes_out_the_same(void **state)
+/* So any server can import an exported worksheet. */
+static void an_exported_worksheet_is_imported_unchanged(void **state)
 {
 	json_t *given = json_of("{'id': '7', 'uri': '/ca/worksheets/7', 'ready': false, 'name': 'é \\u00fc', 'duration': 12.5, 'yscale': 'linear',"
 				" 'transfer': 'rank', 'threshold': {'unit': 'ns', 'value': 5e6}, 'panels': [{'instrumentation': {'module': 'mysql',"
@@ -69,7 +69,7 @@ static void every_transfer_that_maps_have_is_kept(void **state)
 	}
 }
 
-static void what_is_wrong_is_refused_with_a_sentence_that_says_where(void **state)
+static void an_error_is_refused_with_a_sentence_that_says_where(void **state)
 {
 	static const struct { const char *given, *says; } c[] = {
 		{ "[]", "JSON object" },
@@ -107,7 +107,7 @@ static void what_is_wrong_is_refused_with_a_sentence_that_says_where(void **stat
 	}
 }
 
-static void there_is_a_most_of_panels(void **state)
+static void the_number_of_panels_is_limited(void **state)
 {
 	for (int n = WORKSHEET_PANELS_MAX; n <= WORKSHEET_PANELS_MAX + 1; n++) {
 		json_t *given = json_of("{'name': 'x', 'panels': []}"), *w;
@@ -165,11 +165,11 @@ static void those_that_come_along_are_worksheets_with_ids_of_their_own(void **st
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_is_not_said_has_its_default),
-	cmocka_unit_test(what_came_out_goes_in_and_comes_out_the_same),
+	cmocka_unit_test(absent_members_have_their_defaults),
+	cmocka_unit_test(an_exported_worksheet_is_imported_unchanged),
 	cmocka_unit_test(every_transfer_that_maps_have_is_kept),
-	cmocka_unit_test(what_is_wrong_is_refused_with_a_sentence_that_says_where),
-	cmocka_unit_test(there_is_a_most_of_panels),
+	cmocka_unit_test(an_error_is_refused_with_a_sentence_that_says_where),
+	cmocka_unit_test(the_number_of_panels_is_limited),
 	cmocka_unit_test(a_change_changes_what_it_names_and_is_checked_like_all),
 	cmocka_unit_test(those_that_come_along_are_worksheets_with_ids_of_their_own),
 };

@@ -20,7 +20,7 @@ static int stop(void **state)
 	return 0;
 }
 
-/* The reply's JSON, if it is any. */
+/* Returns the reply as JSON, if it is JSON. */
 static json_t *asked(const char *method, const char *path, const char *body, int status)
 {
 	struct answer a = ask(&server, method, path, "Content-Type: application/json\r\n", body);
@@ -78,7 +78,7 @@ static void one_is_saved_shown_renamed_and_removed(void **state)
 	assert_int_equal(n_saved(), 0);
 	json_decref(made);
 	made = save("Another");
-	assert_string_not_equal(text_of(made, "id"), id);	/* never given twice */
+	assert_string_not_equal(text_of(made, "id"), id);	/* an id is never used twice */
 	snprintf(path, sizeof(path), "/ca/worksheets/%s", text_of(made, "id"));
 	json_decref(asked("DELETE", path, NULL, 204));
 	json_decref(made);
@@ -104,7 +104,7 @@ static void those_that_come_along_are_cloned_and_not_changed(void **state)
 	json_decref(clone);
 }
 
-static void what_was_exported_is_imported(void **state)
+static void an_exported_worksheet_can_be_imported(void **state)
 {
 	json_t *made = save("Checkout"), *again;
 	char *text = json_dumps(made, 0), path[64];
@@ -121,7 +121,7 @@ static void what_was_exported_is_imported(void **state)
 	json_decref(again);
 }
 
-static void what_is_none_is_refused(void **state)
+static void an_invalid_worksheet_is_refused(void **state)
 {
 	static const struct { const char *method, *path, *body; int status; } c[] = {
 		{ "POST", "/ca/worksheets", "{}", 409 },
@@ -142,7 +142,7 @@ static void what_is_none_is_refused(void **state)
 	assert_int_equal(n_saved(), 0);
 }
 
-/* ---- without a server: the store and the order of things are the test's ---- */
+/* ---- without a server: the test controls the store and the order of events ---- */
 
 struct bench {
 	uv_loop_t loop;
@@ -179,7 +179,7 @@ static void keep_text(struct bench *b, const char *name, const char *text)
 	assert_int_equal(b->store->ops->remember(b->store, name, text), 0);
 }
 
-static void what_cannot_be_read_keeps_nothing_else_from_its_place(void **state)
+static void an_unreadable_one_does_not_stop_the_others(void **state)
 {
 	char text[512];
 	struct bench b;
@@ -201,7 +201,7 @@ static void what_cannot_be_read_keeps_nothing_else_from_its_place(void **state)
 
 static void on_done(void *arg, int err, const char *id) { assert_int_equal(err, 0); }
 
-/* The change is stored, its removal is not yet. */
+/* The change is stored, but its removal is not yet. */
 static void on_changed(void *arg, int err, const char *id)
 {
 	struct bench *b = arg;
@@ -214,7 +214,7 @@ static void on_changed(void *arg, int err, const char *id)
 	json_decref(changes);
 }
 
-static void what_is_leaving_is_not_changed_back_into_the_store(void **state)
+static void a_change_does_not_restore_a_removed_one(void **state)
 {
 	json_t *changes = json_pack("{s:s}", "name", "Counter");
 	char text[512], reason[REASON_MAX];
@@ -277,7 +277,7 @@ static void on_refused(void *arg, int err, const char *id)
 	++*(int *)arg;
 }
 
-static void what_could_not_be_stored_leaves_all_as_it_was(void **state)
+static void a_failed_store_changes_nothing(void **state)
 {
 	json_t *changes = json_pack("{s:s}", "name", "Counter"), *found;
 	char reason[REASON_MAX] = "";
@@ -312,12 +312,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_is_saved_shown_renamed_and_removed),
 		cmocka_unit_test(those_that_come_along_are_cloned_and_not_changed),
-		cmocka_unit_test(what_was_exported_is_imported),
-		cmocka_unit_test(what_is_none_is_refused),
-		cmocka_unit_test(what_cannot_be_read_keeps_nothing_else_from_its_place),
-		cmocka_unit_test(what_is_leaving_is_not_changed_back_into_the_store),
+		cmocka_unit_test(an_exported_worksheet_can_be_imported),
+		cmocka_unit_test(an_invalid_worksheet_is_refused),
+		cmocka_unit_test(an_unreadable_one_does_not_stop_the_others),
+		cmocka_unit_test(a_change_does_not_restore_a_removed_one),
 		cmocka_unit_test(those_on_their_way_to_the_store_count),
-		cmocka_unit_test(what_could_not_be_stored_leaves_all_as_it_was),
+		cmocka_unit_test(a_failed_store_changes_nothing),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
