@@ -21,7 +21,7 @@ static void place_begin(struct place *p)
 	snprintf(p->conf.database, sizeof(p->conf.database), "%s/db", p->dir);
 }
 
-/* What is left must be the database and its lock, or nothing. */
+/* Removes the folder, in which only the database and its lock may be left. */
 static void place_end(struct place *p)
 {
 	static const char *const left[] = { "db", "db-lock", "db-wal", "db-shm" };
@@ -87,7 +87,7 @@ static void two_on_one_database_are_refused_and_the_first_lives_on(void **state)
 	place_end(&p);
 }
 
-static void one_that_could_not_begin_takes_nothing_from_the_one_that_did(void **state)
+static void a_failed_start_leaves_the_running_one_alone(void **state)
 {
 	static struct aggregator a, b;
 	static struct conf other;
@@ -117,7 +117,7 @@ static void one_that_could_not_begin_takes_nothing_from_the_one_that_did(void **
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(it_begins_and_ends_and_leaves_no_socket),
 	cmocka_unit_test(two_on_one_database_are_refused_and_the_first_lives_on),
-	cmocka_unit_test(one_that_could_not_begin_takes_nothing_from_the_one_that_did),
+	cmocka_unit_test(a_failed_start_leaves_the_running_one_alone),
 };
 
 CHECK_MAIN(tests)

@@ -1,4 +1,5 @@
-/* All of heatscoped on a real database, with a clock that jumps: what is kept, what is in memory, who is waited for. */
+/* Runs all of heatscoped on a real database, with a clock that jumps: what is kept, what is in memory, which sources it
+ * waits for. */
 #include "test/kit/wire_kit.h"
 
 #include "aggregator/aggregator.h"
@@ -14,7 +15,7 @@
 #define SLOTS 300
 #define EVENTS (9 * SLOTS)
 
-/* --- this program's clocks: the kernel's, and so much more --- */
+/* --- this program's clocks: the kernel's, plus an offset --- */
 
 static __s64 wall_extra_ns, boot_extra_ns;
 
@@ -46,7 +47,8 @@ static void daemon_send(enum frame_type type, const void *data, size_t len)
 	struct bytes frame = { 0 };
 
 	frame_put(&frame, type, data, len);
-	while (write(d.fd, frame.data, frame.len) != (ssize_t)frame.len)	/* a frame is far smaller than what a socket takes at once */
+	/* a frame is far smaller than a socket's buffer */
+	while (write(d.fd, frame.data, frame.len) != (ssize_t)frame.len)
 		uv_run(&d.loop, UV_RUN_NOWAIT);
 	bytes_fini(&frame);
 }
@@ -77,7 +79,7 @@ static void daemon_end(void)
 	assert_int_equal(uv_loop_close(&d.loop), 0);
 }
 
-/* Until `n` more batches are stored. */
+/* Runs until `n` more batches are stored. */
 static void daemon_stores(__u64 n)
 {
 	__u64 until = store_queue_counters(d.a.services.store_queue)->batches + n;
@@ -86,7 +88,7 @@ static void daemon_stores(__u64 n)
 		uv_run(&d.loop, UV_RUN_ONCE);
 }
 
-/* Nine events each in the slots from..from+n-1, from now on. */
+/* Sends nine events each in the slots from..from+n-1, relative to now. */
 static void daemon_sends(__s64 from, __s64 n)
 {
 	static const __u64 value[9] = { 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000, 5000 };
@@ -107,7 +109,7 @@ static void daemon_measures(__s64 from, __s64 n)
 	daemon_stores((__u64)n);
 }
 
-/* What the timers do: they look, expire, compact. */
+/* Does the work of the timers: it checks the clock, expires, compacts. */
 static void daemon_tidies(void)
 {
 	__u64 commits = store_queue_counters(d.a.services.store_queue)->commits;
@@ -123,7 +125,7 @@ static void daemon_tidies(void)
 	assert_true(store_queue_counters(d.a.services.store_queue)->commits >= commits);
 }
 
-/* --- what there is --- */
+/* --- the stored data --- */
 
 struct found {
 	__u64 n;
@@ -143,7 +145,7 @@ static void found_mark(void *arg, const struct mark *mark)
 	((struct found *)arg)->step |= mark->kind == MARK_CLOCK_STEP && (mark->value < -100 * DAY || mark->value > 100 * DAY);
 }
 
-/* In the store: nothing of it runs now. */
+/* Reads the store on this thread: no job of it runs now. */
 static struct found found(int tier, __s64 from_ns, __s64 to_ns)
 {
 	struct found f = { 0 };
@@ -162,7 +164,7 @@ static void made(void *arg, int err, const struct catalog_inst *made)
 	*(__u64 *)arg = made->in.id;
 }
 
-/* Kept for an hour, as minutes for two weeks, as hours for a year; deleted when nobody asks for two hours. */
+/* Kept for an hour, as minutes for two weeks, as hours for a year; deleted when no one asks for it for two hours. */
 static int begin(void **state)
 {
 	json_t *request = wire_request("command");
@@ -213,7 +215,7 @@ static __s64 cube_newest(void)
 	return last;
 }
 
-/* --- truths --- */
+/* --- tests --- */
 
 static void a_clock_that_was_ahead_wipes_nothing(void **state)
 {
@@ -229,7 +231,7 @@ static void a_clock_that_was_ahead_wipes_nothing(void **state)
 		for (int tier = 0; tier < TIERS; tier++)
 			assert_int_equal(events(tier, now), EVENTS + 9 * i);
 		assert_int_equal(found(0, now + leap_ns[i] - DAY / 2, now + leap_ns[i] + DAY / 2).n, 45);
-		assert_non_null(catalog_find(d.a.services.catalog, d.inst));	/* nor is it idle */
+		assert_non_null(catalog_find(d.a.services.catalog, d.inst));	/* nor did it idle out */
 
 		wall_extra_ns = 0;
 		daemon_tidies();
@@ -242,7 +244,7 @@ static void a_clock_that_was_ahead_wipes_nothing(void **state)
 	assert_true(found(0, now - 10 * S, now + 60 * S).step);
 }
 
-static void what_a_wrong_clock_filed_confirms_it_at_no_boot(void **state)
+static void slots_of_a_wrong_clock_do_not_confirm_it_at_a_boot(void **state)
 {
 	__s64 now = now_ns();
 
@@ -253,7 +255,7 @@ static void what_a_wrong_clock_filed_confirms_it_at_no_boot(void **state)
 		daemon_tidies();
 		daemon_measures(-5, 5);
 		daemon_tidies();
-		if (boot == 1) {			/* set right while the daemon does not run */
+		if (boot == 1) {			/* the clock is set right while the daemon does not run */
 			daemon_end();
 			wall_extra_ns = 0;
 			daemon_begin();
@@ -267,7 +269,7 @@ static void what_a_wrong_clock_filed_confirms_it_at_no_boot(void **state)
 	}
 }
 
-static void a_clock_that_was_behind_loses_nothing_of_what_is_right(void **state)
+static void a_clock_that_lagged_loses_no_right_data(void **state)
 {
 	static const __u64 value[] = { 5000 };
 	struct bytes batch = { 0 };
@@ -275,7 +277,8 @@ static void a_clock_that_was_behind_loses_nothing_of_what_is_right(void **state)
 
 	wall_extra_ns = -463 * DAY;
 	daemon_tidies();
-	wire_batch(&batch, "db1", d.inst, now / S, d.seq++, "select", value, 1);	/* of a machine whose clock is right */
+	/* from a machine whose clock is right */
+	wire_batch(&batch, "db1", d.inst, now / S, d.seq++, "select", value, 1);
 	daemon_send(FRAME_BATCH, batch.data, batch.len);
 	bytes_fini(&batch);
 	daemon_stores(1);
@@ -286,8 +289,9 @@ static void a_clock_that_was_behind_loses_nothing_of_what_is_right(void **state)
 	assert_in_range(cube_newest(), now / S, now / S + 60);
 }
 
-/* At the start it holds nothing of what is later than the clock; that is the store's to answer for, also when the clock is right. */
-static void a_clock_that_is_behind_at_the_start_makes_no_gap(void **state)
+/* At the start the cube leaves out slots after the present clock; the store answers for them, even when the clock is
+ * right again. */
+static void a_clock_that_lags_at_the_start_makes_no_gap(void **state)
 {
 	__s64 now = now_ns(), stored = cube_newest(), first, last;
 
@@ -295,7 +299,7 @@ static void a_clock_that_is_behind_at_the_start_makes_no_gap(void **state)
 	wall_extra_ns = -463 * DAY;
 	daemon_begin();
 	daemon_tidies();
-	daemon_sends(0, 1);		/* older than what the store has dropped: it could not tell whether it had it */
+	daemon_sends(0, 1);		/* older than what the store has dropped: it cannot know whether it had it */
 	while (!ingest_counters(d.a.ingest)->misfits)
 		uv_run(&d.loop, UV_RUN_ONCE);
 	assert_int_equal(ingest_counters(d.a.ingest)->lost_events, 9);
@@ -303,7 +307,8 @@ static void a_clock_that_is_behind_at_the_start_makes_no_gap(void **state)
 	daemon_tidies();
 	daemon_measures(2, 1);
 	assert_int_equal(cube_range(d.a.services.cube, d.inst, &first, &last), 0);
-	assert_in_range(first, stored + 1, last);	/* the store has those before: the cube does not answer for them */
+	assert_in_range(first, stored + 1, last);	/* the store has the slots before: the cube does not answer for
+							 * them */
 	assert_int_equal(events(0, now), EVENTS + 9);
 }
 
@@ -338,7 +343,7 @@ static void without_a_jump_it_expires_as_ever(void **state)
 	assert_int_equal(events(1, was), EVENTS);
 }
 
-static void who_asks_for_nothing_is_deleted_by_the_boot_clock(void **state)
+static void an_idle_instrumentation_is_deleted_by_the_boot_clock(void **state)
 {
 	wall_extra_ns = -463 * DAY;
 	daemon_tidies();
@@ -352,12 +357,12 @@ static void who_asks_for_nothing_is_deleted_by_the_boot_clock(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(a_clock_that_was_ahead_wipes_nothing, begin, end),
-	cmocka_unit_test_setup_teardown(what_a_wrong_clock_filed_confirms_it_at_no_boot, begin, end),
-	cmocka_unit_test_setup_teardown(a_clock_that_was_behind_loses_nothing_of_what_is_right, begin, end),
-	cmocka_unit_test_setup_teardown(a_clock_that_is_behind_at_the_start_makes_no_gap, begin, end),
+	cmocka_unit_test_setup_teardown(slots_of_a_wrong_clock_do_not_confirm_it_at_a_boot, begin, end),
+	cmocka_unit_test_setup_teardown(a_clock_that_lagged_loses_no_right_data, begin, end),
+	cmocka_unit_test_setup_teardown(a_clock_that_lags_at_the_start_makes_no_gap, begin, end),
 	cmocka_unit_test_setup_teardown(a_real_gap_expires_an_hour_after_the_start, begin, end),
 	cmocka_unit_test_setup_teardown(without_a_jump_it_expires_as_ever, begin, end),
-	cmocka_unit_test_setup_teardown(who_asks_for_nothing_is_deleted_by_the_boot_clock, begin, end),
+	cmocka_unit_test_setup_teardown(an_idle_instrumentation_is_deleted_by_the_boot_clock, begin, end),
 };
 
 CHECK_MAIN(tests)
