@@ -215,7 +215,7 @@ static void once_hands_over_everything_and_ends(void **state)
 	assert_int_equal(w.events, recorded_events);
 }
 
-static void what_a_lost_connection_left_open_is_sent_again(void **state)
+static void unacknowledged_batches_are_sent_again_after_a_lost_connection(void **state)
 {
 	struct collector_conf conf = conf_once(record(), 100);
 	struct world w;
@@ -271,7 +271,7 @@ static void a_term_signal_ends_it_and_keeps_the_rest(void **state)
 	assert_int_equal(next.distinct, 2 * N);
 }
 
-static void what_cannot_be_had_is_reported_as_failed(void **state)
+static void an_unavailable_instrumentation_is_reported_as_failed(void **state)
 {
 	struct collector_conf conf = conf_once(record(), 100);
 	struct world w;
@@ -339,7 +339,7 @@ static void a_recording_of_a_replay_is_the_same_again(void **state)
 	recording_free(r);
 }
 
-static void what_cannot_start_says_so(void **state)
+static void a_collector_that_cannot_start_returns_an_error(void **state)
 {
 	struct collector_conf conf = conf_once("/nonexistent/recording", 1);
 
@@ -364,13 +364,13 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(once_hands_over_everything_and_ends),
-		cmocka_unit_test(what_a_lost_connection_left_open_is_sent_again),
+		cmocka_unit_test(unacknowledged_batches_are_sent_again_after_a_lost_connection),
 		cmocka_unit_test(after_a_kill_the_spool_is_sent_first),
 		cmocka_unit_test(a_term_signal_ends_it_and_keeps_the_rest),
-		cmocka_unit_test(what_cannot_be_had_is_reported_as_failed),
+		cmocka_unit_test(an_unavailable_instrumentation_is_reported_as_failed),
 		cmocka_unit_test(a_failure_is_logged_once_however_often_the_set_changes),
 		cmocka_unit_test(a_recording_of_a_replay_is_the_same_again),
-		cmocka_unit_test(what_cannot_start_says_so),
+		cmocka_unit_test(a_collector_that_cannot_start_returns_an_error),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -241,7 +241,7 @@ static void closed_then_end(void *arg)
 	uv_close((uv_handle_t *)&w->peer.server, NULL);	/* the client closes its own end */
 }
 
-static void what_was_sent_before_closing_arrives(void **state)
+static void frames_sent_before_closing_arrive(void **state)
 {
 	struct link_ops closing = { on_connected, want_then_send_and_close, on_ack, on_lost, closed_then_end };
 	struct world w;
@@ -289,7 +289,7 @@ static void hang_up_in_a_frame(struct world *w)
 	peer_hang_up(&w->peer);
 }
 
-static void a_wrong_answer_is_refused_and_the_connection_made_anew(void **state)
+static void a_wrong_answer_is_refused_and_the_link_connects_again(void **state)
 {
 	static const struct { void (*answer)(struct world *); const char *error; } cases[] = {
 		{ send_rubbish, "not a frame" }, { send_other_version, "another version" },
@@ -358,8 +358,8 @@ int main(void)
 		cmocka_unit_test(hello_is_answered_with_want_and_acks),
 		cmocka_unit_test(frames_may_come_in_pieces),
 		cmocka_unit_test(it_waits_for_an_aggregator_that_is_not_there_yet),
-		cmocka_unit_test(what_was_sent_before_closing_arrives),
-		cmocka_unit_test(a_wrong_answer_is_refused_and_the_connection_made_anew),
+		cmocka_unit_test(frames_sent_before_closing_arrive),
+		cmocka_unit_test(a_wrong_answer_is_refused_and_the_link_connects_again),
 		cmocka_unit_test(refuses_a_path_no_socket_can_have),
 		cmocka_unit_test(an_acknowledgement_cut_or_prolonged_is_refused),
 	};

@@ -34,7 +34,7 @@ static int drops(void)
 	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? 0 : 3;
 }
 
-static void nothing_is_left(void **state)
+static void no_capability_is_left(void **state)
 {
 	in_a_child(drops);
 }
@@ -46,7 +46,7 @@ static int drops_twice(void)
 	return privilege_drop(reason) || privilege_drop(reason);
 }
 
-static void who_has_nothing_may_drop_it_again(void **state)
+static void capabilities_may_be_dropped_twice(void **state)
 {
 	in_a_child(drops_twice);
 }
@@ -88,7 +88,7 @@ static int refuses_a_thread(void)
 	return privilege_drop(reason) != -EBUSY || !strstr(reason, "all threads");
 }
 
-static void a_thread_that_keeps_them_is_told(void **state)
+static void a_thread_that_keeps_capabilities_is_reported(void **state)
 {
 	if (geteuid())
 		skip();
@@ -96,10 +96,10 @@ static void a_thread_that_keeps_them_is_told(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(nothing_is_left),
-	cmocka_unit_test(who_has_nothing_may_drop_it_again),
+	cmocka_unit_test(no_capability_is_left),
+	cmocka_unit_test(capabilities_may_be_dropped_twice),
 	cmocka_unit_test(a_program_that_is_started_gains_nothing),
-	cmocka_unit_test(a_thread_that_keeps_them_is_told),
+	cmocka_unit_test(a_thread_that_keeps_capabilities_is_reported),
 };
 
 CHECK_MAIN(tests)

@@ -56,7 +56,7 @@ static void frames_are_read_where_they_were_appended(void **state)
 	segment_close(&g);
 }
 
-static void what_the_disk_refuses_stays_in_memory_and_in_order(void **state)
+static void bytes_that_the_disk_refuses_stay_in_memory_and_in_order(void **state)
 {
 	struct rlimit old, small;
 	struct segment g;
@@ -94,7 +94,7 @@ static void room_in_memory_is_bounded(void **state)
 	segment_close(&g);
 }
 
-static void refuses_what_is_locked_or_no_file(void **state)
+static void refuses_a_locked_file_and_other_kinds_of_files(void **state)
 {
 	struct segment g, other;
 
@@ -120,9 +120,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_are_read_where_they_were_appended),
-		cmocka_unit_test(what_the_disk_refuses_stays_in_memory_and_in_order),
+		cmocka_unit_test(bytes_that_the_disk_refuses_stay_in_memory_and_in_order),
 		cmocka_unit_test(room_in_memory_is_bounded),
-		cmocka_unit_test(refuses_what_is_locked_or_no_file),
+		cmocka_unit_test(refuses_a_locked_file_and_other_kinds_of_files),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

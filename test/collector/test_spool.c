@@ -88,7 +88,7 @@ static __s64 file_size(const char *path, int i)
 	return stat(name, &st) ? -1 : (__s64)st.st_size;
 }
 
-static void what_was_put_comes_out_in_order(void **state)
+static void batches_come_out_in_order(void **state)
 {
 	const char *path[] = { "", fresh("order") };
 
@@ -107,7 +107,7 @@ static void what_was_put_comes_out_in_order(void **state)
 	}
 }
 
-static void what_is_acknowledged_leaves_no_bytes_behind(void **state)
+static void acknowledged_batches_take_no_space(void **state)
 {
 	const char *path = fresh("empty");
 	struct spool *s = open_at(path, 1 << 20);
@@ -120,7 +120,7 @@ static void what_is_acknowledged_leaves_no_bytes_behind(void **state)
 	spool_close(s);
 }
 
-static void what_is_not_acknowledged_comes_out_again(void **state)
+static void unacknowledged_batches_come_out_again(void **state)
 {
 	const char *path = fresh("again");
 	struct spool *s = open_at(path, 1 << 20);
@@ -448,9 +448,9 @@ static int clean(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_put_comes_out_in_order),
-		cmocka_unit_test(what_is_acknowledged_leaves_no_bytes_behind),
-		cmocka_unit_test(what_is_not_acknowledged_comes_out_again),
+		cmocka_unit_test(batches_come_out_in_order),
+		cmocka_unit_test(acknowledged_batches_take_no_space),
+		cmocka_unit_test(unacknowledged_batches_come_out_again),
 		cmocka_unit_test(an_acknowledgement_out_of_order_counts),
 		cmocka_unit_test(no_more_than_a_window_is_in_flight),
 		cmocka_unit_test(a_crash_at_any_byte_costs_only_the_torn_batch),

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-static void what_is_written_is_a_whole_number_of_the_unit(void **state)
+static void a_value_becomes_a_whole_number_of_its_unit(void **state)
 {
 	static const struct { const char *text; enum ruler_unit unit; __u64 value; } cases[] = {
 		{ "10ms", UNIT_NS, 10000000 }, { "10 ms", UNIT_NS, 10000000 }, { " 1.5 s ", UNIT_NS, 1500000000 }, { "7ns", UNIT_NS, 7 },
@@ -74,7 +74,7 @@ static void units_are_known_by_their_names_in_replies(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_is_written_is_a_whole_number_of_the_unit),
+	cmocka_unit_test(a_value_becomes_a_whole_number_of_its_unit),
 	cmocka_unit_test(a_bare_number_of_times_and_sizes_is_refused),
 	cmocka_unit_test(units_are_known_by_their_names_in_replies),
 };

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-static void what_is_put_comes_out(void **state)
+static void reads_what_was_written(void **state)
 {
 	struct bytes b = { 0 };
 	__u64 value[300];
@@ -27,7 +27,7 @@ static void what_is_put_comes_out(void **state)
 	bytes_fini(&b);
 }
 
-static void a_limit_is_held_and_told(void **state)
+static void a_buffer_stops_at_its_limit_with_an_error(void **state)
 {
 	struct bytes b = { .most = 5 };
 
@@ -93,8 +93,8 @@ static void after_an_error_nothing_more_is_read(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_is_put_comes_out),
-	cmocka_unit_test(a_limit_is_held_and_told),
+	cmocka_unit_test(reads_what_was_written),
+	cmocka_unit_test(a_buffer_stops_at_its_limit_with_an_error),
 	cmocka_unit_test(every_shorter_input_is_refused),
 	cmocka_unit_test(refuses_overlong_varints_and_texts),
 	cmocka_unit_test(after_an_error_nothing_more_is_read),

@@ -8,7 +8,7 @@ static const struct kit_exemplar some[] = {
 	{ 900000, 5, 0, 1, "select ?", "select 'x'" }, { 800000, 999999999, 77, 1, "insert ?", NULL }, { 700, 0, 1, 0, "", "" },
 };
 
-static void they_come_back_as_they_were(void **state)
+static void exemplars_come_back_as_they_were(void **state)
 {
 	struct bytes b = { 0 };
 	struct exemplar_told t;
@@ -50,7 +50,7 @@ static void refuses_every_truncation_and_a_byte_too_many(void **state)
 	bytes_fini(&b);
 }
 
-static void refuses_what_can_not_be(void **state)
+static void refuses_impossible_exemplars(void **state)
 {
 	static const struct kit_exemplar late = { 1, SLOT_NS, 0, 1, "x", NULL }, neither = { 1, 0, 0, 0, "x", "x" };
 	struct kit_exemplar many[EXEMPLARS_MAX + EXEMPLAR_DECADES + 1];
@@ -84,9 +84,9 @@ static void refuses_what_can_not_be(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(they_come_back_as_they_were),
+	cmocka_unit_test(exemplars_come_back_as_they_were),
 	cmocka_unit_test(refuses_every_truncation_and_a_byte_too_many),
-	cmocka_unit_test(refuses_what_can_not_be),
+	cmocka_unit_test(refuses_impossible_exemplars),
 };
 
 CHECK_MAIN(tests)

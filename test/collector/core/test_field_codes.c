@@ -62,7 +62,7 @@ static void a_text_has_its_codes(void **state)
 	assert_true(code[0] == 0 && code[1] == 2 && code[2] == 4);
 }
 
-static void what_has_no_room_is_refused(void **state)
+static void refuses_more_codes_than_fit(void **state)
 {
 	__u64 code[8];
 
@@ -73,7 +73,7 @@ static void what_has_no_room_is_refused(void **state)
 	assert_int_equal(codes_find(&one_way, NULL, 0, "x7.5", code, 8), -EOPNOTSUPP);
 }
 
-static void a_number_is_what_is_shown_so(void **state)
+static void only_a_number_as_shown_leads_to_a_code(void **state)
 {
 	static const char *const none[] = { "", "x", "07", "+7", " 7", "7 ", "-1", "7.0", "99999999999999999999" };
 	__u64 code[1];
@@ -87,7 +87,7 @@ static void a_number_is_what_is_shown_so(void **state)
 		assert_int_equal(codes_find(&codes_number, NULL, 0, none[i], code, 1), 0);
 }
 
-static void a_hash_is_what_is_shown_so(void **state)
+static void only_a_hash_as_shown_leads_to_a_code(void **state)
 {
 	static const char *const none[] = {
 		"", "#", "#1", "#00000000000000ff ", "#00000000000000FF", "00000000000000ff", "#000000000000000ff"
@@ -105,9 +105,9 @@ static void a_hash_is_what_is_shown_so(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_code_has_its_name),
 	cmocka_unit_test(a_text_has_its_codes),
-	cmocka_unit_test(what_has_no_room_is_refused),
-	cmocka_unit_test(a_number_is_what_is_shown_so),
-	cmocka_unit_test(a_hash_is_what_is_shown_so),
+	cmocka_unit_test(refuses_more_codes_than_fit),
+	cmocka_unit_test(only_a_number_as_shown_leads_to_a_code),
+	cmocka_unit_test(only_a_hash_as_shown_leads_to_a_code),
 };
 
 CHECK_MAIN(tests)

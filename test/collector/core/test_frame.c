@@ -61,7 +61,7 @@ static void refuses_garbage_at_its_first_byte(void **state)
 	assert_non_null(strstr(frame_error(-EBADMSG), "CRC"));
 }
 
-static void refuses_to_write_what_could_not_be_read(void **state)
+static void refuses_to_write_a_frame_that_is_too_long(void **state)
 {
 	struct bytes b = { 0 };
 	void *big = calloc(1, FRAME_MAX + 1);
@@ -77,7 +77,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_frame_cut_anywhere_wants_more),
 	cmocka_unit_test(every_flipped_bit_is_noticed),
 	cmocka_unit_test(refuses_garbage_at_its_first_byte),
-	cmocka_unit_test(refuses_to_write_what_could_not_be_read),
+	cmocka_unit_test(refuses_to_write_a_frame_that_is_too_long),
 };
 
 CHECK_MAIN(tests)

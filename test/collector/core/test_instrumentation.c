@@ -186,7 +186,7 @@ static void weights_are_the_first_measure_and_its_parts(void **state)
 	}
 }
 
-static void binding_names_what_the_metric_has(void **state)
+static void a_refused_binding_names_the_fields_of_the_metric(void **state)
 {
 	struct instrumentation in;
 	char reason[REASON_MAX];
@@ -256,7 +256,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(refuses_with_the_reason),
 	cmocka_unit_test(the_first_measure_is_the_first_weight),
 	cmocka_unit_test(weights_are_the_first_measure_and_its_parts),
-	cmocka_unit_test(binding_names_what_the_metric_has),
+	cmocka_unit_test(a_refused_binding_names_the_fields_of_the_metric),
 	cmocka_unit_test(binding_gives_no_more_bits_than_the_range),
 	cmocka_unit_test(exemplars_are_the_worst_by_a_time),
 };

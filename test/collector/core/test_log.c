@@ -91,7 +91,7 @@ static void say_named(void)
 	log_info("source %s closes", "a\nheatscoped: forged");
 }
 
-static void the_daemon_says_who_it_is(void **state)
+static void a_line_begins_with_the_name_of_the_daemon(void **state)
 {
 	char out[256];
 
@@ -113,7 +113,7 @@ static void a_long_sentence_is_whole(void **state)
 	assert_int_equal(strlen(out), 4097);
 }
 
-static void elsewhere_they_are_bare(void **state)
+static void without_the_journal_lines_have_no_priority(void **state)
 {
 	static void (*const cases[])(void) = { say_bare, say_beside_journal, say_to_no_stream };
 	char out[256];
@@ -136,8 +136,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(to_the_journal_lines_carry_their_priority),
-		cmocka_unit_test(elsewhere_they_are_bare),
-		cmocka_unit_test(the_daemon_says_who_it_is),
+		cmocka_unit_test(without_the_journal_lines_have_no_priority),
+		cmocka_unit_test(a_line_begins_with_the_name_of_the_daemon),
 		cmocka_unit_test(a_long_sentence_is_whole),
 		cmocka_unit_test(one_event_is_one_line_whatever_a_peer_sent),
 	};

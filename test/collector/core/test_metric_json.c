@@ -31,7 +31,7 @@ static void a_metric_comes_back_as_it_was(void **state)
 	json_decref(json);
 }
 
-static void a_scope_comes_back_and_is_interval_where_there_is_none(void **state)
+static void a_scope_comes_back_and_is_interval_by_default(void **state)
 {
 	struct metric point = sample_metric, m;
 	char reason[REASON_MAX] = "";
@@ -156,7 +156,7 @@ static void a_refused_metric_says_why(void **state)
 #define HEAD "{\"module\":\"m\",\"stat\":\"s\",\"label\":\"l\",\"unit\":\"u\",\"fields\":"
 #define FIELD "{\"name\":\"f\",\"label\":\"f\",\"type\":\"time\",\"arity\":"
 
-static void refuses_what_is_not_a_metric(void **state)
+static void refuses_json_that_is_not_a_metric(void **state)
 {
 	static const struct { const char *json, *why; } cases[] = {
 		{ "[]", "module" },
@@ -192,14 +192,14 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_metric_comes_back_as_it_was),
-		cmocka_unit_test(a_scope_comes_back_and_is_interval_where_there_is_none),
+		cmocka_unit_test(a_scope_comes_back_and_is_interval_by_default),
 		cmocka_unit_test(a_point_among_events_comes_back_and_must_be_numeric),
 		cmocka_unit_test(parts_come_back_and_must_be_measures_but_the_first),
 		cmocka_unit_test(parts_keep_the_order_of_the_metric_and_not_of_its_fields),
 		cmocka_unit_test(parts_of_a_store_from_before_they_were_a_list_are_read),
 		cmocka_unit_test(the_field_of_single_events_comes_back_and_must_be_discrete),
 		cmocka_unit_test(a_refused_metric_says_why),
-		cmocka_unit_test(refuses_what_is_not_a_metric),
+		cmocka_unit_test(refuses_json_that_is_not_a_metric),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -20,7 +20,7 @@ static json_t *json_of(const char *text)
 	return json;
 }
 
-static void nothing_is_everything(void **state)
+static void an_empty_predicate_accepts_everything(void **state)
 {
 	static const struct predicate zero;
 	struct predicate p;
@@ -98,7 +98,7 @@ static void people_can_read_it(void **state)
 	assert_string_equal(title, "latency > 10000000");
 }
 
-static void a_title_is_cut_within_its_room(void **state)
+static void a_title_is_cut_to_its_buffer(void **state)
 {
 	struct predicate p;
 	char reason[REASON_MAX], title[64];
@@ -132,7 +132,7 @@ static void whole_numbers_may_be_written_with_a_point(void **state)
 	json_decref(back);
 }
 
-static void refusals_say_what_is_wrong(void **state)
+static void refusals_name_the_error(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "{", "not JSON" },
@@ -269,7 +269,7 @@ static int test_term(void *arg, const struct predicate_term *t)
 	return predicate_holds_text(t, label);
 }
 
-static void the_decision_form_means_what_the_json_means(void **state)
+static void the_decision_form_agrees_with_the_json(void **state)
 {
 	__u64 n_true = 0, n = 0;
 	char reason[REASON_MAX];
@@ -303,7 +303,7 @@ static int refuse_term(void *arg, const struct predicate_term *t)
 	return -ENODATA;
 }
 
-static void who_cannot_tell_ends_it(void **state)
+static void an_error_of_the_test_ends_the_decision(void **state)
 {
 	struct predicate p;
 	char reason[REASON_MAX];
@@ -313,16 +313,16 @@ static void who_cannot_tell_ends_it(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(nothing_is_everything),
+	cmocka_unit_test(an_empty_predicate_accepts_everything),
 	cmocka_unit_test(the_json_comes_back_as_it_was),
 	cmocka_unit_test(people_can_read_it),
-	cmocka_unit_test(a_title_is_cut_within_its_room),
+	cmocka_unit_test(a_title_is_cut_to_its_buffer),
 	cmocka_unit_test(whole_numbers_may_be_written_with_a_point),
-	cmocka_unit_test(refusals_say_what_is_wrong),
+	cmocka_unit_test(refusals_name_the_error),
 	cmocka_unit_test(size_and_depth_are_bounded),
 	cmocka_unit_test(a_sentence_is_always_utf8),
-	cmocka_unit_test(the_decision_form_means_what_the_json_means),
-	cmocka_unit_test(who_cannot_tell_ends_it),
+	cmocka_unit_test(the_decision_form_agrees_with_the_json),
+	cmocka_unit_test(an_error_of_the_test_ends_the_decision),
 };
 
 CHECK_MAIN(tests)

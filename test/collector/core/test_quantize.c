@@ -101,7 +101,7 @@ static void the_common_ruler_commutes(void **state)
 	}
 }
 
-static void refuses_rulers_that_are_none(void **state)
+static void refuses_invalid_rulers(void **state)
 {
 	static const __u64 bad[] = { 0,
 				     RULER(UNIT_NS, 8, 10, 39),	    /* too many bits */
@@ -126,7 +126,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_linear_start_has_equal_steps_and_small_values_alone),
 	cmocka_unit_test(folding_equals_counting_coarsely),
 	cmocka_unit_test(the_common_ruler_commutes),
-	cmocka_unit_test(refuses_rulers_that_are_none),
+	cmocka_unit_test(refuses_invalid_rulers),
 };
 
 CHECK_MAIN(tests)

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void what_a_terminal_obeys_is_escaped(void **state)
+static void characters_that_control_a_terminal_are_escaped(void **state)
 {
 	static const struct { const char *text, *shown; } cases[] = {
 		{ "", "" }, { "select", "select" }, { "µs – 日本 😀", "µs – 日本 😀" }, { "c:\\n", "c:\\n" },
@@ -77,7 +77,7 @@ static void every_character_is_itself_or_an_escape(void **state)
 }
 
 /* Random bytes become well-formed text without control characters, and escaping that text does not change it. */
-static void of_any_bytes_text_comes_out(void **state)
+static void any_bytes_become_text(void **state)
 {
 	for (int round = 0; round < 20000; round++) {
 		char text[24], out[24 * SHOW_MAX + 1], again[sizeof(out)];
@@ -93,7 +93,7 @@ static void of_any_bytes_text_comes_out(void **state)
 	}
 }
 
-static void it_is_cut_between_characters(void **state)
+static void escaped_text_is_cut_between_characters(void **state)
 {
 	char out[8];
 
@@ -179,10 +179,10 @@ static void lines_keep_their_ends_only(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_a_terminal_obeys_is_escaped),
+	cmocka_unit_test(characters_that_control_a_terminal_are_escaped),
 	cmocka_unit_test(every_character_is_itself_or_an_escape),
-	cmocka_unit_test(of_any_bytes_text_comes_out),
-	cmocka_unit_test(it_is_cut_between_characters),
+	cmocka_unit_test(any_bytes_become_text),
+	cmocka_unit_test(escaped_text_is_cut_between_characters),
 	cmocka_unit_test(harmless_texts_and_numbers_are_printed_as_printf_does),
 	cmocka_unit_test(arguments_are_escaped_and_formats_are_not),
 	cmocka_unit_test(lines_keep_their_ends_only),

@@ -12,7 +12,7 @@ static const char *type_of(void *arg, const char *name)
 
 static const struct where_fields fields = { type_of, NULL };
 
-static void what_is_written_becomes_a_predicate(void **state)
+static void an_expression_becomes_a_predicate(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "statement = select", "{\"eq\":[\"statement\",\"select\"]}" },
@@ -59,7 +59,7 @@ static void what_is_written_becomes_a_predicate(void **state)
 	}
 }
 
-static void what_cannot_be_read_is_shown_where(void **state)
+static void an_error_names_its_place(void **state)
 {
 	static const char *const cases[][2] = {
 		{ "", "character 1: a field is missing before the end" },
@@ -178,8 +178,8 @@ static void a_title_is_read_back_as_its_predicate(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_is_written_becomes_a_predicate),
-	cmocka_unit_test(what_cannot_be_read_is_shown_where),
+	cmocka_unit_test(an_expression_becomes_a_predicate),
+	cmocka_unit_test(an_error_names_its_place),
 	cmocka_unit_test(depth_is_bounded),
 	cmocka_unit_test(any_bytes_are_refused_or_read),
 	cmocka_unit_test(a_title_is_read_back_as_its_predicate),

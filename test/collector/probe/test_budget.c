@@ -24,7 +24,7 @@ static double total(const struct budget_load *load, const struct budget_plan *pl
 	return sum;
 }
 
-static void what_fits_is_left_alone(void **state)
+static void a_load_within_the_budget_is_not_shed(void **state)
 {
 	struct budget_load load = { .runs_per_s = 10000, .dispatch_ns = 50, .full_ns = 1500 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -102,7 +102,7 @@ static void it_recovers_slowly_and_sheds_at_once(void **state)
 	assert_int_equal(n, BUDGET_CALM);
 }
 
-static void what_hangs_together_is_never_detached(void **state)
+static void a_tracer_that_stays_is_never_detached(void **state)
 {
 	struct budget_load load = { .runs_per_s = 5e6, .dispatch_ns = 10, .full_ns = 1000, .stays = 1 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -112,7 +112,7 @@ static void what_hangs_together_is_never_detached(void **state)
 	assert_int_equal(plan.duty, BUDGET_DUTY_FULL);
 }
 
-static void the_dear_fields_go_first_where_that_is_enough(void **state)
+static void expensive_fields_go_first_if_that_is_enough(void **state)
 {
 	struct budget_load load = { 100000, 10, 230, 0, .dear_ns = 60 };	/* 0.024, 0.018 without them */
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -130,7 +130,7 @@ static void the_dear_fields_go_first_where_that_is_enough(void **state)
 }
 
 /* Only measured events gather them, so leaving them out would save nothing more. */
-static void with_sampling_the_dear_fields_are_back(void **state)
+static void with_sampling_the_expensive_fields_are_back(void **state)
 {
 	struct budget_load load = { 200000, 10, 230, 0, .dear_ns = 60 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -141,7 +141,7 @@ static void with_sampling_the_dear_fields_are_back(void **state)
 }
 
 /* The program follows a protocol before it can decide to measure: then sampling and bare fields go together. */
-static void what_sampling_does_not_save_is_not_said_to_be(void **state)
+static void sampling_saves_only_its_part_of_the_cost(void **state)
 {
 	struct budget_load load = { 100000, 10, 330, 1, .dear_ns = 80, .kept_ns = 300 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -177,7 +177,7 @@ static void sampling_is_no_stricter_than_it_is_worth(void **state)
 }
 
 /* Nor is it milder: then more would fit, or be saved.  Factor two, because a change must be worth it, too. */
-static void what_stays_costs_little_more_than_it_must(void **state)
+static void a_tracer_that_stays_costs_little_more_than_it_must(void **state)
 {
 	for (int round = 0; round < N_RANDOM; round++) {
 		struct budget_load load = { 1 + random_below(1e6), random_below(50), 30 + random_below(1000), .stays = 1 };
@@ -194,7 +194,7 @@ static void what_stays_costs_little_more_than_it_must(void **state)
 }
 
 /* Measured costs vary: a tracer that cannot fit must not change between more and less sampling because of that. */
-static void what_varies_a_little_changes_nothing(void **state)
+static void a_small_variation_changes_no_plan(void **state)
 {
 	struct budget_load load = { 100000, 10, .stays = 1, .kept_ns = 700 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -211,7 +211,7 @@ static void what_varies_a_little_changes_nothing(void **state)
 }
 
 /* Runs for other programs' sockets: if they alone cost too much, the budget sees it, although no event is ours. */
-static void what_passes_costs_too(void **state)
+static void runs_that_pass_cost_too(void **state)
 {
 	struct budget_load load = { 1000, 20, 800, .passed_per_s = 500000 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -232,18 +232,18 @@ static void what_passes_costs_too(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_passes_costs_too),
-	cmocka_unit_test(what_varies_a_little_changes_nothing),
-	cmocka_unit_test(the_dear_fields_go_first_where_that_is_enough),
-	cmocka_unit_test(with_sampling_the_dear_fields_are_back),
-	cmocka_unit_test(what_sampling_does_not_save_is_not_said_to_be),
+	cmocka_unit_test(runs_that_pass_cost_too),
+	cmocka_unit_test(a_small_variation_changes_no_plan),
+	cmocka_unit_test(expensive_fields_go_first_if_that_is_enough),
+	cmocka_unit_test(with_sampling_the_expensive_fields_are_back),
+	cmocka_unit_test(sampling_saves_only_its_part_of_the_cost),
 	cmocka_unit_test(sampling_is_no_stricter_than_it_is_worth),
-	cmocka_unit_test(what_stays_costs_little_more_than_it_must),
-	cmocka_unit_test(what_fits_is_left_alone),
+	cmocka_unit_test(a_tracer_that_stays_costs_little_more_than_it_must),
+	cmocka_unit_test(a_load_within_the_budget_is_not_shed),
 	cmocka_unit_test(sampling_comes_before_detaching),
 	cmocka_unit_test(the_budget_holds),
 	cmocka_unit_test(a_storm_sheds_itself),
-	cmocka_unit_test(what_hangs_together_is_never_detached),
+	cmocka_unit_test(a_tracer_that_stays_is_never_detached),
 	cmocka_unit_test(it_recovers_slowly_and_sheds_at_once),
 };
 

@@ -90,7 +90,7 @@ static void the_host_is_not_in_a_key(void **state)
 	assert_int_equal(plan.n_classes, 2);
 }
 
-static void refuses_a_measure_that_is_none(void **state)
+static void refuses_an_unknown_measure(void **state)
 {
 	struct instrumentation in = made("disk", "colour");
 	char reason[REASON_MAX] = "";
@@ -174,7 +174,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(exemplars_want_every_field),
 	cmocka_unit_test(too_many_exemplars_are_refused_by_name),
 	cmocka_unit_test(the_host_is_not_in_a_key),
-	cmocka_unit_test(refuses_a_measure_that_is_none),
+	cmocka_unit_test(refuses_an_unknown_measure),
 	cmocka_unit_test(a_point_is_marked),
 	cmocka_unit_test(short_memory_takes_slots_then_shards_then_refuses),
 	cmocka_unit_test(weights_are_wanted_and_no_measures),

@@ -34,7 +34,7 @@ static __u64 missing_with(__u64 held, __u64 asked)
 	return missing;
 }
 
-static void what_is_not_held_is_missing(void **state)
+static void a_capability_that_is_not_held_is_missing(void **state)
 {
 	__u64 three = NEED_TRACING | NEED_CAP(CAP_SYS_PTRACE);
 
@@ -77,7 +77,7 @@ static void names_are_those_of_the_manuals(void **state)
 	assert_true(strlen(need_names(~0ull, names)) < sizeof(names));
 }
 
-static void a_refusal_names_what_is_missing_and_what_to_give(void **state)
+static void a_refusal_names_the_missing_capabilities_and_the_remedy(void **state)
 {
 	char reason[REASON_MAX];
 
@@ -92,10 +92,10 @@ static void a_refusal_names_what_is_missing_and_what_to_give(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_is_not_held_is_missing),
+	cmocka_unit_test(a_capability_that_is_not_held_is_missing),
 	cmocka_unit_test(the_administrator_may_trace),
 	cmocka_unit_test(names_are_those_of_the_manuals),
-	cmocka_unit_test(a_refusal_names_what_is_missing_and_what_to_give),
+	cmocka_unit_test(a_refusal_names_the_missing_capabilities_and_the_remedy),
 };
 
 CHECK_MAIN(tests)

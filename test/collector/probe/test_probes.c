@@ -105,7 +105,7 @@ static void the_difference_of_the_sets_is_enabled_and_disabled(void **state)
 	probes_close(p);
 }
 
-static void what_is_fixed_goes_on_and_takes_nothing_new(void **state)
+static void fixed_probes_go_on_and_enable_nothing_new(void **state)
 {
 	struct probes *p = open_replay(record());
 	unsigned batches[8] = { 0 };
@@ -138,7 +138,7 @@ static void hostname_does_not_reach_the_probes(void **state)
 	probes_close(p);
 }
 
-static void what_cannot_be_had_fails_with_its_reason(void **state)
+static void an_unavailable_instrumentation_fails_with_its_reason(void **state)
 {
 	static const struct { const char *want, *why; } cases[] = {
 		{ "[{\"id\":1,\"module\":\"disk\",\"stat\":\"ops\",\"measures\":[\"latency\"]}]", "no probe of this collector measures disk.ops" },
@@ -206,9 +206,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_difference_of_the_sets_is_enabled_and_disabled),
-		cmocka_unit_test(what_is_fixed_goes_on_and_takes_nothing_new),
+		cmocka_unit_test(fixed_probes_go_on_and_enable_nothing_new),
 		cmocka_unit_test(hostname_does_not_reach_the_probes),
-		cmocka_unit_test(what_cannot_be_had_fails_with_its_reason),
+		cmocka_unit_test(an_unavailable_instrumentation_fails_with_its_reason),
 		cmocka_unit_test(an_entry_that_cannot_be_read_leaves_the_others),
 		cmocka_unit_test(a_probe_that_does_not_open_is_reported),
 	};

@@ -51,7 +51,7 @@ static size_t slurp(const char *path, __u8 *out, size_t room)
 	return n;
 }
 
-static void what_was_recorded_is_read(void **state)
+static void a_recording_is_read_back(void **state)
 {
 	struct instrumentation in = sample_inst(3);
 	struct recording *r = NULL;
@@ -211,7 +211,7 @@ static void refuses_batches_that_are_not_of_their_instrumentation(void **state)
 	}
 }
 
-static void refuses_what_is_not_an_instrumentation(void **state)
+static void refuses_json_that_is_not_an_instrumentation(void **state)
 {
 	static const struct { const char *json, *why; } cases[] = {
 		{ "not json", "not JSON" },
@@ -251,7 +251,7 @@ static void refuses_other_frames_and_files(void **state)
 	assert_int_equal(recording_read("/dev/zero", &r, reason), -EFBIG);
 }
 
-static void a_recorder_reports_what_it_could_not_write(void **state)
+static void a_recorder_reports_failed_writes(void **state)
 {
 	struct instrumentation in = sample_inst(3);
 	struct recorder *w;
@@ -273,15 +273,15 @@ static int clean(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_recorded_is_read),
+		cmocka_unit_test(a_recording_is_read_back),
 		cmocka_unit_test(hostname_is_left_to_the_aggregator),
 		cmocka_unit_test(an_id_used_again_is_another_instrumentation),
 		cmocka_unit_test(a_recording_cut_anywhere_is_refused_with_the_offset),
 		cmocka_unit_test(a_flipped_bit_is_found),
 		cmocka_unit_test(refuses_batches_that_are_not_of_their_instrumentation),
-		cmocka_unit_test(refuses_what_is_not_an_instrumentation),
+		cmocka_unit_test(refuses_json_that_is_not_an_instrumentation),
 		cmocka_unit_test(refuses_other_frames_and_files),
-		cmocka_unit_test(a_recorder_reports_what_it_could_not_write),
+		cmocka_unit_test(a_recorder_reports_failed_writes),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

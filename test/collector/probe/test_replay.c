@@ -279,7 +279,7 @@ static void without_a_clock_everything_comes_at_its_own_slot(void **state)
 	replay_probe.close(self);
 }
 
-static void exemplars_come_to_whom_wants_some(void **state)
+static void exemplars_come_only_if_wanted(void **state)
 {
 	for (__u32 n = 0; n < 2; n++) {
 		void *self = replay_at(0);
@@ -414,7 +414,7 @@ static void measures_are_dropped_and_renumbered(void **state)
 }
 
 /* Weights are known only along the first measure that was recorded, not along another one. */
-static void weights_are_those_that_are_wanted(void **state)
+static void only_the_wanted_weights_come(void **state)
 {
 	for (size_t n = 0; n <= 2; n++) {
 		struct instrumentation in = weighing(12);
@@ -435,7 +435,7 @@ static void weights_are_those_that_are_wanted(void **state)
 
 /* The predicate decides three of the four keys; the fourth key's statement is `other`: its events are lost, like the 7
  * that were recorded as lost. */
-static void a_predicate_over_recorded_fields_sifts(void **state)
+static void a_predicate_over_recorded_fields_selects_keys(void **state)
 {
 	static const struct { const char *predicate; size_t n_keys; int all; } cases[] = {
 		{ "{\"or\":[{\"eq\":[\"statement\",\"select\"]},{\"eq\":[\"statement\",\"insert\"]}]}", 3, 1 },
@@ -464,7 +464,7 @@ static void a_predicate_over_recorded_fields_sifts(void **state)
 	}
 }
 
-static void a_predicate_that_cannot_be_told_is_refused(void **state)
+static void a_predicate_that_the_recording_cannot_answer_is_refused(void **state)
 {
 	void *self = replay_at(0);
 	struct instrumentation in = wanted();
@@ -522,7 +522,7 @@ static void keys_beyond_the_cap_become_other(void **state)
 	replay_probe.close(self);
 }
 
-static void refuses_what_was_not_recorded(void **state)
+static void refuses_metrics_and_fields_that_were_not_recorded(void **state)
 {
 	void *self = replay_at(0);
 	struct instrumentation in = wanted();
@@ -672,19 +672,19 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_offers_the_recorded_fields_without_hostname),
 		cmocka_unit_test(without_a_clock_everything_comes_at_its_own_slot),
-		cmocka_unit_test(exemplars_come_to_whom_wants_some),
+		cmocka_unit_test(exemplars_come_only_if_wanted),
 		cmocka_unit_test(with_the_clock_it_keeps_its_pace),
 		cmocka_unit_test(one_enabled_later_joins_in_the_middle),
 		cmocka_unit_test(dropping_fields_adds_their_slices),
 		cmocka_unit_test(fields_come_in_the_order_that_is_wanted),
 		cmocka_unit_test(measures_are_dropped_and_renumbered),
-		cmocka_unit_test(weights_are_those_that_are_wanted),
+		cmocka_unit_test(only_the_wanted_weights_come),
 		cmocka_unit_test(parts_are_those_that_are_offered),
-		cmocka_unit_test(a_predicate_over_recorded_fields_sifts),
-		cmocka_unit_test(a_predicate_that_cannot_be_told_is_refused),
+		cmocka_unit_test(a_predicate_over_recorded_fields_selects_keys),
+		cmocka_unit_test(a_predicate_that_the_recording_cannot_answer_is_refused),
 		cmocka_unit_test(the_ruler_folds_to_the_wanted_one),
 		cmocka_unit_test(keys_beyond_the_cap_become_other),
-		cmocka_unit_test(refuses_what_was_not_recorded),
+		cmocka_unit_test(refuses_metrics_and_fields_that_were_not_recorded),
 		cmocka_unit_test(refuses_a_damaged_recording),
 	};
 

@@ -44,7 +44,7 @@ static void keys_are_decided_by_their_labels(void **state)
 }
 
 /* The keys beyond the limit of keys are not the label "other". */
-static void who_is_other_cannot_be_told(void **state)
+static void the_other_key_may_match_or_not(void **state)
 {
 	assert_int_equal(passes("{\"eq\":[\"statement\",\"other\"]}", "query", NULL), -ENODATA);
 	assert_int_equal(passes("{\"eq\":[\"statement\",\"other\"]}", "query", "other"), 1);
@@ -53,7 +53,7 @@ static void who_is_other_cannot_be_told(void **state)
 	assert_int_equal(passes("{\"and\":[{\"eq\":[\"command\",\"x\"]},{\"eq\":[\"statement\",\"y\"]}]}", "query", NULL), 0);
 }
 
-static void what_was_recorded_with_passes(void **state)
+static void the_predicate_of_the_recording_passes(void **state)
 {
 	struct instrumentation recorded = sample_inst(1);
 	struct predicate p = recorded.predicate = predicate("{\"gt\":[\"latency\",10000000]}");
@@ -70,7 +70,7 @@ static void what_was_recorded_with_passes(void **state)
 	assert_int_equal(sieve_init(&s, &p, &recorded, "db1", reason), -ENOENT);
 }
 
-static void what_cannot_be_told_is_refused(void **state)
+static void a_predicate_that_keys_cannot_answer_is_refused(void **state)
 {
 	struct instrumentation recorded = sample_inst(1);
 	struct predicate p = predicate("{\"and\":[{\"eq\":[\"command\",\"query\"]},{\"gt\":[\"latency\",10000000]}]}");
@@ -86,9 +86,9 @@ static void what_cannot_be_told_is_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(keys_are_decided_by_their_labels),
-	cmocka_unit_test(who_is_other_cannot_be_told),
-	cmocka_unit_test(what_was_recorded_with_passes),
-	cmocka_unit_test(what_cannot_be_told_is_refused),
+	cmocka_unit_test(the_other_key_may_match_or_not),
+	cmocka_unit_test(the_predicate_of_the_recording_passes),
+	cmocka_unit_test(a_predicate_that_keys_cannot_answer_is_refused),
 };
 
 CHECK_MAIN(tests)

@@ -64,7 +64,7 @@ static void the_codes_of_each_field_are_shown(void **state)
 }
 
 /* A label leads back to its code, for every field with a table of names or a function of the code alone. */
-static void what_is_shown_is_found(void **state)
+static void every_label_leads_back_to_its_code(void **state)
 {
 	for (size_t i = 0; tracers[i]; i++) {
 		for (size_t f = 0; f < tracers[i]->n_codes; f++) {
@@ -100,7 +100,7 @@ static void each_has_one_name(void **state)
 }
 
 /* Exemplars are written by one program at a time per CPU. */
-static void whose_single_events_are_kept_runs_alone(void **state)
+static void tracers_with_exemplars_run_alone(void **state)
 {
 	size_t n = 0;
 
@@ -152,9 +152,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_aggregator_can_read_each),
 	cmocka_unit_test(each_fits_an_event),
 	cmocka_unit_test(the_codes_of_each_field_are_shown),
-	cmocka_unit_test(what_is_shown_is_found),
+	cmocka_unit_test(every_label_leads_back_to_its_code),
 	cmocka_unit_test(each_has_one_name),
-	cmocka_unit_test(whose_single_events_are_kept_runs_alone),
+	cmocka_unit_test(tracers_with_exemplars_run_alone),
 	cmocka_unit_test(each_measure_has_a_ruler),
 };
 

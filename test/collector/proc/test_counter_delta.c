@@ -23,7 +23,7 @@ static void things_that_stay_grow(void **state)
 }
 
 /* A thing that went and came back, one that was reset, one that wrapped: no value, and above all no huge one. */
-static void what_comes_anew_has_no_value(void **state)
+static void a_new_or_reset_thing_has_no_value(void **state)
 {
 	struct growth g = { .n_values = 1 };
 	__u64 growth[GROWTH_VALUES];
@@ -62,7 +62,7 @@ static void a_counter_that_may_shrink_stays(void **state)
 	growth_fini(&g);
 }
 
-static void what_is_forgotten_was_not_there(void **state)
+static void a_forgotten_snapshot_gives_no_growth(void **state)
 {
 	struct growth g = { .n_values = 1 };
 	__u64 growth[GROWTH_VALUES];
@@ -109,9 +109,9 @@ static void many_things_come_and_go(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(things_that_stay_grow),
-	cmocka_unit_test(what_comes_anew_has_no_value),
+	cmocka_unit_test(a_new_or_reset_thing_has_no_value),
 	cmocka_unit_test(a_counter_that_may_shrink_stays),
-	cmocka_unit_test(what_is_forgotten_was_not_there),
+	cmocka_unit_test(a_forgotten_snapshot_gives_no_growth),
 	cmocka_unit_test(many_things_come_and_go),
 };
 

@@ -50,7 +50,7 @@ static void old_kernels_have_fewer_columns(void **state)
 	words_fini(&w);
 }
 
-static void refuses_what_is_no_stat(void **state)
+static void refuses_text_that_is_not_stat(void **state)
 {
 	static const char *const bad[] = { "", "cpu 1 2 3 4\n", "intr 1\n", "cpu0 1 2 3\n", "cpu0 1 2 x 4\n", "cpu0\n",
 					   "cpu1 18446744073709551616 1 1 1\n" };
@@ -94,7 +94,7 @@ static void modes_add_up_to_the_utilization(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(each_cpu_has_its_modes),
 	cmocka_unit_test(old_kernels_have_fewer_columns),
-	cmocka_unit_test(refuses_what_is_no_stat),
+	cmocka_unit_test(refuses_text_that_is_not_stat),
 	cmocka_unit_test(modes_add_up_to_the_utilization),
 };
 

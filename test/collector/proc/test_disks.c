@@ -40,7 +40,7 @@ static void a_machine_without_disks_has_none(void **state)
 	words_fini(&w);
 }
 
-static void refuses_what_is_no_diskstats(void **state)
+static void refuses_text_that_is_not_diskstats(void **state)
 {
 	static const char *const bad[] = { "\n", "7 0 loop0\n", "7 x loop0 1 2 3 4 5 6 7 8 9 10 11\n",
 					   "7 0 loop0 1 2 3 4 5 6 7 8 9\n", "7 0 loop0 1 2 3 4 5 6 7 8 9 -1\n" };
@@ -58,7 +58,7 @@ static void refuses_what_is_no_diskstats(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_columns_are_those_of_iostats),
 	cmocka_unit_test(a_machine_without_disks_has_none),
-	cmocka_unit_test(refuses_what_is_no_diskstats),
+	cmocka_unit_test(refuses_text_that_is_not_diskstats),
 };
 
 CHECK_MAIN(tests)

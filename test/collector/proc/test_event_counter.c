@@ -110,7 +110,7 @@ static void assert_slice(const struct batch *b, const char *key, __u16 axis, con
 	fail_msg("no slice of \"%s\" and axis %u", key, axis);
 }
 
-static void a_batch_has_what_was_added(void **state)
+static void a_batch_has_the_added_events(void **state)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
@@ -200,7 +200,7 @@ static void keys_beyond_the_cap_are_other(void **state)
 	tally_free(t);
 }
 
-static void a_key_not_seen_for_long_makes_room(void **state)
+static void a_key_not_seen_for_long_is_forgotten(void **state)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
@@ -243,7 +243,7 @@ static void without_fields_there_is_one_key(void **state)
 	tally_free(t);
 }
 
-static void what_is_dropped_is_not_sent(void **state)
+static void dropped_events_are_not_sent(void **state)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
@@ -291,12 +291,12 @@ static void nothing_is_lost(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_batch_has_what_was_added),
+	cmocka_unit_test(a_batch_has_the_added_events),
 	cmocka_unit_test(weights_are_sums_along_the_first_measure),
 	cmocka_unit_test(keys_beyond_the_cap_are_other),
-	cmocka_unit_test(a_key_not_seen_for_long_makes_room),
+	cmocka_unit_test(a_key_not_seen_for_long_is_forgotten),
 	cmocka_unit_test(without_fields_there_is_one_key),
-	cmocka_unit_test(what_is_dropped_is_not_sent),
+	cmocka_unit_test(dropped_events_are_not_sent),
 	cmocka_unit_test(nothing_is_lost),
 };
 

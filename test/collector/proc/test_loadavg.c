@@ -17,7 +17,7 @@ static void a_load_is_read_in_hundredths(void **state)
 	}
 }
 
-static void refuses_what_is_no_loadavg(void **state)
+static void refuses_text_that_is_not_loadavg(void **state)
 {
 	static const char *const bad[] = { "", "\n", "1\n", "1.0\n", "1.000 1\n", "x.03\n", "-1.00\n", ".50\n", "1.5x 1\n",
 					   "99999999999.00\n" };
@@ -31,7 +31,7 @@ static void refuses_what_is_no_loadavg(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_load_is_read_in_hundredths),
-	cmocka_unit_test(refuses_what_is_no_loadavg),
+	cmocka_unit_test(refuses_text_that_is_not_loadavg),
 };
 
 CHECK_MAIN(tests)

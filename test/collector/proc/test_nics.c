@@ -32,7 +32,7 @@ static void bytes_and_packets_of_both_ways(void **state)
 	words_fini(&w);
 }
 
-static void refuses_what_is_no_net_dev(void **state)
+static void refuses_text_that_is_not_net_dev(void **state)
 {
 	static const char *const bad[] = { "eth0 1 2 3\n", "eth0: 1 2 3\n", "eth0:\n", ":\n", "\n",
 					   "eth0: 1 2 3 4 5 6 7 8 9 x\n" };
@@ -49,7 +49,7 @@ static void refuses_what_is_no_net_dev(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(bytes_and_packets_of_both_ways),
-	cmocka_unit_test(refuses_what_is_no_net_dev),
+	cmocka_unit_test(refuses_text_that_is_not_net_dev),
 };
 
 CHECK_MAIN(tests)

@@ -98,7 +98,7 @@ static void assert_told(const struct told *t, const __s64 *slot, size_t n)
 }
 
 /* Enabled in slot 0, so slot 1 is the first complete one. */
-static void a_state_is_told_from_the_first_whole_slot_on(void **state)
+static void a_state_is_reported_from_the_first_whole_slot_on(void **state)
 {
 	void *self = probe_open();
 	struct told t = { 0 };
@@ -132,7 +132,7 @@ static void a_growth_needs_both_ends_of_the_slot(void **state)
 	proc_probe.close(self);
 }
 
-static void a_slot_that_was_missed_is_not_told(void **state)
+static void a_missed_slot_is_not_reported(void **state)
 {
 	void *self = probe_open();
 	struct told load = { 0 }, cpus = { 0 };
@@ -156,7 +156,7 @@ static void a_slot_that_was_missed_is_not_told(void **state)
 	proc_probe.close(self);
 }
 
-static void a_clock_set_back_tells_no_slot_twice(void **state)
+static void no_slot_is_reported_twice_after_the_clock_is_set_back(void **state)
 {
 	void *self = probe_open();
 	struct told t = { 0 };
@@ -284,10 +284,10 @@ static void refuses_slots_shorter_than_the_files_are_exact(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_state_is_told_from_the_first_whole_slot_on),
+	cmocka_unit_test(a_state_is_reported_from_the_first_whole_slot_on),
 	cmocka_unit_test(a_growth_needs_both_ends_of_the_slot),
-	cmocka_unit_test(a_slot_that_was_missed_is_not_told),
-	cmocka_unit_test(a_clock_set_back_tells_no_slot_twice),
+	cmocka_unit_test(a_missed_slot_is_not_reported),
+	cmocka_unit_test(no_slot_is_reported_twice_after_the_clock_is_set_back),
 	cmocka_unit_test(instrumentations_have_their_own_slots_and_parts),
 	cmocka_unit_test(predicates_choose_things_and_parts),
 	cmocka_unit_test(ticks_are_filed_by_their_own_time),

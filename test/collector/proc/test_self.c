@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-static void a_descriptor_says_what_it_is(void **state)
+static void fdinfo_shows_programs_and_maps(void **state)
 {
 	static const char program[] = "pos:\t0\nflags:\t02000002\nmnt_id:\t15\nino:\t1046\nprog_type:\t26\nprog_jited:\t1\n"
 				      "prog_tag:\t9a5bfd\nmemlock:\t8192\nprog_id:\t17\nrun_time_ns:\t1234\nrun_cnt:\t5\n";
@@ -97,7 +97,7 @@ static void the_process_is_this_one(void **state)
 	words_fini(&k.words);
 }
 
-static void the_spool_is_as_it_was_told(void **state)
+static void the_spool_meter_shows_the_latest_stocks(void **state)
 {
 	struct kit k = { 0 };
 	char reason[REASON_MAX];
@@ -117,12 +117,12 @@ static void the_spool_is_as_it_was_told(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_descriptor_says_what_it_is),
+	cmocka_unit_test(fdinfo_shows_programs_and_maps),
 	cmocka_unit_test(pages_in_memory),
 	cmocka_unit_test(ticks_come_in_order_and_once),
 	cmocka_unit_test(a_tick_is_an_event),
 	cmocka_unit_test(the_process_is_this_one),
-	cmocka_unit_test(the_spool_is_as_it_was_told),
+	cmocka_unit_test(the_spool_meter_shows_the_latest_stocks),
 };
 
 CHECK_MAIN(tests)

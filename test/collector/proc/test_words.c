@@ -27,7 +27,7 @@ static void a_text_is_found_by_its_code(void **state)
 	words_fini(&w);
 }
 
-static void what_is_not_known_is_shown_as_its_hash(void **state)
+static void an_unknown_code_is_shown_as_its_hash(void **state)
 {
 	struct words w = { 0 };
 	char text[LABEL_MAX + 1];
@@ -56,7 +56,7 @@ static void a_long_text_is_cut(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_text_is_found_by_its_code),
-	cmocka_unit_test(what_is_not_known_is_shown_as_its_hash),
+	cmocka_unit_test(an_unknown_code_is_shown_as_its_hash),
 	cmocka_unit_test(a_long_text_is_cut),
 };
 

@@ -46,7 +46,7 @@ static void ipv6_is_a_hash(void **state)
 	assert_int_equal(again, a);
 }
 
-static void what_is_no_address_has_no_code(void **state)
+static void a_text_that_is_not_an_address_has_no_code(void **state)
 {
 	static const char *const texts[] = { "", "localhost", "1.2.3", "1.2.3.4.5", "::g", "127.0.0.1 ", "#12" };
 	__u64 code;
@@ -61,7 +61,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(ipv4_is_its_own_code),
 	cmocka_unit_test(ipv4_written_as_ipv6_is_the_same),
 	cmocka_unit_test(ipv6_is_a_hash),
-	cmocka_unit_test(what_is_no_address_has_no_code),
+	cmocka_unit_test(a_text_that_is_not_an_address_has_no_code),
 };
 
 CHECK_MAIN(tests)

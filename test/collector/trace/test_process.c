@@ -78,7 +78,7 @@ static void path_says_unit_and_container(void **state)
 }
 
 /* With any bytes, the part that it finds is inside the name. */
-static void any_name_is_taken(void **state)
+static void any_bytes_may_be_a_cgroup_name(void **state)
 {
 	char name[CGROUP_NAME_ROOM];
 
@@ -111,7 +111,7 @@ static void numbers_are_their_own_codes(void **state)
 	assert_int_equal(code, 0);
 }
 
-static void no_process_has_such_a_number(void **state)
+static void a_text_that_is_not_a_pid_has_no_code(void **state)
 {
 	static const char *const texts[] = { "", " 1", "-1", "+1", "1x", "0x10", "99999999999999999999", "2147483648" };
 	__u64 code;
@@ -120,7 +120,7 @@ static void no_process_has_such_a_number(void **state)
 		assert_int_equal(process_codes(PROCESS_PID, texts[i], &code, 1), 0);
 }
 
-static void no_unit_is_no_hash(void **state)
+static void none_has_its_own_code(void **state)
 {
 	const struct process_texts none = { -1, -1 };
 	char label[LABEL_MAX + 1];
@@ -171,10 +171,10 @@ static void text_is_cut_between_characters(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(path_says_unit_and_container),
-	cmocka_unit_test(any_name_is_taken),
+	cmocka_unit_test(any_bytes_may_be_a_cgroup_name),
 	cmocka_unit_test(numbers_are_their_own_codes),
-	cmocka_unit_test(no_process_has_such_a_number),
-	cmocka_unit_test(no_unit_is_no_hash),
+	cmocka_unit_test(a_text_that_is_not_a_pid_has_no_code),
+	cmocka_unit_test(none_has_its_own_code),
 	cmocka_unit_test(forgotten_text_is_its_hash),
 	cmocka_unit_test(text_is_cut_between_characters),
 };

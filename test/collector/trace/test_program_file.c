@@ -90,7 +90,7 @@ static void functions_are_found_by_name(void **state)
 	program_file_fini(&p);
 }
 
-static void a_stripped_file_has_what_it_exports(void **state)
+static void a_stripped_file_has_the_functions_it_exports(void **state)
 {
 	struct small f = small_file();
 	struct program_file p;
@@ -105,7 +105,7 @@ static void a_stripped_file_has_what_it_exports(void **state)
 	program_file_fini(&p);
 }
 
-static void refuses_what_is_no_program(void **state)
+static void refuses_a_file_that_is_not_a_program(void **state)
 {
 	struct small f = small_file();
 	struct program_file p;
@@ -161,8 +161,8 @@ static void this_program_has_its_functions(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(functions_are_found_by_address),
 	cmocka_unit_test(functions_are_found_by_name),
-	cmocka_unit_test(a_stripped_file_has_what_it_exports),
-	cmocka_unit_test(refuses_what_is_no_program),
+	cmocka_unit_test(a_stripped_file_has_the_functions_it_exports),
+	cmocka_unit_test(refuses_a_file_that_is_not_a_program),
 	cmocka_unit_test(names_beyond_the_table_are_no_names),
 	cmocka_unit_test(this_program_has_its_functions),
 };

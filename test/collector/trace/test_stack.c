@@ -35,7 +35,7 @@ static void names_are_without_arguments(void **state)
 	}
 }
 
-static void a_name_is_cut_to_its_room(void **state)
+static void a_name_is_cut_to_its_buffer(void **state)
 {
 	char out[8];
 
@@ -78,7 +78,7 @@ static void unknown_frames_in_a_row_are_one(void **state)
 }
 
 /* Any label fits: it has whole frames from the leaf on. */
-static void what_does_not_fit_is_cut_at_the_root(void **state)
+static void a_long_label_is_cut_at_the_root(void **state)
 {
 	for (int round = 0; round < 2000; round++) {
 		char out[LABEL_MAX + 1], whole[16384] = "", frame[64], longer[16384];
@@ -105,7 +105,7 @@ static void what_does_not_fit_is_cut_at_the_root(void **state)
 	}
 }
 
-static void what_every_stack_has_is_left_out(void **state)
+static void frames_of_every_stack_are_left_out(void **state)
 {
 	static const char *const entries[] = { "schedule", "__schedule", "entry_SYSCALL_64_after_hwframe", "bpf_prog_0123_offcpu", "_start" };
 	static const char *const frames[] = { "schedule_timeout", "main", "do_nanosleep", "io_schedule", "started", "", "kthread" };
@@ -128,11 +128,11 @@ static void without_symbols_a_stack_is_its_code(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_are_without_arguments),
-	cmocka_unit_test(a_name_is_cut_to_its_room),
+	cmocka_unit_test(a_name_is_cut_to_its_buffer),
 	cmocka_unit_test(frames_stand_from_root_to_leaf),
 	cmocka_unit_test(unknown_frames_in_a_row_are_one),
-	cmocka_unit_test(what_does_not_fit_is_cut_at_the_root),
-	cmocka_unit_test(what_every_stack_has_is_left_out),
+	cmocka_unit_test(a_long_label_is_cut_at_the_root),
+	cmocka_unit_test(frames_of_every_stack_are_left_out),
 	cmocka_unit_test(without_symbols_a_stack_is_its_code),
 };
 

@@ -27,7 +27,7 @@ static void a_text_is_its_hash(void **state)
 }
 
 /* A label shows the NUL of an abstract name as @. */
-static void an_abstract_name_is_one_of_two(void **state)
+static void an_abstract_name_has_two_possible_codes(void **state)
 {
 	__u64 code[4];
 
@@ -46,7 +46,7 @@ static void a_forgotten_text_is_its_code(void **state)
 	assert_int_equal(text_codes("#00000000000000ff", 1ull << 63, code, 4), 1);	/* not a code of that field */
 }
 
-static void what_is_too_long_has_no_code(void **state)
+static void a_text_that_is_too_long_has_no_code(void **state)
 {
 	char text[TEXT_MAX + 1];
 	__u64 code[4];
@@ -61,9 +61,9 @@ static void what_is_too_long_has_no_code(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_text_is_its_hash),
-	cmocka_unit_test(an_abstract_name_is_one_of_two),
+	cmocka_unit_test(an_abstract_name_has_two_possible_codes),
 	cmocka_unit_test(a_forgotten_text_is_its_code),
-	cmocka_unit_test(what_is_too_long_has_no_code),
+	cmocka_unit_test(a_text_that_is_too_long_has_no_code),
 };
 
 CHECK_MAIN(tests)
