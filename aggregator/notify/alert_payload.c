@@ -62,7 +62,7 @@ static json_t *link_to(const char *page_url, __u64 inst, __s64 span_s, __s64 end
 	return json;
 }
 
-/* Some minutes after it began; if it has ended, after its end. */
+/* The span ends some minutes after it began to fire; if it has ended, some minutes after its end. */
 static json_t *link_json(const struct alert_payload *n)
 {
 	__s64 to_ns = n->to_ns == ANNOTATION_OPEN ? n->from_ns : n->to_ns;

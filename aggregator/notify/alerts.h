@@ -6,8 +6,7 @@
  * Window  evaluated ALERTS_LATE_NS after its end, or as soon as the store has its data.  For a new rule of a shape the
  *         windows of the hour before come first, as far as the cube has them, so that it need not learn for an hour.
  * Restart states and firings are kept; windows that ended while heatscoped did not run are only learnt.  A firing whose
- * alert no longer
- *         exists is ended.
+ *         alert no longer exists is ended.
  * Bounds  ALERTS_MAX rules.  The loop waits for a tick, so a tick ends after the window with which ALERTS_AT_ONCE
  *         histograms have been read (about 9 us each); the next tick begins with the rules that are left.
  * Errors  0 or -errno; with -EINVAL `reason` (REASON_MAX bytes) is the message for /ca.

@@ -4,8 +4,7 @@
  *            ^--- WEBHOOK_SENDER_TRIES, with pauses ---- 5xx, 408, 429, no answer in time, no server there
  *
  * Given up   at once if another try would not help: another status (redirects are not followed: they may lead to a
- * place to which the
- *            user did not mean to send), a malformed URL, a certificate that is not trusted.
+ *            place to which the user did not mean to send), a malformed URL, a certificate that is not trusted.
  * Reasons    contain neither the URL nor its host, which may be secrets; ASCII.
  * Bounds     WEBHOOK_SENDER_WAITING deliveries and WEBHOOK_SENDER_BYTES at a time; further ones are refused with
  *            -ENOSPC, and one that is larger alone with -E2BIG.
