@@ -19,8 +19,7 @@
  *         (exact where the latency is kept as a weight), and its end lies anywhere in the slot.  Buckets below a 16th
  *         of a slot are one bucket.
  * Running Events that run at the end of the last known slot count from their start.  Events that ended in later slots
- * are then
- *         left out, because they are among the running ones.
+ *         are then left out, because they are among the running ones.
  * Bounds  Time before the query's range and after the last known slot is left out; see known_to_ns in grid.h.
  * Slots   Give each slot once.  It may be longer than the instrumentation's slots, see active_width().  Call
  *         active_forget() before you give a slot again, and active_forget_running() before you give the running events

@@ -87,7 +87,7 @@ static int collect(struct exemplar_fold *f)
 	return err;
 }
 
-/* The worst of one source need not be among the worst of all sources: marks only the latter. */
+/* The worst of one source need not be among the worst of all sources: unmarks those that are not. */
 static void settle_worst(struct exemplar_fold *f)
 {
 	size_t n = 0;

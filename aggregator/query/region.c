@@ -525,7 +525,7 @@ static struct finding *finding_at(struct region_findings *f, size_t i)
 	return i < f->n_values ? &f->value[i] : &f->measure[i - f->n_values];
 }
 
-/* All tests are one family; values that could not be tested do not belong to it. */
+/* All tests are one family; findings that could not be tested do not belong to it. */
 static int adjust(struct region_findings *f)
 {
 	size_t n = f->n_values + f->n_measures, n_tests = 0;

@@ -9,10 +9,10 @@
  * Outside  all other events of from..to, and of the baseline's slots, which lie elsewhere.
  * Values   of every field, exact counts: the share of the events inside and outside.  Values of time (sums of
  *          the axis) are those of the middles of buckets.
- * Measures The other measures of the events in a bucket of the axis are unknown; only those of a key and of a
- *          block of time are known.  So each event is given the mean of its key (REGION_BY_KEY), or that of its block
- *          of time (REGION_BY_TIME): the first shows the effect of the mix of keys, the second what coincides in time.
- *          If a rectangle of all values is compared with a baseline, the second is the means themselves.
+ * Measures The other measures of the events in a bucket of the axis are unknown; only those of a key and of a block of
+ *          time are known.  So each event is given the mean of its key (REGION_BY_KEY), or that of its block of time
+ *          (REGION_BY_TIME): the first shows the effect of the mix of keys, the second what coincides in time.  If a
+ *          rectangle of all values is compared with a baseline, the second is the means themselves.
  * Blocks   pieces of time, of `block` slots each, counted from the epoch: the units that vary (contrast.h).
  * Laws     the result does not depend on the order of slices and marks.
  * Errors   region_error(): -E2BIG: more than REGION_KEYS_MAX keys; -EBADMSG: a slice; -ENOMEM.
