@@ -209,7 +209,7 @@ static int list_insts(struct sqlite *q, __u64 **ret_inst, size_t *ret_n)
 	return got;
 }
 
-/* Drops all that may be dropped, up to the newest slot; only the sums of the current minute and hour are left, and go,
+/* When all else up to the newest slot has been dropped: turns the sums of the current minute and hour into losses,
  * too. */
 static int lose_sums(struct sqlite *q, __u64 inst)
 {

@@ -172,8 +172,8 @@ int expire_in(struct sqlite *q, __u64 inst, const __s64 slot[TIERS]);	/* the sam
 int sqlite_limit(struct store *s, __u64 bytes);
 int sqlite_shrink(struct store *s);
 int db_make_room(struct sqlite *q);		/* drops a tenth; -ENOSPC: nothing could be dropped */
-int db_limit_pages(struct sqlite *q, bool all);	/* sets SQLite's limit: all of max_pages, or only the part for adding;
-						 * or what the file has, if that is more */
+int db_limit_pages(struct sqlite *q, bool all);	/* limits the file to max_pages, or to the part for adding;
+						 * SQLite never goes below its present size */
 int sqlite_compact(struct store *s, __u64 inst, __s64 slot);
 int sqlite_inst_delete(struct store *s, __u64 inst);
 
