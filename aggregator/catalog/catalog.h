@@ -110,7 +110,7 @@ int catalog_clone(struct catalog *c, __u64 id, const json_t *request, __s64 now_
 int catalog_change(struct catalog *c, __u64 id, const json_t *request, catalog_made done, void *arg, char *reason);
 
 /* Notes that a reader asks for it.  catalog_reap() deletes an instrumentation that no reader has asked for during its
- * idle-max. After a start an instrumentation is idle from the first reaping at the earliest.  boot_ns is
+ * idle-max.  After a start an instrumentation is idle from the first reaping at the earliest.  boot_ns is
  * CLOCK_BOOTTIME, which does not change when the wall clock is set. */
 void catalog_touch(struct catalog *c, __u64 id, __s64 boot_ns);
 void catalog_reap(struct catalog *c, __s64 boot_ns);

@@ -33,7 +33,7 @@ static int metric_order(const void *a, const void *b)
 	return order ? order : strcmp(x->stat, y->stat);
 }
 
-/* Its place in the list; n_metrics: not in the list. */
+/* Returns its place in the list; n_metrics: not in the list. */
 static size_t metric_place(const struct catalog *c, const struct metric *m)
 {
 	size_t i = 0;
