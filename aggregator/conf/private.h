@@ -67,7 +67,7 @@ void conf_explain(const char *path, const char *log, char *reason);
 /* 0, or -EINVAL with the reason, which names the line. */
 int conf_take_instrumentations(const struct said_inst *said, unsigned n, const char *path, struct conf *conf, char *reason);
 int conf_take_webhooks(const struct said_webhook *said, unsigned n, const char *path, struct conf *conf, char *reason);
-/* Both after the other two. */
+/* Call both after the other two. */
 int conf_take_alerts(const struct said_alert *said, unsigned n, const char *path, struct conf *conf, char *reason);
 int conf_take_reports(const struct said_report *said, unsigned n, const char *path, struct conf *conf, char *reason);
 
