@@ -1,4 +1,4 @@
-/* exemplars.h - encodes the exemplars of one source and slot, which come from a row, in a batch, to a store.
+/* exemplars.h - encodes the exemplars of one source and slot; a batch carries them from the row to the store.
  *
  *      exemplar_row.h --> bytes --exemplars_open(), exemplars_next()--> one exemplar after another
  *

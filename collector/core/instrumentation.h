@@ -1,4 +1,4 @@
-/* instrumentation.h - describes an instrumentation: a metric that is switched on, its fields, measures, slots.
+/* instrumentation.h - describes a metric that is switched on: its fields, measures, slots, rulers and retention.
  *
  * The aggregator makes it from a request, keeps it, and sends it to every collector; recordings
  * begin with it.  All of these use one JSON form:

@@ -92,8 +92,8 @@ static void fields_shed(struct kernel *k, const struct traced *on, __u64 fields)
 			*(volatile __u64 *)&it->record.state->shed = fields;
 }
 
-/* A field is marked as left out before the programs leave it out, and until after they gather it again: so a record
- * program never takes an older event's code. */
+/* Marks a field as left out before the programs leave it out, and removes the mark after they gather it again: so a
+ * record program never takes an older event's code. */
 __u32 traced_refresh(struct kernel *k, struct traced *on)
 {
 	__u64 wanted = 0, shed = on->shed.plan.bare ? kernel_dear(k, on) : 0;

@@ -1,4 +1,4 @@
-/* need.h - finds out what a probe needs of this kernel and this process, and which of it is missing.
+/* need.h - finds out which needs of a probe this kernel and this process do not meet.
  *
  *      NEED_TRACING | NEED_CAP(...)  --need_missing()-->  the missing ones  --need_names()-->  words
  *

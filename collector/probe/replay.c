@@ -59,8 +59,8 @@ static struct metric *offered(struct replay *r, const struct metric *m)
 	return NULL;
 }
 
-/* Does a recording have it as a measure or weight, in its predicate, so that the same one can be requested, or in its
- * exemplars? */
+/* Does a recording have it as a field, measure or weight, in its predicate (so that the same one can be requested), or
+ * in its exemplars? */
 static int recorded_has(const struct recorded *rec, const char *name)
 {
 	for (size_t i = 0; i < rec->in.n_fields; i++)
@@ -99,7 +99,8 @@ static int offer_fields(struct metric *m, const struct recorded *rec)
 	return 0;
 }
 
-/* Offers the recorded parts that are offered as measures, if the measure of which they are parts is offered too. */
+/* Declares as parts the recorded parts among the offered measures, if the measure of which they are parts is offered
+ * too. */
 static int offer_parts(struct metric *m, const struct recorded *rec)
 {
 	const char *all = rec->metric.parts, *whole = metric_first_measure(&rec->metric);

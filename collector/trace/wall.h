@@ -1,4 +1,4 @@
-/* wall.h - computes the wall-clock time of the monotonic clock, with which the kernel stamps events.
+/* wall.h - computes the offset of the wall clock from the monotonic one, with which the kernel stamps events.
  *
  * Unit    ns; CLOCK_REALTIME counts from the epoch.
  * Thread  any; no state.
