@@ -29,7 +29,7 @@ struct client {
 /* Its URL as it may be shown: without a user and a password. */
 const char *client_place(const struct client *c, char ret_place[CLIENT_PLACE_MAX]);
 
-/* Where heatscoped is asked when nobody says where. */
+/* The URL of heatscoped if neither an option nor the environment gives one. */
 const char *client_url_default(void);
 
 struct reply {
@@ -46,7 +46,7 @@ int client_request(struct client *c, const char *method, const char *path, const
 /* The same, parsed; *ret_json is NULL for an empty reply. */
 int client_json(struct client *c, const char *method, const char *path, const json_t *body, json_t **ret_json);
 
-/* A request that somebody else performs: who has more than one at a time (watch/call.h). */
+/* A request that the caller performs with curl itself, as it has several at a time (watch/call.h). */
 struct transfer {
 	void *curl, *headers;		/* CURL, struct curl_slist */
 	char *body;
@@ -58,20 +58,20 @@ struct transfer {
 int client_prepare(struct client *c, const char *method, const char *path, const json_t *body,
 		   struct transfer *ret_transfer);
 
-/* What became of it; code: a CURLcode. */
+/* Returns the outcome of the transfer; code: a CURLcode. */
 int client_result(struct client *c, struct transfer *t, int code);
 
-/* Takes in a part of its reply: a CURLOPT_WRITEFUNCTION for &transfer.reply. */
+/* Appends a part of the reply: a CURLOPT_WRITEFUNCTION for &transfer.reply. */
 size_t reply_put(char *data, size_t size, size_t n, void *reply);
 void transfer_fini(struct transfer *t);
 
-/* The field of a metric of the catalogue (GET /ca): as the metric describes it itself, else as all do. */
+/* The field of a metric in the catalogue (GET /ca): the metric's own description of it, else the common one. */
 const json_t *client_field(const json_t *catalogue, const json_t *metric, const char *name);
 
-/* "discrete", "numeric"; "" if nobody knows it. */
+/* "discrete", "numeric"; "" if the catalogue does not say. */
 const char *client_arity(const json_t *catalogue, const json_t *metric, const char *name);
 
-/* A query string in the making: "?a=1&b=x%20y".  The longest parameter is a key, with all its bytes escaped. */
+/* A query string under construction: "?a=1&b=x%20y".  The longest parameter is a key, with all its bytes escaped. */
 #define PARAMS_MAX 8192
 struct query_string {
 	char text[PARAMS_MAX];

@@ -1,7 +1,7 @@
-/* command.h - the table of commands, and what they share.
+/* command.h - lists the commands of heatscope and declares the functions that they share.
  *
- * Output  all that a command prints for people goes through show_print(), tables too: labels come from outside.  JSON and CSV keep every
- *         byte, unless standard output is a terminal.
+ * Output  a command prints all text for people with show_print(), tables too, because labels come from outside.
+ *         JSON and CSV keep every byte, unless standard output is a terminal.
  * Exit    0 done, 1 refused or failed (one sentence on stderr), 2 wrong usage.
  */
 #ifndef HEATSCOPE_COMMAND_H
@@ -57,22 +57,22 @@ int run_record(struct client *c, int argc, char **argv);
 int run_replay(struct client *c, int argc, char **argv);
 int run_doctor(struct client *c, int argc, char **argv);
 
-/* The rest of an argp parser whose command takes one argument, which must not be empty; else the usage, and the end. */
+/* The rest of an argp parser for a command with one argument; if it is missing or empty, prints the usage and exits. */
 error_t take_one(int key, char *arg, struct argp_state *state, const char **ret_arg);
 
-/* An option's value, or the end: a whole number from 1 on. */
+/* Returns an option's value, a whole number from 1 on; exits if it is not one. */
 long take_number(struct argp_state *state, const char *name, const char *text);
 
-/* What of a reply is to be known beside its numbers: losses, sampling, what was dropped, a cap on keys. */
+/* Prints the limits of a reply's numbers: losses, sampling, dropped data, a cap on keys. */
 void print_notes(const json_t *reply);
 
-/* Says why on stderr; returns 1, so that a command can end with it. */
+/* Prints the reason on stderr; returns 1, so that a command can return its result. */
 int failed(const char *command, const char *reason);
 
 /* Prints JSON in the daemon's order, and a newline; flags: json_dumps()'s. */
 void put_json(const json_t *json, size_t flags);
 
-/* Prints it indented, and frees it; returns 0. */
+/* Prints json indented and frees it; returns 0. */
 int print_json(json_t *json);
 
 /* "812 ns", "1.25 ms", "3.4 s": three digits. */
@@ -99,16 +99,16 @@ void table_drop(struct table *t);	/* frees it unprinted */
 /* Puts --where or --predicate (or neither: NULL) into a request for a metric; refusals are in c->reason. */
 int put_predicate(struct client *c, const char *metric, const char *where, const char *predicate, json_t *body);
 
-/* The dot in "MODULE.STAT"; NULL if it is not written like that. */
+/* The dot in "MODULE.STAT"; NULL if the text has another form. */
 const char *metric_dot(const char *metric);
 
-/* One instrumentation's path: "/ca/instrumentations/ID" + rest; ID is any text, but not empty. */
+/* The path of one instrumentation: "/ca/instrumentations/ID" + rest; ID is any text that is not empty. */
 const char *inst_path(const char *id, const char *rest, char out[512]);
 
-/* What is there, asked for with these parameters; as client_json(). */
+/* Requests that path with these parameters; results as of client_json(). */
 int inst_get(struct client *c, const char *id, const char *rest, const struct query_string *p, json_t **ret_reply);
 
-/* Why a request for it failed: the client's reason, or that there is no instrumentation of this id. */
+/* The reason why a request for it failed: the client's, or that there is no instrumentation with this id. */
 const char *inst_reason(struct client *c, int err, const char *id);
 
 #endif

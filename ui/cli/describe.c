@@ -1,4 +1,4 @@
-/* describe: a picture in words, for who cannot see it: what and when, what is to be seen, its numbers. */
+/* describe: prints a picture in words, for people who cannot see it: its subject and time, what it shows, its numbers. */
 #include "ui/cli/describe.h"
 #include "ui/cli/command.h"
 #include "render/grid/axis.h"

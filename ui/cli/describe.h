@@ -1,4 +1,4 @@
-/* describe.h - a picture in words and tables, on standard output. */
+/* describe.h - prints a picture's data as sentences and tables on standard output. */
 #ifndef HEATSCOPE_DESCRIBE_H
 #define HEATSCOPE_DESCRIBE_H
 
@@ -6,7 +6,7 @@
 
 void describe_print(const struct picture_data *p);
 
-/* The same of a report as JSON.  -EINVAL and why in `reason` (PARAMS_REASON_MAX bytes): it is none; -ENOMEM. */
+/* The same for a report as JSON.  -EINVAL with a sentence in `reason` (PARAMS_REASON_MAX bytes): no report; -ENOMEM. */
 int describe_reply(const char *data, size_t len, char *reason);
 
 #endif

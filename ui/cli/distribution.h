@@ -1,4 +1,4 @@
-/* distribution.h - counts by powers of two, printed as D prints a quantize().
+/* distribution.h - prints counts by powers of two as the D language prints a quantize().
  *
  *           value  ------------- Distribution ------------- count
  *             512 |                                         0
@@ -6,9 +6,9 @@
  *            2048 |@@@@@@@@@@                               2
  *            4096 |                                         0
  *
- * Shape   a row's value is the lowest one that it counts: 0, then powers of two.  From the row below the first with a count to the
- *         row above the last; without any, none.
- * Bars    are 40 wide for all, each rounded by itself.
+ * Shape   a row's value is the lowest one that it counts: 0, then powers of two.  The rows go from the one below the
+ *         first count to the one above the last; without counts there are no rows.
+ * Bars    40 characters stand for all events; each bar is rounded by itself.
  */
 #ifndef HEATSCOPE_DISTRIBUTION_H
 #define HEATSCOPE_DISTRIBUTION_H

@@ -1,4 +1,4 @@
-/* file.h - what a recording holds, as far as a command needs to know.
+/* file.h - reads from a recording what a command needs to know, and replays it into a private heatscoped.
  *
  * Errors  0 or -errno with a sentence in `reason`: the file, the offset, what is wrong.
  */
@@ -15,8 +15,8 @@ struct file_info {
 
 int file_read(const char *path, struct file_info *ret_info, char reason[256]);
 
-/* Replays it into a private heatscoped; the instrumentation there is ret_id.
- * Stop the private one afterwards, also after an error. */
+/* Replays it into a private heatscoped and returns the id of the instrumentation there.
+ * The caller stops the private heatscoped afterwards, also after an error. */
 int file_serve(const char *path, const struct file_info *info, struct private *p, char ret_id[32], char reason[256]);
 
 #endif

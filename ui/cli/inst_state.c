@@ -38,7 +38,7 @@ struct inst_state inst_state_of(const json_t *inst)
 	return s;
 }
 
-/* Nobody is there who could: that may change, so it is no answer to INST_COUNTED. */
+/* Without a source that could measure it, INST_COUNTED goes on waiting: a source may still connect. */
 static int is_over(const struct inst_state *s, enum inst_until until)
 {
 	if (s->n_silent)

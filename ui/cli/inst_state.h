@@ -1,12 +1,12 @@
-/* inst_state.h - what the sources of an instrumentation say of it, and waiting until they have said it.
+/* inst_state.h - reads what the sources report about an instrumentation, and waits until they have reported.
  *
- *      POST -> inst_await(INST_ANSWERED): each connected source said whether it can
- *           -> inst_await(INST_COUNTED):  each of those that can counts: its first slot has begun
+ *      POST -> inst_await(INST_ANSWERED): each connected source has said whether it can measure it
+ *           -> inst_await(INST_COUNTED):  each source that can measure it counts: its first slot has begun
  *
- * Units   times are s from the epoch, waiting is in s.
+ * Units   times are in s from the epoch, waiting times in s.
  * Errors  0 or -errno with a sentence in c->reason: -EIO no source can measure it, -ETIMEDOUT too late, -EINTR stopped.
- * Memory  *ret_inst (may be NULL) is the last answer of heatscoped, json_decref() it; NULL after an error of asking.
- * Thread  blocks its caller, which asks every 20 ms.
+ * Memory  *ret_inst (it may be NULL) is the last answer of heatscoped, json_decref() it; NULL if a request failed.
+ * Thread  blocks its caller; it asks heatscoped every 20 ms.
  */
 #ifndef HEATSCOPE_INST_STATE_H
 #define HEATSCOPE_INST_STATE_H
@@ -15,23 +15,23 @@
 
 #include <signal.h>
 
-#define INST_COUNTED_S 60		/* the kernel checks programs for seconds, where it has other work */
+#define INST_COUNTED_S 60		/* a busy kernel may check BPF programs for seconds */
 
-struct inst_state {			/* of its sources, by number */
-	unsigned n_silent;		/* connected, and did not answer yet */
-	unsigned n_early;		/* can, and begin at their next slot */
+struct inst_state {			/* numbers of its sources */
+	unsigned n_silent;		/* connected, without an answer yet */
+	unsigned n_early;		/* can measure it, and begin at their next slot */
 	unsigned n_counting;
 	unsigned n_failed;
-	int suspended;			/* it, or all are: nobody is asked to measure it */
-	double counts_from_s;		/* when the last one that is early or counts began, or begins; 0: none said it */
-	const char *failed, *failure;	/* the first that failed, and why; of the JSON, "" if none did */
+	int suspended;			/* it is suspended, or all are: no source is asked to measure it */
+	double counts_from_s;		/* begin of the last one that is early or counts; 0: not reported */
+	const char *failed, *failure;	/* the first source that failed, and why; in the JSON's memory; "": none */
 };
 
 struct inst_state inst_state_of(const json_t *inst);
 
 enum inst_until { INST_ANSWERED, INST_COUNTED };
 
-/* stop: not 0 when the waiting shall end; NULL: it never does. */
+/* stop: becomes nonzero when the waiting shall end; NULL: it is not stopped. */
 int inst_await(struct client *c, const char *id, enum inst_until until, unsigned seconds, const volatile sig_atomic_t *stop,
 	       json_t **ret_inst);
 

@@ -1,9 +1,9 @@
-/* key_table.h - a summary per key as CSV, as a report's table is: of any measure, and of the keys that were asked for.
+/* key_table.h - writes a summary per key as CSV like a report's table, for any measure and for the requested keys.
  *
  *      value/keys --key_table_csv()--> key,count,sum_ns,mean_ns,p50_ns ...
  *
  * Errors  -EBADMSG: the reply is not of this shape; -ENOMEM.
- * Memory  the text is the caller's, to be freed with free().
+ * Memory  the caller frees the text with free().
  */
 #ifndef HEATSCOPE_KEY_TABLE_H
 #define HEATSCOPE_KEY_TABLE_H

@@ -1,7 +1,7 @@
-/* limit.h - options that are values of a measure: "--ymin 10ms".
+/* limit.h - turns options that are values of a measure ("--ymin 10ms") into request parameters.
  *
- * The instrumentation says what their unit is, so they are kept as texts until it has been asked.  A number of what has a unit needs one
- * (amount.h): `--ymin 10` would be 10 ns.
+ * The instrumentation says what their unit is, so they are kept as texts until heatscoped has returned it.  A value of
+ * a measure with a unit needs that unit (amount.h): `--ymin 10` would be 10 ns.
  */
 #ifndef HEATSCOPE_LIMIT_H
 #define HEATSCOPE_LIMIT_H
@@ -13,11 +13,12 @@ struct limit {
 	const char *option, *parameter, *text;	/* "ymin", "ymin", "10ms"; text NULL: not given */
 };
 
-/* As a whole number.  -EINVAL and why not, in `reason`; name: of the measure. */
+/* Writes the limit as a whole number.  -EINVAL with a sentence in `reason`; name: the measure's. */
 int limit_read(const struct limit *l, enum ruler_unit unit, const char *name, char out[32], char reason[256]);
 
-/* Adds what is given to a request for values of this measure; NULL is the first.  Asks for the instrumentation only if any is.
- * Errors, with c->reason: as client_json(); -EINVAL: as limit_read(); -EBADMSG: it does not say the unit. */
+/* Adds the given limits to a request for values of this measure; NULL: the first measure.  Requests the instrumentation
+ * only if a limit is given.
+ * Errors, with c->reason: as client_json(); -EINVAL: as limit_read(); -EBADMSG: the reply does not say the unit. */
 int limits_put(struct client *c, const char *id, const char *measure, const struct limit *limit, size_t n,
 	       struct query_string *p);
 

@@ -1,6 +1,7 @@
-/* local.h - times as the reader's clock shows them: one offset for all that a command prints, and its name once.
+/* local.h - formats times in the user's time zone: one offset for all that a command prints, and its name once.
  *
- * Zone    of TZ, else of the machine, as it is at the end of what is shown; so a change of the clock within it moves nothing.
+ * Zone    TZ, else the machine's, with the offset at the end of the time shown; so a change of the clock within that
+ *         time moves nothing.
  * Memory  texts are written into `out`, AXIS_TEXT bytes.
  * Thread  any; reads TZ.
  */

@@ -1,4 +1,4 @@
-/* heatscope - the command line: asks heatscoped, or starts a private one for recordings. */
+/* heatscope - runs the commands: it sends requests to heatscoped, or starts a private one for recordings. */
 #include "ui/cli/command.h"
 
 #include <curl/curl.h>

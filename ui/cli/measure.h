@@ -1,11 +1,11 @@
-/* measure.h - this host measured without a running heatscoped: a collector of one's own at a private one.
+/* measure.h - measures this host without a running heatscoped: it starts a collector and a private heatscoped.
  *
  *      measure_start() -> measure_ready() -> measure_create() -> measure_active() -> measure_wait() -> measure_end()
  *              -> read from `client` -> measure_stop()
  *
- * Ctrl-C and SIGTERM end the waiting, not the program.  What is older than its retention is forgotten, however long it runs.
- * Errors  0 or -errno with a sentence in client.reason.  After any, measure_stop() cleans up.
- * Thread  one of these at a time.
+ * Ctrl-C and SIGTERM end the waiting, not the program.  Data older than its retention is removed, however long it runs.
+ * Errors  0 or -errno with a sentence in client.reason.  After an error, too, measure_stop() cleans up.
+ * Thread  one measurement at a time.
  */
 #ifndef HEATSCOPE_MEASURE_H
 #define HEATSCOPE_MEASURE_H
@@ -19,27 +19,27 @@ struct measure {
 	pid_t collector;		/* 0: it does not run */
 };
 
-/* option, NULL at the end: the collector's, besides those that say where its heatscoped is. */
+/* option, NULL at the end: options of the collector, without those that say where its heatscoped is. */
 int measure_start(struct measure *m, const char *const *option);
 
-/* Waits for the collector to say that it can measure it; all measures of the metric, json_decref() them. */
+/* Waits until the collector says that it can measure it; returns all measures of the metric, json_decref() them. */
 int measure_ready(struct measure *m, const char *metric, json_t **ret_measures);
 
-/* Makes an instrumentation of it: body says all but module, stat and predicate.  ret_id, MEASURE_ID bytes, may be NULL. */
+/* Creates an instrumentation of it: body has all but module, stat and predicate.  ret_id (MEASURE_ID bytes) or NULL. */
 #define MEASURE_ID 32
 int measure_create(struct measure *m, const char *metric, const char *where, json_t *body, char *ret_id);
 
-/* So many seconds (0: until Ctrl-C); what goes on is said once a second on a terminal's stderr. */
+/* Waits so many seconds (0: until Ctrl-C).  If stderr is a terminal, it prints the progress there once a second. */
 void measure_wait(const char *what, long seconds);
 
 /* Waits until its first slot has begun, at most a minute; fails with the collector's reason where it cannot.
  * *ret_from_s (NULL: not wanted) is the begin of that slot. */
 int measure_active(struct measure *m, const char *id, double *ret_from_s);
 
-/* A second later; 0: Ctrl-C came. */
+/* Waits a second; 0: Ctrl-C came. */
 int measure_second(void);
 
-/* Ends the collector, which hands over what it has. */
+/* Ends the collector, which first sends the data that it has. */
 int measure_end(struct measure *m);
 void measure_stop(struct measure *m);
 

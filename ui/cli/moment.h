@@ -1,4 +1,4 @@
-/* moment.h - times and lengths of time as people write them: one grammar for all options.
+/* moment.h - parses times and lengths of time as people write them, with one grammar for all options.
  *
  *      "now"                                   now_s
  *      "5m", "-5m", "90s", "1h30m", "-300"     so long ago; a bare number has its minus sign

@@ -1,4 +1,4 @@
-/* output.h - a file that a command writes: its format by its ending, and its bytes. */
+/* output.h - chooses the format of an output file by its name's ending, and writes its bytes. */
 #ifndef HEATSCOPE_OUTPUT_H
 #define HEATSCOPE_OUTPUT_H
 
@@ -7,16 +7,16 @@
 
 #define OUTPUT_ENDINGS ".png, .pdf, .svg, .html, .csv or .json"
 
-/* "png" ...: by the ending; png without one, or without a file.  NULL: another ending. */
+/* The format by the name's ending: "png" ...; png without an ending, or without a file.  NULL: unknown ending. */
 const char *output_format(const char *file);
 
-/* Is it one of these? */
+/* Is it one of OUTPUT_ENDINGS? */
 int output_known(const char *format);
 
-/* Every byte as it is; into a terminal escaped as show.h has it, but for the ends of lines. */
+/* Writes every byte unchanged; to a terminal it escapes them as show.h does, except the ends of lines. */
 int output_put(FILE *f, const char *format, const void *data, size_t len);
 
-/* The same into a file; NULL and "-": standard output.  -errno and why in `reason`. */
+/* The same into a file; NULL and "-": standard output.  -errno with a sentence in `reason`. */
 int output_write(const char *file, const char *format, const void *data, size_t len, char reason[256]);
 
 #endif

@@ -62,7 +62,7 @@ int program_start(const char *const *argv, int error_fd, pid_t *ret_pid)
 			dup2(error_fd, STDERR_FILENO);
 		program_exec(argv);
 	}
-	setpgid(pid, pid);		/* whoever of the two is first */
+	setpgid(pid, pid);		/* in the parent, too, as either process may run first */
 	*ret_pid = pid;
 	return 0;
 }
@@ -166,7 +166,7 @@ static void clean_at_signals(struct private *p)
 			sigaction(signals[i], &end, NULL);
 }
 
-/* What heatscoped itself said names the file and why. */
+/* Prefers heatscoped's own message: it names the file and the reason. */
 static void put_reason(struct private *p, int err, int errors)
 {
 	char said[200] = "";

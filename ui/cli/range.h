@@ -1,8 +1,8 @@
-/* range.h - the options that say which time: --start, --end, --duration, the same for every command.
+/* range.h - parses the options --start, --end and --duration in the same way for every command.
  *
  *      "-s 14:05 -d 10m"  ->  start_time=1795615500&duration=600
  *
- * Times are those of moment.h, against one "now" for all options of a command.
+ * Times are written as in moment.h; all options of a command share one "now".
  */
 #ifndef HEATSCOPE_RANGE_H
 #define HEATSCOPE_RANGE_H
@@ -21,22 +21,22 @@ struct range {
 	double start_s, end_s, duration_s;	/* 0: not given */
 };
 
-/* One of these options, or ARGP_ERR_UNKNOWN; ends the program at what is no time. */
+/* Takes one of these options, else returns ARGP_ERR_UNKNOWN; exits if the value is no time. */
 error_t range_take(struct range *r, int key, const char *arg, struct argp_state *state);
 
-/* An option's value, or the end. */
+/* Return an option's value; exit if it is not valid. */
 double take_moment(struct argp_state *state, const char *option, const char *text);
 double take_span(struct argp_state *state, const char *option, const char *text);
 long take_seconds(struct argp_state *state, const char *option, const char *text);	/* a span of whole seconds, at least one */
 
-/* Makes start and end numbers, as range_put() would have them; the last minute ends settle_s ago, as the newest slots may be on their
- * way.  If all three are given nothing changes: heatscoped refuses a duration that contradicts the others. */
+/* Sets start and end as range_put() would; the default, the last minute, ends settle_s ago, because the newest slots
+ * may not have arrived.  If all three are given nothing changes: heatscoped refuses a duration that does not fit. */
 void range_settle(struct range *r, double settle_s);
 
-/* Into a request: the last minute if nothing is given, until now if only --start is. */
+/* Adds the range to a request: the last minute if no option is given, until now if only --start is. */
 void range_put(const struct range *r, struct query_string *p);
 
-/* A span as a number of seconds, for a request; anything else (0, too) as it is: heatscoped knows what may be. */
+/* Converts a span to a number of seconds for a request; other texts (0, too) stay unchanged: heatscoped checks them. */
 const char *span_text(const char *text, char out[32]);
 
 /* "1795615500", "1795615500.25" */

@@ -1,4 +1,4 @@
-/* alerts: rules that heatscoped watches. */
+/* alerts: lists, adds and removes the rules that heatscoped watches. */
 #include "ui/cli/command.h"
 #include "ui/cli/range.h"
 #include "ui/cli/local.h"
@@ -99,7 +99,7 @@ static void print_alerts(const json_t *all)
 	table_print(&t);
 }
 
-/* What webhooks were not told. */
+/* Prints the notifications that could not be delivered to webhooks. */
 static void print_given_up(const json_t *all)
 {
 	json_t *a;

@@ -1,4 +1,4 @@
-/* annotate: notes at times, which all maps show. */
+/* annotate: manages notes at times, which all maps show. */
 #include "ui/cli/command.h"
 #include "ui/cli/range.h"
 #include "ui/cli/local.h"

@@ -1,4 +1,4 @@
-/* metrics, create, clone, set, list, show, delete: what there is, and what is switched on. */
+/* metrics, create, clone, set, list, show, delete: print the available metrics, and manage instrumentations. */
 #include "ui/cli/command.h"
 #include "ui/cli/inst_state.h"
 #include "ui/cli/local.h"
@@ -84,7 +84,7 @@ static void get_options(struct options *o, int argc, char **argv, const struct a
 
 /* --- metrics --- */
 
-#define INDENT 14			/* of names, behind what they are */
+#define INDENT 14			/* of names, after the word that says what they are */
 
 /* Of standard output; a file is as wide as most terminals. */
 static int terminal_width(void)
@@ -206,7 +206,7 @@ static void put_spans(json_t *body, const char *name, const char *list)
 
 struct typing {
 	const json_t *catalogue;
-	const json_t *metric;		/* NULL: nobody knows it, as the daemon will say */
+	const json_t *metric;		/* NULL: not in the catalogue; the daemon will refuse it */
 };
 
 static const char *type_of(void *arg, const char *field)
@@ -265,7 +265,7 @@ int put_predicate(struct client *c, const char *metric, const char *where, const
 	return err;
 }
 
-/* What create and clone have in common. */
+/* Options that create and clone share. */
 static const struct argp_option shape_options[] = {
 	{ "by", OPT_BY, "FIELDS", 0, "Keep these fields apart, comma-separated (decomposition)", 0 },
 	{ "measures", OPT_MEASURES, "LIST", 0, "Measures to quantize, comma-separated; the first is the default one", 0 },

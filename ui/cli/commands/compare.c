@@ -1,4 +1,4 @@
-/* compare: two times, keys or measures of an instrumentation, or two instrumentations, against each other. */
+/* compare: compares two times, keys or measures of an instrumentation, or two instrumentations. */
 #include "ui/cli/command.h"
 #include "ui/cli/limit.h"
 #include "ui/cli/range.h"

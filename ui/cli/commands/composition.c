@@ -1,4 +1,4 @@
-/* composition: what the time of the events in a rectangle of a heat map was, as a table. */
+/* composition: prints the parts of the time of the events in a rectangle of a heat map, as a table. */
 #include "ui/cli/command.h"
 #include "ui/cli/limit.h"
 #include "ui/cli/range.h"

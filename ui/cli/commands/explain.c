@@ -1,4 +1,4 @@
-/* explain: what sets a rectangle of a heat map apart from the rest, as a ranked table and a sentence. */
+/* explain: prints how a rectangle of a heat map differs from the rest, as a ranked table and a sentence. */
 #include "ui/cli/command.h"
 #include "ui/cli/limit.h"
 #include "ui/cli/range.h"
@@ -121,7 +121,7 @@ static const char *chance(const json_t *one, char out[32])
 	return out;
 }
 
-/* Of a value that is rarer inside the others tell as much. */
+/* A value that is rarer inside is left out: the values that are more frequent inside say the same. */
 static int is_shown(const struct options *o, const json_t *one)
 {
 	int rarer = json_object_get(one, "value") && number(one, "excess") <= 0;
@@ -191,7 +191,7 @@ static int is_listed(const struct options *o, const json_t *list, size_t i, size
 	return o->all || *nth < LISTED;
 }
 
-/* What runs, and for how long by now. */
+/* Prints what still runs, and its age. */
 static size_t print_running(const struct options *o, const json_t *reply)
 {
 	struct table t = { .n_columns = 5, .right = { 0, 1, 1, 1, 0 } };
@@ -214,7 +214,7 @@ static size_t print_running(const struct options *o, const json_t *reply)
 	return n;
 }
 
-/* What has ended inside, if it differs from the outside or not. */
+/* Prints what has ended inside, whether or not it differs from the outside. */
 static size_t print_contents(const struct options *o, const json_t *reply)
 {
 	struct table t = { .n_columns = 6, .right = { 0, 1, 1, 1, 1, 0 } };

@@ -1,4 +1,4 @@
-/* fslatency: how long reads and writes of files take the servers, as two distributions. */
+/* fslatency: prints how long the servers' reads and writes of files take, as two distributions. */
 #include "ui/cli/command.h"
 #include "ui/cli/distribution.h"
 #include "ui/cli/measure.h"
@@ -93,7 +93,7 @@ static int get_value(struct measure *m, const char *id, const char *value, const
 	return client_json(&m->client, "GET", inst_path(id, rest, path), NULL, ret_reply);
 }
 
-/* ---- telling ---- */
+/* ---- printing ---- */
 
 static const char *const names[] = { "read", "write" };
 

@@ -1,4 +1,4 @@
-/* open: what a PNG of ours was drawn from, as words, numbers, or another picture. */
+/* open: prints or draws the data that a PNG of ours carries, as sentences, numbers, or another picture. */
 #include "aggregator/value/picture_data.h"
 #include "ui/cli/command.h"
 #include "ui/cli/describe.h"

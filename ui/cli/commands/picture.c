@@ -1,4 +1,4 @@
-/* render, report, chart, flame, export and describe: pictures, numbers and words, from heatscoped or from a recording. */
+/* render, report, chart, flame, export, describe: write pictures, numbers and words from heatscoped or a recording. */
 #include "ui/cli/command.h"
 #include "ui/cli/describe.h"
 #include "ui/cli/file.h"
@@ -43,7 +43,7 @@ struct options {
 	int bare, keys;
 	int numbers;			/* export: cells, columns or keys, no picture */
 	int words;			/* describe */
-	int author;			/* report: it tells who made it */
+	int author;			/* report: it names its author */
 	int chart;
 };
 
@@ -151,7 +151,7 @@ static const struct argp_option describe_options[] = {
 	{ 0 },
 };
 
-/* NULL for an ending that is none of them. */
+/* NULL for an unknown ending. */
 static const char *format_of(const struct options *o)
 {
 	return o->format ? o->format : output_format(o->out);
@@ -256,7 +256,7 @@ static const struct argp describe_argp = {
 	"  heatscope describe --file monday.hsr", NULL, NULL, NULL
 };
 
-/* Who asks, by the name of the account; NULL: it has none. */
+/* The account name of the user; NULL: the account has no name. */
 static const char *login_name(void)
 {
 	const struct passwd *account = getpwuid(getuid());
@@ -264,7 +264,7 @@ static const char *login_name(void)
 	return account ? account->pw_name : NULL;
 }
 
-/* What is not the daemon's own default; a bare map without layers is drawn in the ramp. */
+/* Sets the defaults that differ from the daemon's; a bare map without layers is drawn in the ramp. */
 static void set_defaults(struct options *o)
 {
 	const char **width = value_of(o, OPT_WIDTH), **palette = value_of(o, OPT_PALETTE);
@@ -388,7 +388,7 @@ static int fetch_from_file(struct options *o, const char *resource, char reason[
 struct picture {
 	const struct argp *argp;
 	const char *command, *resource;
-	const char *format;		/* NULL: the file's ending tells it */
+	const char *format;		/* NULL: by the ending of the file's name */
 };
 
 static int is_text(const char *format)

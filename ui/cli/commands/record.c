@@ -1,4 +1,4 @@
-/* record, replay, doctor: what runs the collector itself. */
+/* record, replay, doctor: run the collector itself. */
 #include "ui/cli/command.h"
 #include "ui/cli/file.h"
 #include "ui/cli/measure.h"
@@ -67,7 +67,8 @@ static const struct argp record_argp = {
 		"CAP_BPF and CAP_PERFMON).\vExample: sudo heatscope record -o monday.hsr --seconds 60", NULL, NULL, NULL
 };
 
-/* Where the collector writes: beside FILE until there is something to record, so that a refusal leaves FILE as it was. */
+/* The collector first writes to a file in the folder of FILE, until there is something to record, so that a refusal
+ * leaves FILE unchanged. */
 struct output {
 	char path[4200];		/* what the collector opens */
 	char target[4096];		/* FILE, symbolic links followed */

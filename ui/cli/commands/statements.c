@@ -1,4 +1,4 @@
-/* slow, fsslow, snoop: single statements, as they are kept of each second (exemplars), one a line. */
+/* slow, fsslow, snoop: print single statements that are kept of each second (exemplars), one per line. */
 #include "ui/cli/command.h"
 #include "ui/cli/limit.h"
 #include "ui/cli/measure.h"
@@ -34,7 +34,7 @@ struct options {
 	struct clock clock;
 };
 
-/* What the commands differ in. */
+/* The differences between the commands. */
 struct view {
 	const char *name, *over;	/* and which statements by default */
 	const char *measures;		/* asked for, where the metric has them; the first is what `over` is of */
@@ -247,7 +247,7 @@ struct told {				/* so far, for what is said at the end */
 	double count, shown;		/* events as slow, sampled ones as often as they stand for */
 	double missed, lost, sampled;
 	int kept;			/* the worst of a slot */
-	int dropped;			/* some are kept no more */
+	int dropped;			/* some are no longer stored */
 	int cut;			/* there were too many in what cannot be halved */
 };
 
@@ -280,7 +280,7 @@ static void print_reply(const struct view *v, const struct options *o, const jso
 	fflush(stdout);
 }
 
-/* Of a time that is over, events just below what was asked for may be among those that were not told. */
+/* For a past time, the events that were not sent may include some just below the requested limit. */
 static void print_told(const struct view *v, const struct options *o, const struct told *t)
 {
 	if (t->count > t->shown)

@@ -1,4 +1,4 @@
-/* status: how heatscoped fares; off and on: whether anything is measured at all. */
+/* status: prints the state of heatscoped; off and on: switch all measuring off and on. */
 #include "ui/cli/command.h"
 #include "ui/cli/local.h"
 

@@ -1,4 +1,4 @@
-/* raw: total time, counts and percentiles per key, as a table or as the daemon's JSON. */
+/* raw: prints total time, counts and percentiles per key, as a table or as the daemon's JSON. */
 #include "ui/cli/command.h"
 #include "ui/cli/range.h"
 #include "render/grid/axis.h"

@@ -1,4 +1,4 @@
-/* watch: its options, what is watched, and one frame of it as text; watch_live.* is the rest. */
+/* watch: parses the options, chooses the instrumentation, and prints one frame as text; watch/ has the rest. */
 #include "ui/cli/command.h"
 #include "ui/cli/range.h"
 #include "ui/cli/watch/ask.h"

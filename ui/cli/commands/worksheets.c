@@ -1,4 +1,4 @@
-/* worksheets: arrangements of maps, which the page shows: listed, shown, exported, imported, deleted. */
+/* worksheets: lists, shows, exports, imports and deletes worksheets: arrangements of maps on the page. */
 #include "ui/cli/command.h"
 #include "ui/cli/output.h"
 
@@ -133,7 +133,7 @@ static int show_worksheet(struct client *c, const struct options *o)
 	return 0;
 }
 
-/* What an import takes, on any server: without what is this one's. */
+/* Writes a worksheet in the form that an import on any server accepts: without the parts that belong to this server. */
 static int export_worksheet(struct client *c, const struct options *o)
 {
 	json_t *worksheet;

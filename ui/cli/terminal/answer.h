@@ -1,13 +1,13 @@
-/* answer.h - what a terminal answers when it is asked which pictures it can show.
+/* answer.h - asks a terminal which pictures it can show, and parses its answers.
  *
  *      asked                                     answered
  *      kitty's query, an image of one pixel      ESC _ G i=31;OK ESC \
  *      CSI 16 t, a character's pixels            CSI 6 ; height ; width t
  *      CSI ? 1 ; 1 ; 0 S, colours of a sixel     CSI ? 1 ; 0 ; n S
- *      CSI c, what it is: answered by all        CSI ? 62 ; 4 ; 22 c       4: sixels; nothing else will come
+ *      CSI c, its kind: all terminals answer     CSI ? 62 ; 4 ; 22 c       4: sixels; this answer is the last
  *
- * Shape   Bytes from outside, between keys.  Numbers beyond what any terminal has are passed over.
- * Pure    no terminal and no clock: whether more bytes may come is said by `whole`.
+ * Shape   The bytes come from outside, between keys.  Numbers larger than any real terminal's are ignored.
+ * Pure    no terminal and no clock: `whole` says whether more bytes may come.
  */
 #ifndef HEATSCOPE_TERMINAL_ANSWER_H
 #define HEATSCOPE_TERMINAL_ANSWER_H
@@ -26,8 +26,8 @@ struct answer {
 	unsigned cell_width, cell_height, n_colours;	/* 0: not said */
 };
 
-/* How many of len (> 0) bytes are an answer; it is added to r.  0: they begin with none, or, unless `whole`, with a part
- * of one (ret_more). */
+/* Adds the answer at the begin of len (> 0) bytes to r; returns its length.  0: they do not begin with an answer, or,
+ * unless `whole`, with a part of one (ret_more). */
 size_t answer_read(const unsigned char *data, size_t len, bool whole, struct answer *r, bool *ret_more);
 
 #endif

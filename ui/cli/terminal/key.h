@@ -1,10 +1,10 @@
-/* key.h - keys out of the bytes that a terminal sends for them.
+/* key.h - decodes keys from the bytes that a terminal sends.
  *
  *      "m"  "\x1b[A"  "\x1bOA"  "\x1b[1;5D"  "\x1b[5~"  "\x03"
  *
- * Shape   ASCII stands for itself; cursor keys come with any modifiers, which are dropped.  A sequence that is no key
- *         of ours is taken as a whole, as KEY_NONE: the rest of it must not be read as commands.
- * Pure    no terminal and no clock: whether more bytes may belong to it is said by `whole`.
+ * Shape   ASCII stands for itself; modifiers of cursor keys are dropped.  A sequence for any other key is taken as a
+ *         whole, as KEY_NONE, so that its rest is not read as commands.
+ * Pure    no terminal and no clock: `whole` says whether more bytes may follow.
  */
 #ifndef HEATSCOPE_TERMINAL_KEY_H
 #define HEATSCOPE_TERMINAL_KEY_H
@@ -17,7 +17,8 @@ enum watch_key {
 	KEY_NONE = 256, KEY_UP, KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_HOME, KEY_END, KEY_PAGE_UP, KEY_PAGE_DOWN,
 };
 
-/* How many of len (> 0) bytes are the first key; 0: its end is still to come.  whole: nothing will, so ESC is Escape. */
+/* Returns how many of len (> 0) bytes are the first key; 0: its end is still to come.  whole: no more bytes will come,
+ * so ESC is Escape. */
 size_t key_read(const unsigned char *data, size_t len, bool whole, int *ret_key);
 
 #endif

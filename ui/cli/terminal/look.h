@@ -1,8 +1,8 @@
-/* look.h - what a terminal can show: how many colours, which characters.
+/* look.h - finds how many colours and which characters a terminal can show, and writes colours accordingly.
  *
  *      COLORTERM=truecolor | TERM=...256color | TERM=xterm | NO_COLOR    UTF-8 or ASCII
  *
- * Shape   Colours are 0xrrggbb or LOOK_DEFAULT, the terminal's own; what it cannot show becomes the nearest it can.
+ * Shape   Colours are 0xrrggbb or LOOK_DEFAULT, the terminal's own; others than it can show become the nearest one.
  * Pure    the environment comes as an argument.
  */
 #ifndef HEATSCOPE_TERMINAL_LOOK_H

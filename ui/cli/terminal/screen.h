@@ -1,10 +1,10 @@
-/* screen.h - a screen of characters, and the bytes that turn what a terminal shows into it.
+/* screen.h - holds a screen of characters, and writes the bytes that bring a terminal to that state.
  *
  *      frame -> struct screen -> screen_update(): only what differs from the one before, one write()
  *                             -> screen_print():  as lines of text
  *
- * Shape   cell[line * n_cols + col].  A wide character has its second half in SCREEN_TAIL.  What does not fit is cut.
- *         SCREEN_PICTURE is a blank in which a picture is seen.
+ * Shape   cell[line * n_cols + col].  A wide character has its second half in SCREEN_TAIL.  Long texts are cut.
+ *         SCREEN_PICTURE is a blank where a picture is visible.
  * Safe    Texts come from outside (statements, names of processes): they are shown escaped (collector/core/show.h).
  * Memory  screen_fini() frees.
  */

@@ -60,7 +60,7 @@ void terminal_leave(void)
 	if (write(STDOUT_FILENO, before_leaving, strlen(before_leaving)) < 0)
 		err = err ?: errno;			/* it may take the rest nevertheless */
 	if (write(STDOUT_FILENO, LEAVE, strlen(LEAVE)) < 0)
-		err = err ?: errno;			/* it is gone: nobody sees it */
+		err = err ?: errno;			/* the terminal is gone */
 	tcsetattr(STDIN_FILENO, TCSANOW, &was);
 	errno = err;
 }

@@ -1,19 +1,19 @@
-/* terminal.h - a terminal as long as it is ours: raw, on its other screen, without a cursor.
+/* terminal.h - takes over the terminal (raw mode, alternate screen, no cursor) and restores it.
  *
  *      terminal_enter() -> terminal_size(), terminal_write() ... -> terminal_leave()
  *
- * However the program ends, the terminal is as it was: by itself, by terminal_leave() in its signals, and by a handler
- * where it crashes.  One at a time, as there is one controlling terminal.
+ * The terminal is restored however the program ends: at a normal end and in signal handlers by terminal_leave(), after
+ * a crash by a handler.  One at a time, as there is one controlling terminal.
  */
 #ifndef HEATSCOPE_TERMINAL_H
 #define HEATSCOPE_TERMINAL_H
 
 #include <stddef.h>
 
-int terminal_enter(void);		/* 0 or -errno: standard input or output is none */
-void terminal_leave(void);		/* as often as one likes */
+int terminal_enter(void);		/* 0 or -errno: standard input or output is no terminal */
+void terminal_leave(void);		/* may be called several times */
 
-/* Written first when it is left: a constant, as a crash may write it. */
+/* Sets the bytes that are written first when the terminal is left: a constant, as a crash handler may write it. */
 void terminal_leave_with(const char *bytes);
 
 struct terminal_size {
@@ -22,7 +22,7 @@ struct terminal_size {
 };
 struct terminal_size terminal_size(void);
 
-/* All of it, in one write() where the terminal takes it; -errno: it is gone. */
+/* Writes all bytes, in one write() if the terminal accepts that; -errno: the terminal is gone. */
 int terminal_write(const void *data, size_t len);
 
 #endif

@@ -1,10 +1,10 @@
-/* call.h - requests that hold nobody up: replies and streams while keys are read.
+/* call.h - performs requests without blocking: replies and streams arrive while keys are read.
  *
  *      call_start() -> calls_wait() ... -> data() of a stream's pieces -> done()
  *
- * Done    is called exactly once, from within calls_wait().
- * Errors  done() gets 0 or -errno with the client's sentence.  A stream that its server ends has ended with 0.
- * Memory  a call is its own; call_cancel() ends it without done(), at any time, and NULL is fine.
+ * Done    calls_wait() calls done() exactly once.
+ * Errors  done() gets 0 or -errno with the client's sentence; 0 also if the server ends a stream.
+ * Memory  a call is freed just before its done(); call_cancel() ends it without done(), at any time, and takes NULL.
  */
 #ifndef HEATSCOPE_WATCH_CALL_H
 #define HEATSCOPE_WATCH_CALL_H
@@ -34,7 +34,7 @@ int call_start(struct calls *all, const char *path, const struct call_reader *re
 	       struct call **ret_call);
 void call_cancel(struct call *c);
 
-/* Until something comes, on one of n descriptors too (curl sets their revents), but not longer than that. */
+/* Waits until data comes, also on one of n descriptors (curl sets their revents), but at most timeout_ms. */
 void calls_wait(struct calls *all, struct curl_waitfd *fd, unsigned n, int timeout_ms);
 
 #endif

@@ -1,10 +1,11 @@
-/* display.h - what a terminal shows: characters, and perhaps the map as a picture; and the bytes that make it the next frame.
+/* display.h - tracks what a terminal shows (characters, and perhaps the map as a picture) and writes the bytes that
+ * change it to the next frame.
  *
  *      frame -> display_update() -> bytes: the picture where it changed, the characters that differ
  *
- * Picture is sent when its pixels have changed, or, as sixels, when a character that stood in it is gone.  The cursor is a
- *         character in sixels, and an image over kitty's.  While a list or the help covers the map there is none.  Where it
- *         cannot be painted the map is in characters.
+ * Picture is sent when its pixels have changed, or, as sixels, when a character that stood in it is gone.  The cursor
+ *         is a character in sixels, and an image over the picture with kitty.  While a list or the help covers the map
+ *         there is no picture.  If it cannot be painted, the map is drawn in characters.
  * Memory  display_fini() frees.
  * Pure    no terminal.
  */
@@ -23,14 +24,14 @@ struct display {
 	struct kitty_cursor cursor;	/* over it */
 };
 
-/* Of that size, of which nothing is known; what it had before is forgotten by the next update.  -ENOMEM. */
+/* Sets the size; what the terminal shows is then unknown.  The next update removes the old pictures.  -ENOMEM. */
 int display_resize(struct display *d, long n_cols, long n_lines, struct graphics g);
 void display_fini(struct display *d);
 
-/* Nothing is known any more: all of it is written anew. */
+/* Marks what the terminal shows as unknown: the next update writes everything. */
 void display_forget(struct display *d);
 
-/* f->pictured is set. */
+/* Sets f->pictured. */
 void display_update(struct display *d, struct bytes *out, struct frame *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* draw.c - the map: cells, what lies over them, axes, cursor.
+/* draw.c - draws the map: cells, marks over them, axes, cursor.
  *
  *      not observed   sparse / on a ground of its own, seen line /      dropped: the same with .
  *      partly lost    dense \ beside the cells, sparse over them, seen line \
@@ -171,7 +171,7 @@ static void put_value(const struct drawing *d, long pixel, const char *text)
 	screen_put(d->s, line, d->l->axis_col, TICK_LEFT, STYLE_PLAIN);
 }
 
-/* What the strips at the ends hold: "<1 us", ">10 s". */
+/* Labels the strips at the ends: "<1 us", ">10 s". */
 static void put_strip(const struct drawing *d, long pixel, char sign, double value)
 {
 	char text[AXIS_TEXT + 1] = { sign };

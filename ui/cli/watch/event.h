@@ -1,10 +1,10 @@
-/* event.h - server-sent events out of a stream of bytes.
+/* event.h - parses server-sent events from a stream of bytes.
  *
  *      "event: column\ndata: {...}\n\n"  in pieces of any length  ->  on(arg, "column", "{...}")
  *
- * What    heatscoped sends: one data line per event, comments (":") as heartbeats; other fields are passed over.
- * Errors  -EMSGSIZE: an event without an end, -ENOMEM.  Nothing more can be read then.
- * Memory  events_fini() frees; type and data are the reader's until it returns.
+ * Format  heatscoped sends one data line per event, and comments (":") as heartbeats; other fields are ignored.
+ * Errors  -EMSGSIZE: an event without an end, -ENOMEM.  After an error nothing more can be read.
+ * Memory  events_fini() frees; type and data are valid until on() returns.
  */
 #ifndef HEATSCOPE_WATCH_EVENT_H
 #define HEATSCOPE_WATCH_EVENT_H

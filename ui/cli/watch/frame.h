@@ -1,4 +1,4 @@
-/* frame.h - everything that is seen, from what is known: a pure function.
+/* frame.h - draws the whole screen from the state of a session, as a pure function.
  *
  *      subject, view, map, list, summary, state of the feed -> screen
  *

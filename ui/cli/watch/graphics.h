@@ -1,9 +1,9 @@
-/* graphics.h - whether the map is a picture, and of what kind: what is wished, what the terminal offers.
+/* graphics.h - decides whether the map is a picture, and of which kind, by the user's wish and the terminal's answers.
  *
  *      --graphics, environment -> graphics_asks() -> struct answer -> graphics_of()
  *
- * Auto    a picture only where the terminal says that it can show one and how large a character is; within tmux and screen it
- *         is not asked, as they keep no pictures of others'.
+ * Auto    a picture only if the terminal says that it can show one and how large a character is; within tmux and screen
+ *         it is not asked, as they do not keep pictures of the programs in them.
  * Pure    the environment comes as an argument.
  */
 #ifndef HEATSCOPE_WATCH_GRAPHICS_H
@@ -21,10 +21,10 @@ struct graphics {
 	unsigned n_colours;		/* at most so many at once */
 };
 
-/* Is the terminal to be asked?  get: getenv() or a test's. */
+/* Shall the terminal be asked?  get: getenv() or a test's. */
 bool graphics_asks(enum graphics_wish wish, struct look look, const char *(*get)(const char *name));
 
-/* known: a character's pixels as the system has them, 0: it has not. */
+/* known: a character's pixels as the system reports them, 0: it does not. */
 struct graphics graphics_of(enum graphics_wish wish, const struct answer *r, unsigned known_width, unsigned known_height);
 
 static inline bool graphics_same(struct graphics a, struct graphics b)

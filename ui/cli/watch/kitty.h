@@ -1,10 +1,10 @@
-/* kitty.h - a picture over the characters of a terminal, by kitty's graphics protocol.
+/* kitty.h - shows a picture over the characters of a terminal with kitty's graphics protocol.
  *
  *      ESC _ G a=T,f=100,i=7,c=71,r=19,z=0,...,m=1 ; base64 of a PNG, 4096 characters at most ESC \  ...  m=0 ; rest ESC \
  *
- * Shape   An image has a number and stays until it is forgotten.  It hides characters, so the cursor is an image, too.  (Below them, z < 0, kitty 0.26
- *         on software GL leaves what was written before between the characters.)
- * Errors  are those of the bytes.
+ * Shape   An image has a number and stays until it is forgotten.  It hides characters, so the cursor is an image, too.
+ *         (Below the characters, z < 0, kitty 0.26 on software GL leaves old text between the characters.)
+ * Errors  are those of `out`.
  */
 #ifndef HEATSCOPE_WATCH_KITTY_H
 #define HEATSCOPE_WATCH_KITTY_H
@@ -16,14 +16,14 @@
 
 struct kitty_cursor {
 	long line, col;
-	bool upper, lower;		/* neither: there is none */
+	bool upper, lower;		/* neither: no cursor */
 	__u32 rgb;
 };
 
-/* The cursor is moved. */
+/* Moves the terminal's cursor. */
 void kitty_show(struct bytes *out, const struct picture *p, unsigned image);
 
-/* A character's height of one colour at line, col, or its upper or lower half, over the picture. */
+/* Shows one character cell in one colour at line, col, or its upper or lower half, over the picture. */
 void kitty_point(struct bytes *out, const struct kitty_cursor *c, unsigned cell_height, unsigned image);
 
 void kitty_forget(struct bytes *out, unsigned image);

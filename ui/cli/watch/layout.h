@@ -1,4 +1,4 @@
-/* layout.h - where what is on a screen.
+/* layout.h - computes the place of each part of the screen.
  *
  *      line 0        title
  *      1 ..          values | map

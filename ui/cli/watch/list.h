@@ -1,7 +1,7 @@
-/* list.h - the keys of what is shown, most time first.
+/* list.h - reads and draws the list of keys, most time first.
  *
- * Row 0 of the list is all of them together.
- * Errors  -EBADMSG, -ENOMEM: nothing has changed then.     Memory  list_fini() frees.
+ * Row 0 of the list stands for all keys together.
+ * Errors  -EBADMSG, -ENOMEM: after these nothing has changed.     Memory  list_fini() frees.
  */
 #ifndef HEATSCOPE_WATCH_LIST_H
 #define HEATSCOPE_WATCH_LIST_H
@@ -29,7 +29,7 @@ struct list_place {
 	long line, col, n_lines, n_cols;
 };
 
-/* A heading, then rows, scrolled so that row `at` is seen; selected: the key that is shown alone, or NULL. */
+/* Draws a heading, then rows, scrolled so that row `at` is visible; selected: the key that is shown alone, or NULL. */
 void list_draw(struct screen *s, struct list_place place, const struct list *l, const char *heading, size_t at,
 	       const char *selected);
 

@@ -64,7 +64,7 @@ static int fit_screen(struct live *w)
 	return display_resize(&w->display, n_cols, n_lines, g);
 }
 
-/* What it can show; what was answered before counts until then. */
+/* Asks the terminal which pictures it can show; its earlier answer is used until the new one arrives. */
 static int ask_terminal(struct live *w)
 {
 	if (!graphics_asks(w->wish, w->session->look, (const char *(*)(const char *))getenv))
@@ -89,7 +89,7 @@ static int hear_answers(struct live *w)
 	return graphics_same(graphics_now(w, &t), w->display.graphics) ? 0 : fit_screen(w);
 }
 
-/* What was asked before was waited for when it was left. */
+/* No earlier answer is outstanding: leaving the terminal waits for it. */
 static int enter_terminal(struct live *w)
 {
 	w->n_asked = 0;

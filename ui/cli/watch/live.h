@@ -1,4 +1,4 @@
-/* live.h - a session in front of a person: keys and signals in, frames out, until one of them ends it.
+/* live.h - runs a session on a terminal: it reads keys and signals and writes frames, until a key or a signal ends it.
  *
  *      wait: the daemon, keys, answers, signals -> session -> frame -> what differs -> the terminal
  */
@@ -8,8 +8,9 @@
 #include "ui/cli/watch/graphics.h"
 #include "ui/cli/watch/session.h"
 
-/* Takes the terminal, with subject, view, theme and look set; columns are long enough for duration_s.  0: the person has
- * ended it; else -errno, with the client's reason.  A signal that ends it ends the program, once the terminal is back. */
+/* Takes the terminal; subject, view, theme and look are set.  Columns are long enough for duration_s.  0: the user has
+ * ended it; else -errno, with the client's reason.  A signal that ends it ends the program, after the terminal is
+ * restored. */
 int live_run(struct client *c, double duration_s, enum graphics_wish wish, struct session *s);
 
 #endif

@@ -1,13 +1,13 @@
-/* map.h - a heat map as heatscoped sends it, and how live columns change it.
+/* map.h - reads a heat map that heatscoped sends, and applies live columns to it.
  *
  *      value/grid, event grid -> map_read()   event column -> map_put_column()   event shade -> map_put_levels()
  *
  * Shape   n_cols columns, each column_s long, from from_s on.  Row r holds values edge[r] <= v < edge[r + 1]; the last
  *         edge may be INFINITY.  Counts are means where the metric is of scope point, and need not be whole.
  * Colour  of a cell: palette[shade_density_index(level, n * scale[row] * share)], all of it data, as on the page.
- * Errors  -EBADMSG: not such a message, -ESTALE: the column has a cell without a row here, so a grid must be asked for,
+ * Errors  -EBADMSG: not such a message, -ESTALE: the column has a cell without a row here, so request a new grid,
  *         -ENOMEM.  After an error nothing has changed.
- * Memory  map_free() frees it (NULL is fine).
+ * Memory  map_free() frees it and takes NULL.
  */
 #ifndef HEATSCOPE_WATCH_MAP_H
 #define HEATSCOPE_WATCH_MAP_H
@@ -26,7 +26,7 @@ struct map_cell {
 	double n;
 };
 
-struct map_running {			/* n that still ran, of an age in low .. high, which need not be rows' */
+struct map_running {			/* n that still ran, with an age in low .. high, which need not match rows */
 	double low, high, n;
 };
 
@@ -35,7 +35,7 @@ struct map_column {
 	double reporting, expected, lost;
 	double sampled;			/* one event in so many was looked at; 0: every one */
 	bool clock_step;
-	double share;			/* what a cell's density is multiplied with; 1 but in percent of the column */
+	double share;			/* factor of a cell's density; 1 except in percent of the column */
 	double count, p50;
 	size_t n_cells, n_running;
 	struct map_cell *cell;
@@ -48,7 +48,7 @@ struct map_summary {
 
 struct map {
 	char measure[64], unit[16];
-	bool point;			/* of scope point: counts are means, of things rather than events */
+	bool point;			/* scope point: counts are means, and count things, not events */
 	double from_s, column_s, slot_s;
 	size_t n_cols, n_rows;
 	double *edge;			/* n_rows + 1 */
@@ -64,13 +64,13 @@ struct map {
 int map_read(const json_t *reply, struct map **ret_map);
 void map_free(struct map *m);
 
-/* {"from": s, "column": C}: new or amended; a newer one pushes the oldest out at the left. */
+/* {"from": s, "column": C}: a new or amended column; a new one removes the oldest at the left. */
 int map_put_column(struct map *m, const json_t *event);
 int map_put_levels(struct map *m, const json_t *event);
 
 double map_end_s(const struct map *m);
 
-/* A moment of the map as the axis wants it; a reply may say any: beyond a hundred years from the epoch it is there. */
+/* Converts a time of the map to ns for the axis, within 100 years from the epoch, as a reply may hold any number. */
 __s64 map_ns(double time_s);
 
 /* The column that holds a time; -1: outside. */

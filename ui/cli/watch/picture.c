@@ -34,7 +34,7 @@ static __u64 edge_of(double value) { return value < EDGE_MAX ? (__u64)llround(va
 
 static __u64 whole_parts(double n, double parts) { return (__u64)fmax(0, fmin(round(n * parts), 0x1p53)); }
 
-/* What a column says of itself, so that the renderer says the same (grid_column_state). */
+/* Converts a column so that the renderer finds the same state for it (grid_column_state). */
 static struct grid_column column_of(const struct map_column *c)
 {
 	struct grid_column column = { .n_reporting = 1, .n_expected = 1, .n_snapshots = 1, .count = c->state != MAP_ZERO };
@@ -144,7 +144,7 @@ static int make_running(struct model *m)
 
 /* --- colours ------------------------------------------------------------------------------------ */
 
-/* Of a row only weight / height is told, and its weight is 1. */
+/* heatscoped sends only weight / height of a row; here its weight is 1. */
 static int make_shade(struct model *m)
 {
 	const struct map *map = m->map;
@@ -184,7 +184,7 @@ static void thin_palette(__u32 colour[PALETTE_COLOURS], unsigned n_colours)
 		colour[1 + i] = all[1 + i * n / STEPS * (STEPS - 1) / (n - 1)];
 }
 
-/* The map's own, and the line of a hatch, which is not told. */
+/* The palette of the map, and a colour for hatch lines, which heatscoped does not send. */
 static void make_palette(struct model *m, unsigned n_colours)
 {
 	const struct map *map = m->map;

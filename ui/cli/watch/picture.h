@@ -1,11 +1,11 @@
-/* picture.h - the map as pixels, painted by the renderer's cells: for terminals that show pictures.
+/* picture.h - paints the map as pixels with the renderer's cells, for terminals that show pictures.
  *
  *      map -> grid, shade, palette -> cells_paint() -> pixels of the characters that the map is written in
  *
  * Shape   n_cols x n_lines characters from line, col on, with cell_width x cell_height pixels each; 0xffrrggbb, without gaps.
- *         What lies beyond the axis is as high as it is in characters, so that ticks and cursor stand where they belong.
- * Errors  -E2BIG: too many rows or pixels, -ENOMEM; nothing has changed then.
- * Memory  picture_fini() frees it; a zeroed one is none.
+ *         The strips beyond the axis are as high as in characters, so that ticks and cursor are at the right height.
+ * Errors  -E2BIG: too many rows or pixels, -ENOMEM; after these nothing has changed.
+ * Memory  picture_fini() frees it; all zeros: no picture.
  */
 #ifndef HEATSCOPE_WATCH_PICTURE_H
 #define HEATSCOPE_WATCH_PICTURE_H

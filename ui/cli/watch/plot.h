@@ -1,12 +1,12 @@
-/* plot.h - the value axis of a map, and which pixel of it shows what.
+/* plot.h - computes the value axis of a map, and which values each pixel of it shows.
  *
  *      pixel n - 1   overflow, if used
  *            ...     low .. high, in equal steps of the value or of its logarithm
  *      pixel 0       underflow, if used
  *
  * Shape   A pixel is half a character where the terminal can show that, else a whole one.  A row covers whole pixels,
- *         at least one.  Where rows share a pixel the brightest is seen, and what is read out is all of them.
- * Pure    no terminal; the arithmetic is of pixels: what rows there are, and their colours, come with the map.
+ *         at least one.  If rows share a pixel, it shows the brightest, and the read-out gives all of them.
+ * Pure    no terminal; only arithmetic of pixels: the rows and their colours come with the map.
  */
 #ifndef HEATSCOPE_WATCH_PLOT_H
 #define HEATSCOPE_WATCH_PLOT_H
@@ -21,10 +21,10 @@ struct domain {
 	bool under, over;
 };
 
-/* What a map uses, to round numbers.  Of a percentage 100 is always there. */
+/* The range of values that a map uses, to round numbers.  A percentage always includes 100. */
 struct domain domain_of(const struct map *m);
 
-/* Both: what was shown before stays, so that a live map holds still.  Of another kind: the new one. */
+/* The union of both, so that a live map does not move; if the kinds differ, the new one. */
 struct domain domain_widen(struct domain before, struct domain now);
 
 /* `factor` times as long, around a value, but no longer than `used` and not shorter than two of the finest buckets. */
@@ -39,13 +39,13 @@ struct plot {
 /* Pixels of the values low .. high, inclusive; false: the axis does not reach them. */
 bool plot_span(const struct plot *p, double low, double high, long *ret_first, long *ret_last);
 
-/* How finely rows are worth asking for (row_bits): about a pixel each where they are highest. */
+/* The resolution of rows that is worth requesting (row_bits): about one pixel each where rows are highest. */
 int plot_row_bits(const struct plot *p);
 
 /* The colours of a column's pixels as indices into the palette, 0: no cell. */
 void plot_levels(const struct plot *p, size_t col, unsigned char ret_level[PLOT_PIXELS_MAX]);
 
-/* How many still ran, per pixel. */
+/* The number that still ran, per pixel. */
 void plot_running(const struct plot *p, size_t col, double ret_n[PLOT_PIXELS_MAX]);
 
 struct plot_cell {			/* what a pixel of a column stands for */
@@ -57,7 +57,7 @@ struct plot_cell plot_cell(const struct plot *p, size_t col, long pixel);
 long plot_pixel(const struct plot *p, double value);
 long plot_pixel_at(const struct plot *p, double at);
 
-/* The next pixel up (1) or down (-1) that stands for other values; itself: there is none. */
+/* The next pixel up (1) or down (-1) that stands for other values; the same pixel if there is no other. */
 long plot_step(const struct plot *p, long pixel, int direction);
 
 /* The middle of a pixel's values. */

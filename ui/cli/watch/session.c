@@ -116,7 +116,7 @@ static void on_sums(void *arg, int err, const char *reason, const json_t *reply)
 
 	s->sums = NULL;
 	if (err || map_read(reply, &m))
-		return;				/* the stream tells what is wrong */
+		return;				/* the stream reports the error */
 	s->summary = m->all;
 	s->changed = true;
 	map_free(m);
@@ -141,7 +141,7 @@ static void on_inst(void *arg, int err, const char *reason, const json_t *reply)
 	struct session *s = arg;
 
 	s->inst = NULL;
-	if (err == -ENOENT || (err && !is_live(s)))	/* of a live view the stream tells */
+	if (err == -ENOENT || (err && !is_live(s)))	/* for a live view the stream reports errors */
 		lose_stream(s, err, reason);
 	if (!err)
 		subject_read(reply, &s->subject);	/* of another shape: it stays as it was */

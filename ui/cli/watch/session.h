@@ -1,11 +1,11 @@
-/* session.h - what is watched, kept up to date: the only place that asks heatscoped on the view's behalf.
+/* session.h - keeps the watched data up to date: the only module that sends requests to heatscoped for the view.
  *
  *      session_press(), session_resize() -> view -> what must be asked --> calls
  *      calls: stream or grid, sums of what is shown, keys, the instrumentation --> session -> session_frame()
  *
- * Live    a stream; where it breaks it is tried again, and what is shown stays, as not live.
- * Time    comes as now_ms, of any clock that only goes forward.
- * End     ended, with a sentence in why: the instrumentation is gone.
+ * Live    a stream; if it breaks it is opened again, and meanwhile the old map stays, marked as not live.
+ * Time    comes as now_ms, from any clock that only goes forward.
+ * End     `ended` with a sentence in `why`: the instrumentation is gone.
  */
 #ifndef HEATSCOPE_WATCH_SESSION_H
 #define HEATSCOPE_WATCH_SESSION_H
@@ -32,8 +32,8 @@ struct session {
 	struct call *stream, *grid, *sums, *keys, *inst;
 	struct events events;
 	bool want_map, want_list;
-	long long retry_ms, sums_ms, keys_ms, inst_ms;	/* when next */
-	bool changed;			/* something is to be drawn */
+	long long retry_ms, sums_ms, keys_ms, inst_ms;	/* time of the next request */
+	bool changed;			/* the frame must be drawn */
 	bool ended;
 };
 
@@ -41,13 +41,13 @@ struct session {
 int session_init(struct session *s, struct client *c);
 void session_fini(struct session *s);
 
-/* n_fine: pixels in which the map's values are seen, perhaps more than the cursor's. */
+/* n_fine: pixels that show the map's values, perhaps more than the cursor's steps. */
 void session_resize(struct session *s, const struct layout *l, long n_fine);
 
-/* Effects that are not the session's own: VIEW_QUIT, VIEW_SUSPEND, VIEW_REDRAW. */
+/* Returns the effects that the caller performs: VIEW_QUIT, VIEW_SUSPEND, VIEW_REDRAW. */
 unsigned session_press(struct session *s, int key);
 
-/* Asks what is due, then waits. */
+/* Sends the requests that are due, then waits. */
 void session_wait(struct session *s, long long now_ms, struct curl_waitfd *fd, unsigned n, int timeout_ms);
 
 struct frame session_frame(struct session *s);

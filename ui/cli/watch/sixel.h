@@ -1,7 +1,7 @@
-/* sixel.h - a picture in place of characters, as sixels: by libsixel, where it was built with it.
+/* sixel.h - writes a picture as sixels in place of characters, with libsixel if the build has it.
  *
- * Shape   The cells of a screen that lie under it are gone; what is written later stands in it.
- * Errors  are those of the bytes; -E2BIG: more colours than there may be.
+ * Shape   The picture replaces the characters of its cells; characters written later replace parts of it.
+ * Errors  are those of `out`; -E2BIG: more colours than the terminal allows.
  */
 #ifndef HEATSCOPE_WATCH_SIXEL_H
 #define HEATSCOPE_WATCH_SIXEL_H
@@ -10,7 +10,7 @@
 
 bool sixel_can(void);
 
-/* The cursor is moved.  Colours are told in percent, as sixels are. */
+/* Moves the terminal's cursor.  Sixels state colours in percent. */
 void sixel_show(struct bytes *out, const struct picture *p);
 
 #endif

@@ -18,7 +18,7 @@ static size_t read_names(const json_t *array, char (*out)[NAME_MAX_LEN], size_t 
 	return n;
 }
 
-/* What is decomposed and no measure is a key's field. */
+/* The fields of a key are those of the decomposition that are no measures. */
 static void read_fields(const json_t *decomposition, struct subject *s)
 {
 	json_t *name;

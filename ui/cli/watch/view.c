@@ -34,7 +34,7 @@ static double shown_end_s(const struct view *v, const struct scene *scene)
 	return v->end_s > 0 ? v->end_s : scene->map ? map_end_s(scene->map) : 0;
 }
 
-/* What is pointed at stays where it is; a live view's end does. */
+/* The time under the cursor stays where it is; in a live view the end does. */
 static unsigned zoom_time(struct view *v, const struct scene *scene, int direction)
 {
 	size_t step = step_of(v, scene);

@@ -1,10 +1,10 @@
-/* view.h - what a person chose to see, and what keys make of it.
+/* view.h - holds the user's choices of what to see, and changes them by keys.
  *
- *      key -> view_press() -> another view, and what has to be asked or done for it
+ *      key -> view_press() -> a changed view, and the requests or actions that it needs
  *
- * Time    column_s seconds are one character wide.  A live view (end_s 0) ends in the column now going on; another one
- *         stands still and ends at end_s.
- * Values  The axis is what was used so far (used), or a part of it (zoomed).
+ * Time    column_s seconds are one character wide.  A live view (end_s 0) ends in the column in progress; a view that
+ *         stands still ends at end_s.
+ * Values  The axis covers the values used so far (used), or a part of them (zoomed).
  * Pure    no terminal, no clock.
  */
 #ifndef HEATSCOPE_WATCH_VIEW_H
@@ -38,21 +38,21 @@ struct view {
 	char hint[96];			/* why a key did nothing; "" */
 };
 
-/* What keys act on. */
+/* The data that keys act on. */
 struct scene {
 	const struct subject *subject;
 	const struct list *list;
-	const struct map *map;		/* NULL: not there yet */
+	const struct map *map;		/* NULL: not received yet */
 	long n_cols, n_pixels;		/* of the map on the screen */
 };
 
-/* Of a length of time: the shortest columns that fill it with so many. */
+/* The shortest columns with which n_cols cover this length of time. */
 double view_column_s(double duration_s, double slot_s, long n_cols);
 
-/* Which effects (enum view_effect) a key has. */
+/* Applies a key; returns its effects (enum view_effect). */
 unsigned view_press(struct view *v, int key, const struct scene *scene);
 
-/* A map has come: the axis reaches what it uses.  True: its rows should be asked for anew, finer or coarser. */
+/* Extends the axis to the values of a new map.  True: request its rows again, finer or coarser. */
 bool view_see(struct view *v, const struct map *m, long n_pixels);
 
 struct plot view_plot(const struct view *v, const struct map *m, long n_pixels);
