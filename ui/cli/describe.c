@@ -1,4 +1,4 @@
-/* describe: prints a picture in words, for people who cannot see it: its subject and time, what it shows, its numbers. */
+/* describe: prints a picture in words, for people who cannot see it: its subject and time, its shape, its numbers. */
 #include "ui/cli/describe.h"
 #include "ui/cli/command.h"
 #include "render/grid/axis.h"

@@ -1,4 +1,4 @@
-/* app.js - the page: masthead, toolbar, maps one above the other, side, status line. */
+/* app.js - lays out the page: masthead, toolbar, maps one above the other, sidebar, status line. */
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Ask } from "./dialogs/ask_token.js";

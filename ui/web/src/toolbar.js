@@ -1,4 +1,4 @@
-/* toolbar.js - what is looked at, and how. */
+/* toolbar.js - shows the controls that choose what the page shows, and how. */
 import { useState } from "preact/hooks";
 import * as api from "./net/api.js";
 import { Compare } from "./dialogs/compare_view.js";
@@ -24,7 +24,7 @@ function Lines({ session }) {
 
 const WEIGHTS = [["count", "how many"], ["weight", "how much: each times its value"]];
 
-/* What the colours tell of cells that are counts. */
+/* Chooses what the colours of counts mean. */
 function Weights({ session }) {
 	return html`<fieldset><legend>Colours tell</legend>${WEIGHTS.map(([weights, text]) => html`<label key=${weights}>
 		<input type="radio" name="weights" checked=${session.state.weights === weights} onChange=${() => session.set({ weights })} />${text}</label>`)}</fieldset>`;

@@ -1,4 +1,4 @@
-/* axis.js - scales and ticks: value -> y, time -> x, both in CSS pixels.
+/* axis.js - computes scales and ticks: value -> y, time -> x, both in CSS pixels.
  *
  *      y = top       ----------------- overflow strip (if used)
  *          high      |               |
@@ -42,8 +42,8 @@ function tickAbove(v) {
  * @typedef {{kind: "log"|"linear", low: number, high: number, under: boolean, over: boolean}} Domain
  */
 
-/** What the axis shows for what is used; `before` is only ever widened, so a live map holds still.
- * A linear one reaches `least` anyway: a percentage is seen against 100. */
+/** The axis for the values used; `before` is only ever widened, so that a live map does not move.
+ * A linear axis always reaches `least`: a percentage is seen against 100. */
 export function domainOf(used, kind, before = null, least = 0) {
 	const linearHigh = used.high <= least ? least : tickAbove(Math.max(1, used.high));
 	const fresh = {
@@ -69,7 +69,7 @@ export function domainOf(used, kind, before = null, least = 0) {
 	};
 }
 
-/** What a domain is, to be compared: one that is zoomed or cropped is made anew whenever the page is drawn. */
+/** A text to compare domains by: a zoomed or cropped domain is a new object whenever the page is drawn. */
 export const domainKey = ({ kind, low, high, under, over }) => [kind, low, high, under, over].join();
 
 /** Value <-> y between top and bottom (top < bottom). */

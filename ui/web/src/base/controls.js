@@ -1,4 +1,4 @@
-/* controls.js - buttons and menus, as the page has them everywhere. */
+/* controls.js - makes the buttons and menus that the whole page uses. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "./html.js";
 

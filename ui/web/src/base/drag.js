@@ -1,11 +1,11 @@
-/* drag.js - the pointer goes from one place to another with its button held; where it does not go far it is a click.
+/* drag.js - follows the pointer from one place to another with its button held; a short way is a click.
  *
  *      begin() -> move() ... -> end()
  */
 const FAR = 5;				/* px: a hand is not that restless */
 
 export class Drag {
-	far = false;			/* also after the end: the click that follows is none */
+	far = false;			/* also after the end, so that the click that follows is ignored */
 	held = null;
 
 	/** Begins at a place, which is `from` afterwards. */

@@ -1,4 +1,4 @@
-/* format.js - values as people read them. */
+/* format.js - formats values for people, and parses them. */
 import { clockParts } from "./axis.js";
 
 const TIME_UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
@@ -38,7 +38,7 @@ const UNITS = { ns: TIME_UNITS, bytes: SIZE_UNITS, "bytes/s": RATE_UNITS };
 const endings = (unit) => [...UNITS[unit] ?? COUNT_UNITS.flatMap(([size, name]) => [[size, name], [size, name + unit]]),
 	...unit in UNITS ? [] : [[1, ""], [1, unit]]];
 
-/** What amount() writes, and "10ms", "1.5 s", "20us", "12000", "12k"; null: it is none of that unit. */
+/** Parses the texts of amount(), and "10ms", "1.5 s", "20us", "12000", "12k"; null: not a value of that unit. */
 export function parse(text, unit = "ns") {
 	const [, digits, name] = /^\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?)\s*(\S*)\s*$/.exec(text) ?? [];
 	const ending = name?.toLowerCase().replace(/^us$/, "µs");
@@ -47,10 +47,10 @@ export function parse(text, unit = "ns") {
 	return size ? Number(digits.replaceAll(",", "")) * size : null;
 }
 
-/** What the sum of values of a unit is called. */
+/** The name of a sum of values of a unit. */
 export const sumName = (unit) => unit === "ns" ? "time" : "total";
 
-/** What a cell holds: a count, or of a weight a sum in the grid's unit. */
+/** The value of a cell: a count, or for a weight a sum in the grid's unit. */
 export const cell = ({ weight, unit }, n) => weight ? amount(n, unit) : count(n);
 
 /** The values of a row, [low, high). */

@@ -1,4 +1,5 @@
-/* gestures.js - the table of what a person can do on a map: the list under the read-out shows it, and a map's own description speaks it.
+/* gestures.js - lists the gestures and keys of a map: the list under the read-out shows them, and a map's description
+ * for screen readers names them.
  *
  * Some maps lack something: bars of parts have no values, a map without single events has none to step through.
  */

@@ -1,7 +1,8 @@
-/* html.js - the tagged template the page is written in.
+/* html.js - gives the tagged template in which the page is written.
  *
  * htm would keep elements without a value in them and give the same ones again.  preact ties an element to what it was first drawn
- * within, so each kept one would hold the page as it was then, with all grids of that time: made anew, nothing old is held.
+ * within, so each kept one would hold the page as it was then, with all grids of that time.  New elements hold
+ * nothing old.
  */
 import htm from "htm";
 import { h } from "preact";

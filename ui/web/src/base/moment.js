@@ -1,4 +1,4 @@
-/* moment.js - a time as people write it -> Unix seconds: the grammar of heatscope(1), TIMES.
+/* moment.js - parses a time as people write it to Unix seconds, by the grammar of heatscope(1), TIMES.
  *
  *      "now"; "5m", "-5m", "1h30m", "-300" (ago); "14:05", "14:05:30" (the last time the clock showed it); "2026-11-25 14:05",
  *      "2026-11-25T14:05:05Z", "...+01:00"; Unix seconds
@@ -10,7 +10,7 @@ const CLOCK = String.raw`(\d{1,2}):(\d{2})(?::(\d{2})(\.\d*)?)?`;
 const clockOf = ([hour, minute, second = "0", part = "0"]) => Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60
 	? { hour: Number(hour), minute: Number(minute), second: Number(second), part: Number(part === "." ? 0 : part) } : null;
 
-/* "1h30m": units from large to small; null: it is none. */
+/* "1h30m": units from large to small; null: not a span. */
 function spanOf(text) {
 	if (!/^(\d+(\.\d*)?[wdhms])+$/.test(text))
 		return null;
@@ -49,7 +49,7 @@ function dated(text) {
 		(sign === "-" ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-/** @returns {number|null}  null: it is none */
+/** @returns {number|null}  null: not a time */
 export function momentOf(text, now) {
 	const t = text.trim(), minus = t.startsWith("-"), span = spanOf(minus ? t.slice(1) : t);
 	const s = t === "now" ? now : span !== null ? now - span : /^-\d+(\.\d*)?$/.test(t) ? now + Number(t) : /^\d+(\.\d*)?$/.test(t) ? Number(t)

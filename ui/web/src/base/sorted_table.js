@@ -1,4 +1,4 @@
-/* sorted_table.js - heads of a table's columns: buttons that sort its rows. */
+/* sorted_table.js - makes the heads of a table's columns: buttons that sort its rows. */
 import { useState } from "preact/hooks";
 import { html } from "./html.js";
 import { orderAfter, rowsInOrder } from "./sorting.js";
@@ -16,8 +16,8 @@ export function Head({ column, sort, change, more = {} }) {
 }
 
 /**
- * A table's rows and heads.  columns: {id, head, title, of, text}[]; of: a row's value in it, without it nobody can sort by it; text: the
- * first click sorts from a to z.  At first the rows are as they are given.
+ * A table's rows and heads.  columns: {id, head, title, of, text}[]; of: returns a row's value in it, without
+ * `of` the column cannot be sorted; text: the first click sorts from a to z.  At first the rows keep the given order.
  * @returns {{rows: Object[], heads: Object, sort, change}}   heads: for a tr of a thead
  */
 export function useSorted(given, columns) {

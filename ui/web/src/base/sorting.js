@@ -1,6 +1,6 @@
-/* sorting.js - the order of a table's rows: by one of its columns, as a person chooses by a click on the column's head. */
+/* sorting.js - sorts a table's rows by the column whose head the user clicked. */
 
-/* What has no value comes last, whichever way the others go. */
+/* Rows without a value come last in both directions. */
 function compare(a, b, up) {
 	if (a === null || b === null)
 		return (a === null) - (b === null);

@@ -1,4 +1,4 @@
-/* text.js - what the page calls things, and what it says when something is wrong. */
+/* text.js - composes the names of things on the page, and its messages about problems. */
 
 /** "MySQL queries": the module is named once. */
 export function metricTitle({ module, stat, label = stat }, catalogue) {
@@ -17,8 +17,8 @@ export function titleOf(inst, catalogue) {
 		inst["predicate-text"] ? ` predicated on ${inst["predicate-text"]}` : ""}`;
 }
 
-/** What a map is of, among maps of other instrumentations: "MySQL queries", and more of it where that alone is not enough; else "".
- *  A metric that is called like its measure is not named twice: "time off the CPU" is of "CPU". */
+/** The subject of a map among maps of other instrumentations: "MySQL queries", with more words if that is not unique;
+ *  else "".  If metric and measure have the same name it is not repeated: "time off the CPU" is of "CPU". */
 export function subjectOf({ session, inst, label }) {
 	const { catalogue, shown, mixed } = session;
 	const alike = shown.some((map) => map.inst.id !== inst?.id && map.inst.module === inst?.module && map.inst.stat === inst?.stat);
@@ -96,7 +96,7 @@ export function statusOf(session) {
 
 const gone = (sources) => sources.length ? `; gone: ${sources.map((s) => s.source).join(", ")}` : "";
 
-/* Why nothing can be seen: nobody is connected, or those who are cannot measure this. */
+/* Why there is no data: no source is connected, or the connected ones cannot measure this. */
 function sourcesProblem({ catalogue, inst }) {
 	const connected = catalogue.sources.filter((s) => s.state === "active");
 

@@ -1,4 +1,4 @@
-/* ask_token.js - asks a person for the token. */
+/* ask_token.js - asks the user for the token. */
 import { html } from "../base/html.js";
 
 export function Ask({ session }) {

@@ -1,4 +1,5 @@
-/* compare_view.js - two times, keys or measures against each other: a form, one sentence, heatscoped's picture, and its numbers. */
+/* compare_view.js - compares two times, keys or measures: a form, one sentence, heatscoped's picture, and its
+ * numbers. */
 import { useEffect, useState } from "preact/hooks";
 import * as api from "../net/api.js";
 import { alike, chosenFirst, differs, optionOf, OTHERS, parametersOf, PERS, settled, TIMES, VIEWS } from "../model/compare.js";

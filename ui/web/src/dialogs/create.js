@@ -1,4 +1,5 @@
-/* create.js - switching a metric on: which fields are kept apart, which measures are quantized. */
+/* create.js - shows the form that creates an instrumentation: which fields are kept apart, which measures are
+ * quantized. */
 import { useState } from "preact/hooks";
 import { chosenAtFirst, choicesFor, exampleOf, isMeasured, requestOf, sameAs, whereProblem, whereWith } from "../model/choices.js";
 import * as format from "../base/format.js";
@@ -60,7 +61,7 @@ function Exemplars({ chosen, change }) {
 		<span class="muted">as they were</span></label>`;
 }
 
-/* What is begun with: a part of an instrumentation, or what people come for. */
+/* The first choices of the form: a part of an instrumentation, or the metric that most users want. */
 function beginning(session, metrics) {
 	const { from = null, where = "" } = session.creating || {}, index = firstOf(from ?? session.inst, metrics);
 

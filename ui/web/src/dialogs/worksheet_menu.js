@@ -1,4 +1,4 @@
-/* worksheet_menu.js - what can be done with a worksheet, and the dialogue that asks for a name. */
+/* worksheet_menu.js - shows the menu of a worksheet's actions, and the dialogue that asks for a name. */
 import { useRef, useState } from "preact/hooks";
 import { Menu } from "../base/controls.js";
 import { html } from "../base/html.js";

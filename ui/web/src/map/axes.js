@@ -1,4 +1,4 @@
-/* axes.js - the axes beside and below the maps, drawn. */
+/* axes.js - draws the axes to the left of and below the maps. */
 import { Component } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { domainKey, namedTicks, timeAxis, timeTicks, valueTicks } from "../base/axis.js";

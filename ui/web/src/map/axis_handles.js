@@ -1,4 +1,5 @@
-/* axis_handles.js - handles at the ends of a value axis: dragged, or by the arrow keys, the axis reaches less, or all again. */
+/* axis_handles.js - shows handles at the ends of a value axis; dragged or moved by the arrow keys, they shorten the
+ * axis or restore it. */
 import { useRef } from "preact/hooks";
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";

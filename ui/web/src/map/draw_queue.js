@@ -3,8 +3,9 @@
  *      App draws -> each panel's take(): now --true--> it is drawn with the page
  *                                          `--false-> waiting --a frame--> forceUpdate()
  *
- * What comes every second, or while the pointer moves, concerns all maps of a page.  Drawn at once, twelve of them would hold up the
- * frame; so would what is asked for beside them.  Who waits longest is first, so none waits for ever.
+ * A change of every second, or of every pointer move, concerns all maps of a page.  If twelve maps were drawn at once
+ * they would hold up the frame, and with it the replies that arrive at the same time.  The panel that has waited
+ * longest is first, so that none waits for ever.
  */
 const FRAME_PANELS = 3;			/* no more are on the page as a rule: then nothing waits */
 

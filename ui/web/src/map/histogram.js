@@ -1,4 +1,4 @@
-/* histogram.js - the whole view's distribution beside its map, on the map's value axis.
+/* histogram.js - draws the distribution of the whole view to the right of its map, on the map's value axis.
  *
  *      grid -> sums of rows -> bars: length by density, as the cells' colours take it; highlighted keys as steps of their hue
  */
@@ -54,7 +54,7 @@ function paintOutline(g, profile, length, width, ratio) {
 	g.stroke();
 }
 
-/** keys: highlighted keys' grids, [{hue, grid}]; weighted: bars tell how much. */
+/** keys: highlighted keys' grids, [{hue, grid}]; weighted: bars show how much. */
 export function paintHistogram(canvas, { grid, view, transfer, weighted, keys, colours, ratio }) {
 	const g = prepare(canvas, view, ratio), profileIn = (of) => profileOf(of, view.y, weighted ? of.shade.scale : null), profile = profileIn(grid);
 	const most = Math.max(0, ...profile.map((row) => row.density));

@@ -1,4 +1,4 @@
-/* map_keys.js - keys of a map that lead somewhere: to the extremes, to single events, along both axes. */
+/* map_keys.js - moves the cursor of a map by keys: to the extremes, to single events, along both axes. */
 import { extremesOf } from "../model/extremes.js";
 
 const PART = 0.25;			/* of what is shown, a step along an axis */
@@ -22,7 +22,7 @@ export function leap(map, which) {
 		map.session.point({ map, ...place });
 }
 
-/** False: it is none of those keys. */
+/** False: not one of those keys. */
 export function actByKey(map, { key, ctrlKey, metaKey, altKey }) {
 	if (ctrlKey || metaKey || altKey || !Object.hasOwn(MAP_KEYS, key))
 		return false;

@@ -1,11 +1,11 @@
-/* marks.js - what lies over the cells: coverage, mean and percentile steps, the cursor.
+/* marks.js - draws the marks over the cells: coverage, mean and percentile steps, the cursor.
  *
- *      not observed   blank with sparse hatching /      nobody looked
+ *      not observed   blank with sparse hatching /      no source looked
  *      partly lost    dense hatching \ over the cells   part was lost
  *      in progress    a bar below and a veil            still counting
  *      zero           nothing at all                    nothing happened
  *
- * What still runs lies between the two: running.js.
+ * The hatching of running events lies between cells and marks: running.js.
  */
 import { gridEnd } from "../model/grid.js";
 import { prepare, spanOf } from "./picture.js";
@@ -16,7 +16,7 @@ export const P99_EVENTS = 100;		/* a p99 of fewer events is just their maximum *
 /* Told apart by their dashes, too; least: events of a column that a line takes. */
 const STEPS = { mean: { least: 0, dash: [8, 2, 2, 2] }, p50: { least: 1, dash: [5, 2] }, p99: { least: P99_EVENTS, dash: [] } };
 
-/** What a line's step is at in a column; null: it says nothing of it. */
+/** The value of a line's step in a column; null: the column has no value for it. */
 export function stepOf(column, line) {
 	if (!(column.count > 0) || column.count < STEPS[line].least || column.state === "in_progress")
 		return null;

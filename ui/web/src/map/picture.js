@@ -2,7 +2,7 @@
  *
  *      column -> a strip of levels, kept -> levels of all pixels -> colours;  highlighted keys over them
  *
- * A live map changes by a column a second; what is drawn anew is that column's strip, and the rest is copied.
+ * A live map changes by a column a second: only that column's strip is drawn again, and the rest is copied.
  */
 import { isOverflow, isUnderflow, rowMap, rowRange } from "../model/grid.js";
 import { levelIndex, rowScale, shareOf } from "../model/shade.js";

@@ -1,4 +1,5 @@
-/* running.js - what still runs, over the cells: hatched, with an outline around what touches.  It is no event and has no cell.
+/* running.js - draws the running events hatched over the cells, with an outline around those that touch.  They are not
+ * counted yet and have no cell.
  *
  *      each cell, one pixel larger, in full  ->  each cell cut out  ->  each cell hatched, more of it more densely
  */

@@ -1,4 +1,4 @@
-/* zooming.js - the keys and the wheel: nearer, farther and along both axes, around the place that is pointed at; or a line there.
+/* zooming.js - zooms and moves a map by keys and the wheel around the place under the pointer; or draws a line there.
  *
  *                  time                    values
  *      nearer      Ctrl and the wheel      Ctrl, Shift and the wheel
@@ -13,7 +13,7 @@ const TURN = 1.25, PART = 0.1;		/* a turn: so many times as long, or so much of 
 const TURN_MS = 80;			/* a turn asks the server: not more often */
 let turned = -Infinity;
 
-/** False: it is none of those keys. */
+/** False: not one of those keys. */
 export function zoomByKey(map, { key, ctrlKey, metaKey, altKey }, { time, value }) {
 	const { session } = map;
 
@@ -34,7 +34,7 @@ export function zoomByKey(map, { key, ctrlKey, metaKey, altKey }, { time, value 
 	return true;
 }
 
-/** What a turn of the wheel means: null, or {zoom: "time"|"values", factor}, or {move: "time"|"values", part}. */
+/** The meaning of a turn of the wheel: null, or {zoom: "time"|"values", factor}, or {move: "time"|"values", part}. */
 export function turnOf({ ctrlKey, shiftKey, altKey, deltaX, deltaY }) {
 	const away = deltaY || deltaX, sign = Math.sign(away);
 

@@ -1,6 +1,6 @@
-/* annotations.js - what is known of the time shown beside its measurements: notes, what alerts fired, and how the alerts are.
+/* annotations.js - keeps the notes, the fired alerts and the state of all alerts for the time shown.
  *
- *      the list poll, another time shown -> refresh() -> annotations, alerts -> noted.js draws them, on the maps and beside
+ *      the list poll, another time shown -> refresh() -> annotations, alerts -> annotations_view.js draws them
  *      n on a map, a menu -> write() -> draft -> save() -> POST, refresh()
  *
  * The poll serves the maps too: grids have annotations only when they come whole, and those of one time are the same for all.
@@ -31,7 +31,7 @@ export const newestFirst = (annotations) => [...annotations].sort((a, b) => b.st
 export const annotationsOf = (annotations, inst) =>
 	annotations.filter(({ instrumentation }) => instrumentation === null || instrumentation === inst?.id);
 
-/** What is pointed at of them: those of the column, and moments so near to it that their lines can be hit. */
+/** The annotations under the pointer: those of the column, and moments so near to it that their lines can be hit. */
 export const pointedAt = (annotations, from, to, reach) =>
 	annotations.filter((a) => isMoment(a) ? touches(a, from - reach, to + reach) : touches(a, from, to));
 
@@ -51,7 +51,7 @@ export function spansOf(annotations, x, mapWidth) {
 	});
 }
 
-/** What heatscoped is asked for; end equals start, or is null: a moment; inst null: on all maps. */
+/** The body of the request; end equals start, or is null: a moment; inst null: on all maps. */
 export const noteOf = ({ text, start, end, inst }) => ({
 	text: text.trim(),
 	...end === null || end === start ? { time: start } : { start_time: start, end_time: end },

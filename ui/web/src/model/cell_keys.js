@@ -1,4 +1,4 @@
-/* cell_keys.js - the keys of one cell, which a person picked. */
+/* cell_keys.js - requests the keys of the cell that the user picked. */
 import * as api from "../net/api.js";
 import { rowRange } from "./grid.js";
 import { presentRows } from "./keys.js";

@@ -1,16 +1,16 @@
-/* choices.js - from the boxes of the form to the request that creates an instrumentation. */
+/* choices.js - turns the boxes of the form into the request that creates an instrumentation. */
 import { arityOf, fieldOf } from "../base/text.js";
 import { OVERLAID } from "./worksheet.js";
 
 const USUAL = ["latency", "cputime", "offcpu", OVERLAID];
 
-/** What the form begins with for a metric. */
+/** The choices that the form offers for a metric. */
 export function choicesFor(catalogue, metric) {
 	const numeric = metric.fields.filter((f) => arityOf(catalogue, metric, f) === "numeric");
 	const discrete = metric.fields.filter((f) => !numeric.includes(f));
 	const usual = USUAL.filter((f) => numeric.includes(f));
 
-	/* What can be added up along the first measure: itself, and its parts. */
+	/* Weights that can be added up along the first measure: itself, and its parts. */
 	const weights = ([first]) => first && first !== OVERLAID ? [first, ...first === numeric[0] ? metric.parts ?? [] : []] : [];
 	const exemplars = ([first]) => Boolean(metric.text) && fieldOf(catalogue, metric, first)?.type === "time" && first !== OVERLAID;
 
@@ -21,7 +21,7 @@ export function choicesFor(catalogue, metric) {
 	};
 }
 
-/** What the form has chosen at first; of one that is there (a part of it is to be made): as that one. */
+/** The first state of the form; for a part of an existing instrumentation: as that one. */
 export const chosenAtFirst = (choices, from = null) => ({
 	fields: from ? choices.discrete.filter((f) => from.decomposition.includes(f)) : choices.fields,
 	measures: from?.measures ?? choices.measures,
@@ -53,7 +53,7 @@ export const isMeasured = (request) => request.measures.some((m) => m !== OVERLA
 
 const EXAMPLES = { discrete: (f) => `${f} = …`, time: (f) => `${f} > 10ms`, size: (f) => `${f} > 4KiB`, numeric: (f) => `${f} > 10` };
 
-/** What may be written of a field: how its values are compared, in which units. */
+/** An example of a condition on a field: how its values are compared, in which units. */
 export function exampleOf(catalogue, metric, field) {
 	const type = fieldOf(catalogue, metric, field)?.type;
 
@@ -63,7 +63,8 @@ export function exampleOf(catalogue, metric, field) {
 /** With `field` to be compared next: what is there stays. */
 export const whereWith = (where, example) => where.trim() ? `${where.trim()} and ${example}` : example;
 
-/** The server's refusals that are about the expression, as they are to be read beside it; "": about something else. */
+/** A refusal of the server that concerns the expression, in the words shown next to it; "": it concerns something
+ * else. */
 export const whereProblem = (message) => /^(where|predicate): /.test(message) ? message.replace(/^where: /, "") : "";
 
 /** One that exists already and does the same; of expressions only what is written as the server writes it. */

@@ -1,4 +1,4 @@
-/* compare.js - what A and B are, as a person chooses them, and as heatscoped is asked.
+/* compare.js - turns the user's choice of A and B into the request for heatscoped.
  *
  *      {measure, key, with: {time, measure, key}} --parametersOf--> measure, selected, b_start_time, b_measure, b_selected ...
  *

@@ -1,4 +1,5 @@
-/* crop.js - where a value axis ends that leaves out the rarest of the highest values; as `crop` of the server's pictures.
+/* crop.js - finds the end of a value axis that leaves out the rarest of the highest values, as `crop` of the server's
+ * pictures.
  *
  *      grids on one axis + share -> the edge at and above which at most that share of each grid's cells lies
  */

@@ -1,4 +1,4 @@
-/* drill.js - from an instrumentation to a part of it, and the way back.
+/* drill.js - finds the way from an instrumentation to a part of it, and back.
  *
  *      rectangle, key -> where-expression -> New, filled in -> a clone with a predicate
  *      predicates of all instrumentations -> pathTo(): those that this one is a part of, the widest first
@@ -31,7 +31,7 @@ function likest(inst, some) {
 	return some.find((other) => shape(other) === shape(inst)) ?? some[0];
 }
 
-/** What an instrumentation is a part of, the widest first, itself last. */
+/** The instrumentations of which this one is a part, the widest first, itself last. */
 export function pathTo(inst, all) {
 	const wider = all.filter((other) => other.module === inst.module && other.stat === inst.stat && isPart(inst, other));
 	const most = Math.max(...wider.map((other) => texts(other).length));
@@ -53,7 +53,7 @@ export function termText(term, inst, catalogue) {
 	return `${field} ${SIGNS[op]} ${typeof value === "number" ? amount(value, unitOf(catalogue, inst, field), 6) : value}`;
 }
 
-/** What the second has to hold beyond the first; with nothing before it, all of it, or "all". */
+/** The conditions that the second has in addition to the first; without a first, all of them, or "all". */
 export function stepText(before, inst, catalogue) {
 	const held = new Set(before ? texts(before) : []);
 	const more = termsOf(inst.predicate).filter((term) => !held.has(JSON.stringify(term)));
@@ -79,7 +79,8 @@ export const whereValues = (measure, unit, low, high) => [
 	low > 0 && `${measure} >= ${exact(low, unit)}`, high !== null && `${measure} < ${exact(high, unit)}`,
 ].filter(Boolean).join(" and ");
 
-/** One of these keys; "": they cannot be told by their fields.  Beyond the cap, and left out by a budget, nobody knows whose they are. */
+/** An expression for these keys; "": their fields do not identify them.  The fields of keys beyond the cap, and of
+ * those that a budget left out, are not known. */
 export function whereKeys(fields, keys) {
 	const parts = keys.map((key) => fields.length === 1 ? [key] : key.split("/"));
 

@@ -1,4 +1,4 @@
-/* exemplars.js - single events that were kept, of the time shown: which there are, which one is looked at.
+/* exemplars.js - keeps the exemplars (single events) of the time shown, and which one is selected.
  *
  *      maps of instrumentations that keep some -> refresh() -> rows, the worst first -> choose(), step()
  *
@@ -29,7 +29,7 @@ export const keepsExemplars = ({ inst, measure, panel }) => inst?.exemplars > 0 
 /** Has it one of these keys, or, where those are left out, none of them? */
 export const isShown = ({ fields }, names, keys, only) => keys.includes(names.map((name) => fields[name]).join("/")) === (only === "isolate");
 
-/** What an exemplar is known by, however often the rows are asked for again: several may end at once. */
+/** The identity of an exemplar, the same in every reply; several may end at the same time. */
 export const nameOf = ({ time, source, connection, measures }) => [time, source, connection, ...Object.values(measures)].join(" ");
 
 /* Those of one time have an order as well, or stepping would pass over all but one.  A place is a time and nothing else. */
@@ -63,7 +63,7 @@ export function dotAt(dots, px, py) {
 	return near.reduce((best, dot) => !best || far(dot) < far(best) ? dot : best, null);
 }
 
-/** What its time was: the parts that there are, as of a rectangle. */
+/** The parts of its time that were measured, in the form of a rectangle's composition. */
 export function compositionOf({ measures }, { measure, unit, parts }) {
 	const sum = measures[measure];
 	const told = parts.filter((name) => name in measures).map((weight) => ({ weight, sum: measures[weight], share: sum ? measures[weight] / sum : 0 }));

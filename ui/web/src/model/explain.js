@@ -1,4 +1,4 @@
-/* explain.js - what sets a rectangle apart: asks value/explain, and picks what a person is shown of the reply.
+/* explain.js - asks value/explain how a rectangle differs from the rest, and picks the parts of the reply to show.
  *
  *      draw(rectangle) -> "drawn" -- ask() -> "asking" -> "said" | "failed";  drop() at any time
  */
@@ -20,19 +20,21 @@ export const partsOf = ({ parts, rest }) =>
 /** True: the span has time outside of the rectangle, so it can be a baseline of it. */
 export const reachesBeyond = (span, { start, end }) => span.start < start || span.start + span.duration > end;
 
-/** What to ask for.  selected: the keys to look at, none for all; baseline: a span to compare with, too, or null. */
+/** The parameters of the request.  selected: only these keys, none: all; baseline: another span to compare with, or
+ * null. */
 export const parametersOf = ({ map, start, end, low, high }, selected, baseline) => ({
 	measure: map.measure, start_time: start, end_time: end, ymin: low, ymax: high, top: VALUES_MAX, selected: api.keyList(selected),
 	baseline_start: baseline?.start, baseline_end: baseline && baseline.start + baseline.duration,
 });
 
-/** What is significant; of a value that is rarer inside the others tell as much. */
+/** The significant values, without those that are rarer inside: the more frequent ones say the same. */
 export const tellingValues = (reply) => reply.values.filter((v) => v.significant && v.excess > 0).slice(0, VALUES_MAX);
 export const tellingMeasures = (reply) => reply.measures.filter((m) => m.significant);
 
 const isTelling = (reply) => tellingValues(reply).length > 0 || tellingMeasures(reply).length > 0;
 
-/** What still runs comes first in the sentence, and is something, whatever the tests say of what has ended. */
+/** The sentence begins with the running events, and they alone are a finding, even if the ended events do not differ.
+ * */
 export const saidOf = (reply) =>
 	`${isTelling(reply) || reply.running?.count > 0 ? "" : "nothing sets it apart: "}${reply.sentence}`;
 
@@ -46,7 +48,7 @@ export function mostOf(values = []) {
 	});
 }
 
-/** What limits the answer. */
+/** The limits of the answer. */
 export const notesOf = (reply) => [
 	reply.lost > 0 && `${count(reply.lost)} events were lost in this time`,
 	reply.sampled && `events were sampled, at worst one in ${count(reply.sampled)}`,
@@ -113,7 +115,7 @@ export class Explain {
 		return Boolean(this.shown) && reachesBeyond(this.shown, this.rectangle);
 	}
 
-	/** Compares with the whole time shown, too, or no more. */
+	/** Switches the comparison with the whole time shown on or off. */
 	widen(wide) {
 		this.wide = wide;
 		this.ask();

@@ -1,4 +1,4 @@
-/* extremes.js - where a map is highest, and where lowest. */
+/* extremes.js - finds the highest and the lowest value of a map. */
 import { rowRange } from "./grid.js";
 
 const middle = ([low, high]) => high === null ? low + 1 : (low + high) / 2;
@@ -11,7 +11,8 @@ function topOf(grid, { cells, running = [] }) {
 }
 
 /** The places of the highest and the lowest value: {highest, lowest}, {time, value} or null where nothing is.  Cells ascend.
- * What still runs may be the highest.  Within the highest row the column with the highest value counts; else the newest. */
+ * Running events may be the highest.  Within the highest row the column with the highest value counts; else the
+ * newest. */
 export function extremesOf(grid) {
 	let highest = null, lowest = null;
 

@@ -1,4 +1,5 @@
-/* feed.js - the grids of several maps, kept up to date: by one stream of server-sent events, or by asking where that fails.
+/* feed.js - keeps the grids of several maps up to date, by one stream of server-sent events, or by requests if that
+ * fails.
  *
  *      stream: grid, column, column, shade, ...  ->  on.grid(i, grid), one per change; i: of the views, in their order
  *      states: "connecting" -> "live" | "polling" | "lost"     (on.state(i, state, why))
@@ -65,13 +66,13 @@ export class Feed {
 		this.on.grid(i, grid);
 	}
 
-	/* What is gone stays so. */
+	/* A view that is gone stays gone. */
 	lose(i, why) {
 		this.views[i].gone ||= why.code === "ECA_NOENT";
 		this.on.state(i, "lost", why);
 	}
 
-	/* A stream may break for many reasons; the grids tell, and serve in its stead. */
+	/* A stream may break for many reasons; requests for grids show the reason, and replace the stream. */
 	failed() {
 		clearTimeout(this.timer);
 		this.reading.abort();		/* what could not be read may still be sent */

@@ -1,4 +1,4 @@
-/* grid.js - the matrix as it comes from the server, and how live columns change it.
+/* grid.js - holds the matrix that the server sends, and applies live columns to it.
  *
  *      grid event -> grid;  column event -> applyColumn(grid, from, column) -> another grid
  *
@@ -29,8 +29,8 @@
  * @typedef {Object} Grid
  * @property {string} measure
  * @property {string} unit       "ns", ...
- * @property {string} [weight]   what cells are sums of, in the unit; absent: they are counts
- * @property {string} [running]  the measure that tells what still runs; absent: nobody does
+ * @property {string} [weight]   cells are sums of this measure, in the unit; absent: cells are counts
+ * @property {string} [running]  the measure with the ages of running events; absent: there is none
  * @property {number} from       Unix s of the first column
  * @property {number} column     s per column
  * @property {number} slot       s per slot
@@ -77,7 +77,7 @@ export function applyColumn(grid, from, column) {
 	return next;
 }
 
-/* What is there of each row, over all columns: of an hour of a busy server a million cells, so they are added up once. */
+/* The sum of each row over all columns.  An hour of a busy server has a million cells, so they are added up once. */
 const sums = new WeakMap();
 
 function addCells(to, column, sign) {
@@ -163,21 +163,21 @@ export function cellCount(column, row) {
 	return 0;
 }
 
-/** What the cells of a column add up to. */
+/** The sum of a column's cells. */
 export const columnTotal = (grid, column) =>
 	grid.weight ? column.cells.reduce((sum, [, n]) => sum + n, 0) : column.count;
 
-/** What still ran at this age; undefined: nothing. */
+/** The running events of this age; undefined: there are none. */
 export const runningAt = (column, age) =>
 	column.running?.find(([low, high]) => low <= age && (high === null || age < high));
 
 const ENDED = ["ok", "zero", "partial"];
 
-/** How many still ran, of all ages; null: nobody looked, or the column's end is still to come. */
+/** How many events still ran, of all ages; null: no source looked, or the column has not ended. */
 export const runningCount = (column) =>
 	column.running?.reduce((sum, [, , n]) => sum + n, 0) ?? (ENDED.includes(column.state) ? 0 : null);
 
-/** The newest column that tells what still runs; undefined: none does. */
+/** The newest column with a count of running events; undefined: no column has one. */
 export const runningColumn = (grid) => grid.columns.findLast((column) => runningCount(column) !== null);
 
 /** How old the oldest of all columns was, in the unit; 0: nothing still ran. */
@@ -209,7 +209,7 @@ function usedBy(grid) {
 }
 
 /**
- * What is shown reaches from low to high, in the axis' unit; null when nothing is.
+ * The values shown reach from low to high, in the axis' unit; null if there are none.
  * @returns {{low: number, high: number, under: boolean, over: boolean} | null}
  */
 export function usedRange(grids) {

@@ -1,8 +1,8 @@
-/* hanging.js - queries that have run for a second or longer and have not ended: how many, since when, and whose they are.
+/* hanging.js - finds queries that have run for a second or longer and have not ended: how many, since when, and whose.
  *
  *      a map's newest column has one of that age -> refresh() asks value/keys -> rows -> said();  show() explains them
  *
- * Of the map that is looked at, or else of the first one whose instrumentation tells what still runs.
+ * It uses the map that is looked at, or else the first one whose instrumentation reports running events.
  */
 import * as api from "../net/api.js";
 import { gridEnd, runningColumn } from "./grid.js";
@@ -42,7 +42,7 @@ export class Hanging {
 		this.time = 0;			/* of which they are */
 	}
 
-	/** The map that tells what still runs; undefined: none does. */
+	/** The map with running events; undefined: there is none. */
 	get told() {
 		const { session } = this;
 

@@ -1,4 +1,4 @@
-/* keys.js - the keys of an instrumentation: which are listed, which are highlighted, in which hue. */
+/* keys.js - decides which keys of an instrumentation are listed, which are highlighted, and in which hue. */
 import { clock, sumName } from "../base/format.js";
 import { arityOf } from "../base/text.js";
 import { sortedBy } from "../base/sorting.js";
@@ -70,7 +70,7 @@ const GIVEN = { by: "sum", up: false }, COUNTS_GIVEN = { by: "count", up: false 
 
 /** The key list's columns, as sorted_table.js has them.  Of what is only counted there is no sum and no percentile. */
 export function columnsOf({ rows, measure, unit, running }, { counted, live }) {
-	const counts = measure === "count", split = (rows ?? []).some((row) => row.oncpu !== null);	/* else nobody measures it */
+	const counts = measure === "count", split = (rows ?? []).some((row) => row.oncpu !== null);	/* else it is not measured */
 
 	return [
 		{ id: "key", head: "key", title: "sort by name", text: true },
@@ -116,7 +116,7 @@ export function matching(rows, text) {
 export const discreteFields = (inst, catalogue) =>
 	inst.decomposition.filter((f) => arityOf(catalogue, inst, f) !== "numeric");
 
-/** Rows with the time each key spent on and off the CPU beside it, where those are measured. */
+/** Rows with the time that each key spent on and off the CPU, if those are measured. */
 export function withOnCpu(rows, latency, cputime) {
 	const sum = (list) => new Map((list ?? []).map((row) => [row.key, row.sum]));
 	const whole = sum(latency), on = sum(cputime);

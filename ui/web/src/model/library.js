@@ -1,4 +1,4 @@
-/* library.js - the worksheets on the server: which there are, the one that is open, and what is done with them.
+/* library.js - lists the worksheets on the server, and opens, saves and removes them.
  *
  *      list <- GET /ca/worksheets;   open(id) -> the session's panels;   the session's panels -> save()
  */
@@ -20,7 +20,7 @@ export class Library {
 		return this.list.find(({ id }) => id === this.session.state.sheet) ?? null;
 	}
 
-	/** What has to be measured so that all panels show something. */
+	/** The instrumentations to create so that all panels show something. */
 	get missing() {
 		return missing(this.session.panels, this.session.instrumentations ?? []);
 	}
@@ -29,7 +29,7 @@ export class Library {
 		this.list = await api.worksheets();
 	}
 
-	/* What fails is told; the list is asked for anew. */
+	/* Shows an error of the work, and requests the list again. */
 	async does(work) {
 		try {
 			await work();
@@ -59,12 +59,12 @@ export class Library {
 		return worksheetOf(name, this.session.state, this.session.maps);
 	}
 
-	/** What the page is about. */
+	/** The title of the page. */
 	get title() {
 		return this.current?.name ?? this.session.title;
 	}
 
-	/** What it would be saved as. */
+	/** The name to save it under. */
 	get name() {
 		return this.current?.name ?? (this.session.mixed ? "Worksheet" : this.session.title);
 	}

@@ -1,4 +1,4 @@
-/* map.js - one map of the page and what it holds: its grid, highlighted keys' grids, its summary.
+/* map.js - holds the data of one map of the page: its grid, the grids of highlighted keys, its summary.
  *
  *      session.feed, or asking once -> take(grid) -> grid, in a while overlays and summary
  */
@@ -68,24 +68,25 @@ export class HeatMap {
 		return fieldOf(this.session.catalogue, this.inst, field)?.label ?? field;
 	}
 
-	/** What it counts. */
+	/** The things that it counts. */
 	get counted() {
 		return (this.inst && metricOf(this.inst, this.session.catalogue)?.unit) || "events";
 	}
 
-	/** What it is of, where maps of other instrumentations are shown; else "". */
+	/** Its subject, if maps of other instrumentations are shown; else "". */
 	get subject() {
 		return subjectOf(this);
 	}
 
-	/** What tells it from the other maps: of one measure there may be several, which add up this and that. */
+	/** A title that distinguishes it from the other maps: several may show one measure and add up different
+	 * weights. */
 	get title() {
 		const { weight, y } = this.panel;
 
 		return [this.label, weight && `sums of ${this.nameOf(weight)}`, y && `${y} axis`, this.subject].filter(Boolean).join(", ");
 	}
 
-	/** What to ask for. */
+	/** The parameters of its request. */
 	get parameters() {
 		const { session, inst, panel } = this, { duration, transfer, weights, palette, end } = session.state;
 
@@ -95,7 +96,7 @@ export class HeatMap {
 			duration: Math.min(duration, keptOf(inst)),
 			ncols: columnsFor(Math.min(duration, keptOf(inst)), inst.granularity),
 			transfer,
-			weights: panel.weight ? null : weights,		/* sums of a weight tell how much by themselves */
+			weights: panel.weight ? null : weights,		/* sums of a weight show how much by themselves */
 			palette,
 			yscale: this.yscale,
 			theme: session.dark ? "dark" : "light",
@@ -116,7 +117,7 @@ export class HeatMap {
 		return { selected: api.keyList(this.selected), ...this.narrowed };
 	}
 
-	/** What its feed is to bring: parameters, each of a grid. */
+	/** The grids that its feed requests, as parameters of each. */
 	get views() {
 		return [this.parameters];
 	}
@@ -127,7 +128,7 @@ export class HeatMap {
 		this.session.took();
 	}
 
-	/** Asks once, for a view that stands still; false: nobody answered. */
+	/** Requests the grids once, for a view that stands still; false: no answer. */
 	async fetch() {
 		const got = await Promise.all(this.views.map((view, i) => this.session.reply(api.grid(this.inst.id, view), (grid) => this.take(grid, i))));
 
@@ -189,7 +190,7 @@ export class HeatMap {
 		return this.coloured.map((key) => ({ key, hue: hueOf(this.session.state.keys, key), grid: this.overlays.get(key) ?? null }));
 	}
 
-	/** Do the colours tell how much, and not how many?  Of sums they do anyway, by themselves. */
+	/** Do the colours show how much, and not how many?  Those of sums do so by themselves. */
 	get weighted() {
 		return this.session.state.weights === "weight" && Boolean(this.grid) && !this.grid.weight;
 	}
@@ -206,7 +207,8 @@ export class HeatMap {
 		return cursor && this.grid && cursor.map.unit === this.unit ? cursor : null;
 	}
 
-	/** What the cursor points at: {grid, i, column, row, n, running, range} or null; range: of the row, or of what runs. */
+	/** The place of the cursor: {grid, i, column, row, n, running, range} or null; range: the row's or the
+	 * running event's. */
 	get pointed() {
 		const { grid } = this, { cursor } = this.session;
 		const i = grid && cursor ? columnAt(grid, cursor.time) : -1;

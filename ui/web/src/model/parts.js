@@ -1,4 +1,5 @@
-/* parts.js - what events were in, column by column: how many were in each part at once, on average, also before they ended.
+/* parts.js - computes for each column how many events were in each part of their time at once, on average, also
+ * before they ended.
  *
  *      a grid whose rows are parts (active=true; cells in ns) -> cells / length of the column -> parts stacked
  */
@@ -34,7 +35,7 @@ export function stackOf({ from, column, rows, columns }) {
 /** The highest of all columns. */
 export const topOf = ({ load }) => load[0].reduce((most, _, i) => Math.max(most, load.reduce((sum, part) => sum + part[i], 0)), 0);
 
-/** Each part's share of all the time shown, greatest first; those that are none are left out. */
+/** Each part's share of all the time shown, greatest first, without parts of 0. */
 export function sharesOf({ names, load }) {
 	const sums = load.map((part) => part.reduce((a, b) => a + b, 0)), whole = sums.reduce((a, b) => a + b, 0);
 

@@ -1,4 +1,5 @@
-/* ranking.js - the keys of the instrumentation that is looked at, most time first, and what its maps add up to. */
+/* ranking.js - requests the keys of the instrumentation that is looked at, most time first, and the sums of its maps.
+ * */
 import * as api from "../net/api.js";
 import { withOnCpu } from "./keys.js";
 import { keptSpan } from "./state.js";
@@ -15,7 +16,7 @@ export class Ranking {
 		this.measure = null;		/* theirs, */
 		this.unit = "ns";		/* and its unit */
 		this.lowerBound = false;
-		this.running = null;		/* {time, count, oldest} at the end of the time; null: nobody tells what still runs */
+		this.running = null;		/* {time, count, oldest} at the end of the time; null: running events are not reported */
 	}
 
 	async refresh() {

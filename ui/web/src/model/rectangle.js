@@ -1,4 +1,5 @@
-/* rectangle.js - a part of a map that a person draws: whole columns by whole rows, and by what still runs beyond these.
+/* rectangle.js - describes a rectangle that the user draws: whole columns by whole rows, and running events beyond
+ * these.
  *
  *      two points {time, value} -> {start, end, low, high}
  *
@@ -15,7 +16,7 @@ import { fieldOf, isPoint, unitOf } from "../base/text.js";
  * @property {number|null} high   exclusive; null: no upper edge
  */
 
-/** What was so at the end of each slot has no events to compare. */
+/** A state at the end of each slot (scope point) has no events to compare. */
 export const canExplain = (grid) => grid.scope !== "point";
 
 /** The map that a rectangle goes to when all maps of its own instrumentation have gone: one of the same measure, or else of the same unit.

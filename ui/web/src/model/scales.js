@@ -1,4 +1,5 @@
-/* scales.js - what maps have in common: a value axis where units and scales agree, and colours where their cells are alike.
+/* scales.js - shares a value axis among maps with the same unit and scale, and colours among maps with the same kind
+ * of cells.
  *
  *      maps -> Map(HeatMap -> {all, domain, shade, sharedEdge, under, end})
  *
@@ -22,7 +23,7 @@ function axisOf(maps, { axes, state: { values, crop } }) {
 
 	if (used)
 		axes.set(axis, domainOf(used, kind, axes.get(axis), least));
-	/* Also a time without events has columns that nobody looked at. */
+	/* A time without events has columns, too, which may be marked as not observed. */
 	const all = axes.get(axis) ?? domainOf(NO_EVENTS, kind);
 
 	const under = grids.find((g) => g.edge[0] === 0)?.edge[1], end = cropEnd(grids, crop);
@@ -31,7 +32,7 @@ function axisOf(maps, { axes, state: { values, crop } }) {
 		return { all, domain: domainAt(all, values), under };
 	if (end === null || end <= all.low)
 		return { all, domain: all, under };
-	/* What is cropped is drawn in the strip beyond the axis. */
+	/* Cropped values are drawn in the strip beyond the axis. */
 	return { all, domain: { ...domainAt(all, { low: all.low, high: end }), over: true }, under, end };
 }
 

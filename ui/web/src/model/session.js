@@ -1,4 +1,5 @@
-/* session.js - what a person chose, the maps that show it on one time axis, and the only place that asks the server for them.
+/* session.js - holds the user's choices and the maps that show them on one time axis; only it requests them from the
+ * server.
  *
  *      person -> set(), select(), point() ... -> session -> changed() -> views draw what is here
  *      server -> feed, lists -------------------^
@@ -37,9 +38,9 @@ export class Session {
 		this.state = readHash(location.hash);
 		this.catalogue = null;
 		this.instrumentations = null;
-		this.unlisted = null;		/* why the lists could not be had the last time */
+		this.unlisted = null;		/* why the last request for the lists failed */
 		this.failed = null;		/* why a map of this view could not */
-		this.refused = null;		/* Error of what a person asked for; told until something else is chosen */
+		this.refused = null;		/* Error of the user's request; shown until something else is chosen */
 		this.creating = false;		/* or what begins New: {from: instrumentation, where} */
 		this.flame = null;		/* the rectangle whose flame graph is shown */
 		this.asking = null;		/* {why, answer(token or null)} while a person is asked */
@@ -137,8 +138,8 @@ export class Session {
 		return this.unlisted ?? this.failed;
 	}
 
-	/* What there is; without an answer it stays as it was.  listing: a poll that is not answered yet, or waits for the token, is
-	 * not followed by more. */
+	/* Requests the catalogue and the instrumentations; without an answer they stay as they were.  listing: while
+	 * a poll has no answer yet, or waits for the token, no other poll begins. */
 	async list() {
 		this.listing = true;
 		try {
@@ -150,7 +151,7 @@ export class Session {
 		this.listing = false;
 	}
 
-	/* The maps as the newest lists have them; where heatscoped is back, all anew. */
+	/* Brings the maps up to date with the newest lists; if heatscoped is back, opens all again. */
 	async refreshLists() {
 		const away = this.unlisted?.code === "UNREACHABLE";
 
@@ -164,8 +165,8 @@ export class Session {
 		this.annotations.refresh();
 	}
 
-	/** What a reply is for, if the view is still the one it was asked for; what fails is told, and is false.  Where nothing is
-	 * reached the feed tells, or fetch(). */
+	/** Gives a reply to take() if the view is still the one that requested it; shows a failure, and returns
+	 * false.  If heatscoped is not reached, the feed says so, or fetch(). */
 	async reply(asked, take) {
 		const { epoch } = this;
 		let done = true;
@@ -184,7 +185,8 @@ export class Session {
 		return done;
 	}
 
-	/** What a person asked for could not be done; `failed` would be forgotten at the next column.  null: it was read. */
+	/** Shows that the user's request failed; `failed` would be lost at the next column.  null: the user has read
+	 * it. */
 	refuse(why) {
 		this.refused = why;
 		this.changed();
@@ -204,7 +206,7 @@ export class Session {
 		this.changed();
 	}
 
-	/** What is not named is that of `from`, of the same metric; null: as by itself. */
+	/** Properties that are not given are those of `from`, if it has the same metric; null: the defaults. */
 	async create(properties, from = null) {
 		const same = from?.module === properties.module && from.stat === properties.stat;
 		const made = await (same ? api.clone(from.id, { weights: [], exemplars: 0, ...properties.where ? {} : { predicate: {} }, ...properties })
@@ -242,7 +244,7 @@ export class Session {
 		return this.current?.counted ?? "events";
 	}
 
-	/** What all maps together count. */
+	/** The things that all maps together count. */
 	get counted() {
 		return this.mixed ? "events" : this.unit;
 	}
@@ -260,7 +262,7 @@ export class Session {
 
 	/* ---- maps ---- */
 
-	/** What the address asks for: its panels, or those that its instrumentation, or else the first one, is looked at by. */
+	/** The panels that the address names; else the default panels of its instrumentation, or of the first one. */
 	get panels() {
 		const { panels, sheet, inst } = this.state, all = this.instrumentations ?? [];
 		const one = inst ? all.find((i) => i.id === inst) : all[0];
@@ -316,7 +318,7 @@ export class Session {
 		this.open(this.shown.filter((map) => !map.grid));
 	}
 
-	/* What is remembered of maps that are shown no more, or of another time. */
+	/* Forgets what belongs to maps that are no longer shown, or to another time. */
 	settle() {
 		const { shown } = this;
 
@@ -347,7 +349,7 @@ export class Session {
 		this.explain.move(alone ? undefined : successorOf(map, shown, catalogue));
 	}
 
-	/** Opens the view anew. */
+	/** Opens the view again. */
 	show() {
 		const before = this.duration;
 
@@ -381,7 +383,8 @@ export class Session {
 		this.changed();
 	}
 
-	/* Once, for a view that stands still; of no feed's, what cannot be reached is told here, and asked for again. */
+	/* Requests the grids once, for a view that stands still.  It has no feed, so this function says if heatscoped
+	 * cannot be reached, and asks again. */
 	async fetch(maps) {
 		const { epoch } = this, got = await Promise.all(maps.map((map) => map.fetch()));
 		const lacking = maps.filter((map, i) => !got[i]);
@@ -448,7 +451,7 @@ export class Session {
 
 	/* ---- keys and the cursor ---- */
 
-	/* What the highlighted keys are keys of. */
+	/* The fields of the highlighted keys. */
 	get keyFields() {
 		return this.state.of ?? this.fieldsOf(this.shown[0]?.inst);
 	}

@@ -32,7 +32,7 @@ export function levelIndex(levels, density) {
 	return Math.max(1, low);
 }
 
-/** What a cell counts in its column: where densities are parts of it, the server says how much. */
+/** The factor of a cell's density: where densities are parts of the column, the server sends it. */
 export const shareOf = (column) => column.share ?? 1;
 
 /** One colour scale for several panels: of those given, the shade with the greatest top level. */

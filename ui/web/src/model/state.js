@@ -1,11 +1,11 @@
-/* state.js - what a person chose, kept in the address: #inst=1&duration=300&y=log ... or #map=1:latency&map=2:size ...
+/* state.js - keeps the user's choices in the address: #inst=1&duration=300&y=log ... or #map=1:latency&map=2:size ...
  * A bookmark or a sent link opens the same view.
  */
 import { KEYS_MAX, sortIn, sortText } from "./keys.js";
 import { MAPS_MAX, panelIn, panelText } from "./worksheet.js";
 
 /**
- * @typedef {Object} Look   what a worksheet says beside its panels: {duration, y, transfer, threshold}
+ * @typedef {Object} Look   a worksheet's properties without its panels: {duration, y, transfer, threshold}
  *
  * @typedef {Object} State
  * @property {string|null} inst      id of the instrumentation, where there are no panels
@@ -15,7 +15,7 @@ import { MAPS_MAX, panelIn, panelText } from "./worksheet.js";
  * @property {number} duration       s shown
  * @property {"auto"|"log"|"linear"} y   auto: as the measure's unit asks
  * @property {"log"|"sqrt"|"linear"|"rank"|"percent"} transfer   percent: of the column
- * @property {"count"|"weight"} weights   what colours tell of cells that are counts: how many, or how much, each event times its value
+ * @property {"count"|"weight"} weights   the meaning of colours of counts: how many, or how much (each event times its value)
  * @property {"ramp"|"fire"|"grey"} palette   as the theme: how a person sees best, and no part of a worksheet
  * @property {string[]} lines        drawn over the cells, of LINES
  * @property {number} crop           the value axis leaves out at most this share of the events, 0 to 0.05
@@ -75,7 +75,7 @@ export function keptColumns({ from, ncols, column }, inst) {
 /** @returns {Look} */
 export const lookOf = ({ duration, y, transfer, threshold }) => ({ duration, y, transfer, threshold });
 
-/** What an address says by itself, but for where the panels come from. */
+/** The choices in an address, without the origin of the panels. */
 export function chosenIn(hash) {
 	const q = new URLSearchParams(hash.replace(/^#/, "")), { inst, panels, sheet, base, ...rest } = readHash(hash);
 

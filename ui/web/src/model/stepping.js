@@ -1,4 +1,4 @@
-/* stepping.js - where the arrow keys lead the cursor: from column to column, and from value to value that is shown. */
+/* stepping.js - moves the cursor by the arrow keys: from column to column, and from one shown value to the next. */
 import { rowAt, rowRange } from "./grid.js";
 
 const middle = ([low, high]) => high === null ? low + 1 : (low + high) / 2;
@@ -21,7 +21,8 @@ function stepped(grid, column, value, by) {
 /* Where the keys begin. */
 const topOf = (grid, column) => stopsOf(grid, column).at(-1) ?? (grid.edge ? middle(rowRange(grid, 0)) : 0);
 
-/** The cursor after a key; null: it is none of those keys, or the map has no grid (its range was changed and no answer is here yet). */
+/** The cursor after a key; null: not one of those keys, or the map has no grid (its range was changed and no answer
+ * is here yet). */
 export function stepTo(map, key) {
 	const { grid, pointed: at } = map;
 

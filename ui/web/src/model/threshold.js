@@ -1,4 +1,4 @@
-/* threshold.js - a line at a value, and how much lies above it: of what has ended, and of what still runs. */
+/* threshold.js - counts the ended and the running events above a line at a value. */
 
 import { rowSums, runningColumn } from "./grid.js";
 

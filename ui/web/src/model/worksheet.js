@@ -1,4 +1,4 @@
-/* worksheet.js - which maps lie one above the other: of which instrumentations, of which measures, how high.
+/* worksheet.js - describes the maps of a page from top to bottom: their instrumentations, measures and heights.
  *
  *      Panel[] + instrumentations -> placed() -> [{panel, id, inst}]     inst null: it is not there (any more)
  *
@@ -23,17 +23,18 @@ export const SIZE_MIN = 0.5, SIZE_MAX = 4;
 export const SIZE_STEP = 0.25;
 
 const PARTS = ["latency", "cputime", "offcpu"];
-export const OVERLAID = "age";		/* told beside the first measure, and drawn over its map */
+export const OVERLAID = "age";		/* shown with the first measure, and drawn over its map */
 
 /** @returns {Panel} */
 export const panelOf = (inst, measure, more) => ({ inst, of: null, measure, weight: null, size: 1, show: "map", y: null, ...more });
 
-/** What an instrumentation is looked at by: latency, on-CPU and off-CPU, or the first measures but for what lies over another. */
+/** The default panels of an instrumentation: latency, on-CPU and off-CPU, or the first measures without the overlaid
+ * one. */
 export const panelsOf = ({ id, measures }) =>
 	(PARTS.every((m) => measures.includes(m)) ? PARTS : measures.filter((m, i) => !i || m !== OVERLAID).slice(0, 3))
 		.map((measure) => panelOf(id, measure));
 
-/** What the cells of a measure's map can be sums of. */
+/** The weights that the cells of a measure's map can add up. */
 export const weightsOf = (inst, measure) => measure === inst.measures[0] ? inst.weights ?? [] : [];
 
 /** Can be shown what the time was? */
@@ -50,7 +51,7 @@ export const fits = (inst, of) => inst.module === of.module && inst.stat === of.
 	(inst["predicate-text"] ?? "") === (of.where ?? "") && all(of.decomposition, [...inst.decomposition, ...inst.measures]) &&
 	all(of.measures, inst.measures) && all(of.weights, inst.weights ?? []);
 
-/** What would be asked for to make such a one. */
+/** The request that creates such an instrumentation. */
 export const requestOf = (inst) => ({
 	module: inst.module, stat: inst.stat, decomposition: inst.decomposition, measures: inst.measures,
 	...(inst.weights?.length ? { weights: inst.weights } : {}), ...(inst["predicate-text"] ? { where: inst["predicate-text"] } : {}),
@@ -75,7 +76,7 @@ export function bound(panels, instrumentations) {
 	return next.some((panel, i) => panel !== panels[i]) ? next : panels;
 }
 
-/** What has to be asked for so that all panels have theirs, each once. */
+/** The requests for the instrumentations that panels lack, each once. */
 export function missing(panels, instrumentations) {
 	const wanted = panels.filter((panel) => panel.of && !findFor(panel, instrumentations)).map((panel) => panel.of);
 
@@ -140,7 +141,7 @@ function panelInJson(text) {
 	}
 }
 
-/** @returns {Panel|null}  null: it is none */
+/** @returns {Panel|null}  null: not a panel */
 export function panelIn(text) {
 	const [inst, measure, weight, size, show, y, ...more] = text.split(":");
 
@@ -155,7 +156,7 @@ export function panelIn(text) {
 const isName = (name) => typeof name === "string" && name !== "";
 const isList = (names) => names === undefined || names === null || (Array.isArray(names) && names.every(isName));
 
-/** One of its panels; throws where it is none. */
+/** Reads one of its panels; throws if it is not a panel. */
 function panelFrom({ instrumentation: { id, ...of }, measure, weight, size, show, yscale }) {
 	if (![of.module, of.stat, measure].every(isName) || ![of.decomposition, of.measures, of.weights].every(isList))
 		throw new Error("no panel");

@@ -1,4 +1,4 @@
-/* zoom.js - nearer, farther, or to what a rectangle encloses: another time, other ends of the value axis.
+/* zoom.js - computes the time and the ends of the value axis after zooming in, out, or to a rectangle.
  *
  *      {start, duration}  -> {duration, end}        whole slots, DURATION_MIN .. DURATION_MAX; end null: now
  *      Domain             -> {unit, low, high}      what the axis then reaches; null: all that is used

@@ -1,4 +1,4 @@
-/* api.js - the HTTP interface of heatscoped (doc/api.md), as functions that give values.
+/* api.js - requests values from heatscoped's HTTP interface (doc/api.md).
  *
  * Errors  every function throws ApiError: `code` is the server's (ECA_...), or "UNREACHABLE".
  */
@@ -103,7 +103,7 @@ export const cell = (id, measure, s, low, high, weight) =>
 		...span(s), measure, weight, ymin: low, ymax: high, nbuckets: 1, width: 10, height: 10, x: 5, y: 5,
 	}));
 
-/** What sets a rectangle of time and value apart from the rest of its time. */
+/** How a rectangle of time and value differs from the rest of its time. */
 export const explain = (id, parameters, signal) => request("GET", of(id, "explain") + query(parameters), undefined, signal);
 
 /** Two times, keys or measures against each other; see compare.js. */
@@ -134,7 +134,7 @@ export async function flame(id, parameters, signal) {
 /** Keys as the parameter `selected` wants them: a comma within a key is escaped.  Of no keys "", which is not sent. */
 export const keyList = (keys) => keys.map((key) => key.replace(/[\\,]/g, "\\$&")).join(",");
 
-/* What all have in common is said once: an address should not be too long. */
+/* Parameters that all views share stand once in the address, to keep it short. */
 function viewsQuery(views) {
 	const [{ parameters: first }] = views;
 	const common = Object.entries(first).filter(([name, value]) => views.every(({ parameters }) => parameters[name] === value));

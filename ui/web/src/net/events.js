@@ -1,4 +1,4 @@
-/* events.js - server-sent events by fetch: unlike EventSource it can bring the token. */
+/* events.js - reads server-sent events with fetch(): unlike EventSource it can send the token. */
 import { fetchWithToken } from "./token.js";
 
 /** Pieces of a stream in, whole events out. */

@@ -1,10 +1,10 @@
-/* token.js - the secret that a request may have to bring: kept with this tab, asked for once.
+/* token.js - adds the token to requests that need one: it asks for it once and keeps it with this tab.
  *
  *      fetchWithToken() --401--> ask(why) --a person--> the same request again
  *
  * It is a header and no cookie: a cookie would go along to every port of this machine, and with requests that
- * other pages make.  Requests that fail at the same time wait for one answer.  Who declines is not asked again for
- * reading, only when something is to be changed.
+ * other pages make.  Requests that fail at the same time wait for one answer.  A user who declines is not asked again
+ * for reading, only for a change.
  */
 const NAME = "heatscope-token";
 
@@ -13,7 +13,7 @@ let asking = null;
 let declined = false;
 let kept = null;			/* where the browser keeps nothing */
 
-/** Who asks a person: (why) -> the token, or null. */
+/** Sets the function that asks the user: (why) -> the token, or null. */
 export function whenNeeded(asks) {
 	ask = asks;
 	declined = false;

@@ -1,4 +1,5 @@
-/* annotations_view.js - notes and alerts: on the maps, beside them, and the form in which a person writes a note.
+/* annotations_view.js - shows notes and alerts on the maps and in the sidebar, and the form in which the user writes
+ * a note.
  *
  *      |>  a moment        |""""|  a time        |=====|  an alert, over        |====!firing  to the end of the map
  */
@@ -64,7 +65,7 @@ const timeOf = (written, was) => !written ? null : written === stamp(was) ? was 
 
 export const NoteForm = ({ session }) => session.annotations.draft && html`<${Form} session=${session} draft=${session.annotations.draft} />`;
 
-/* The fields are the browser's while the page behind is drawn anew each second. */
+/* The browser keeps the fields' contents, while the page under the form is drawn again each second. */
 function Form({ session, draft }) {
 	const { annotations, catalogue } = session, { start, end, inst } = draft;
 	const [problem, setProblem] = useState("");

@@ -1,4 +1,4 @@
-/* breadcrumbs.js - what the instrumentation that is looked at is a part of, and the way back. */
+/* breadcrumbs.js - shows the wider instrumentations of which this one is a part, as links back. */
 import { pathTo, stepText } from "../model/drill.js";
 import { html } from "../base/html.js";
 import { metricTitle } from "../base/text.js";

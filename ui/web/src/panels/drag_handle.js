@@ -1,4 +1,4 @@
-/* drag_handle.js - the handle by which a panel is carried to another place: by the pointer, and by the keys.
+/* drag_handle.js - shows the handle that moves a panel to another place, by the pointer and by the keys.
  *
  * Where it would go is shown while it is carried; it goes when it is let go of.
  */
@@ -40,7 +40,7 @@ export function DragHandle({ map }) {
 		mark(others, 0, 0);
 		return held.drag.end();
 	};
-	/* At once: it is small, and a hand is soon beside it. */
+	/* Captures the pointer at once: the handle is small, and the pointer soon leaves it. */
 	const down = (e) => {
 		held.drag.begin(e, null);
 		if (held.drag.held)
@@ -72,7 +72,7 @@ export function DragHandle({ map }) {
 		carry(map, placeOf(map) + by);
 	};
 
-	/* What is put elsewhere in the page loses the focus. */
+	/* An element that moves within the page loses the focus. */
 	useEffect(() => {
 		if (held.keyed)
 			handle.current.focus();

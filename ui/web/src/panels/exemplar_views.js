@@ -1,4 +1,5 @@
-/* exemplar_views.js - exemplars as dots on their map, as a list beside it, and one of them with all that is known of it. */
+/* exemplar_views.js - shows exemplars as dots on their map, as a list in the sidebar, and one of them with all its
+ * data. */
 import { Parts } from "./explain_view.js";
 import { dotAt, compositionOf, dotsOf, keepsExemplars, nameOf } from "../model/exemplars.js";
 import * as format from "../base/format.js";
@@ -38,11 +39,12 @@ export function Dots({ map, view }) {
 	</svg>`;
 }
 
-/* As it was sent, where a source tells that; else without its literals. */
+/* The text as it was sent, if a source reports that; else without its literals. */
 const textOf = ({ fields, text: sent }, text) => sent ?? (fields[text] !== "none" ? fields[text] : "") ?? "";
 const whatOf = (row, text) => textOf(row, text) || row.fields.command || "–";
 
-/* What is in the list: the worst of the time shown, and keys of what still runs, each for as long as its oldest has run; the slowest first. */
+/* The rows of the list, the slowest first: the worst exemplars of the time shown, and keys of running events, each
+ * with the age of its oldest event. */
 function slowestOf({ exemplars, hanging }, map) {
 	const [measure] = map.inst.measures, ended = exemplars.of(map).filter((row) => row.worst).map((row) => ({ row, value: row.measures[measure] }));
 	const running = hanging.map?.inst === map.inst ? hanging.rows.map((key) => ({ key, value: key.oldest })) : [];
@@ -77,7 +79,7 @@ export function Exemplars({ session }) {
 	</section>`;
 }
 
-/* What there is to tell beside the text: fields that say something, and whose it was. */
+/* The facts to show with the text: fields that have a value, and the origin of the event. */
 function factsOf({ fields, source, connection, weight }, text, { session, inst }) {
 	const said = Object.entries(fields).filter(([name, label]) => name !== text && label && label !== "none");
 

@@ -1,4 +1,4 @@
-/* explain_view.js - what sets a rectangle apart, beside the maps; and the rectangle on its map. */
+/* explain_view.js - shows in the sidebar how a rectangle differs from the rest, and draws the rectangle on its map. */
 import { whereAll, whereKeys, whereValues } from "../model/drill.js";
 import { mostOf, notesOf, partsOf, saidOf, tellingMeasures, tellingValues } from "../model/explain.js";
 import { flameFields } from "./flame.js";
@@ -31,7 +31,7 @@ function extentOf({ rectangle, reply }, { unit, slot }) {
 	return `${format.range(low, high, unit)}, ${format.clock(start, slot)} – ${format.clock(end, slot)}`;
 }
 
-/* What values of fields have in common. */
+/* The columns that all values of fields share. */
 const OF_VALUES = [
 	{ id: "field", head: "field", of: (v) => v.field, text: true },
 	{ id: "value", head: "value", of: (v) => v.value, text: true },
@@ -73,7 +73,7 @@ function Running({ session, running, unit, slot }) {
 	</table>`;
 }
 
-/* What is inside, whether it differs from the outside or not. */
+/* The contents of the rectangle, whether or not they differ from the outside. */
 function Contents({ session, reply, unit }) {
 	const { inst } = session.explain.rectangle.map;
 	const { rows: values, heads } = useSorted(mostOf(reply.contents), [...OF_VALUES,
@@ -103,7 +103,7 @@ function Measures({ session, measures }) {
 	</table>`;
 }
 
-/** What the time was: a bar, and the same as a table. */
+/** The parts of the time, as a bar and as a table. */
 export function Parts({ map, composition }) {
 	const { unit, sum } = composition, parts = partsOf(composition);
 	const nameOf = ({ weight }) => weight === "rest" ? "the rest" : map.nameOf(weight);
@@ -128,7 +128,7 @@ const SAYS = {
 	failed: ({ problem }) => problem,
 };
 
-/* What else can be had of it. */
+/* Further actions on the rectangle. */
 function Onward({ session, rectangle: { map, low, high }, rectangle }) {
 	const { inst, unit, measure } = map, fields = discreteFields(inst, session.catalogue);
 	const where = whereAll(whereValues(measure, unit, low, high), session.state.only === "exclude" ? "" : whereKeys(fields, map.selected));

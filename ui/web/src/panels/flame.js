@@ -1,4 +1,4 @@
-/* flame.js - the stacks of a rectangle, or what else its events are kept apart by, as a flame graph over the page. */
+/* flame.js - shows a flame graph of a rectangle's stacks, or of another field of its events, over the page. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as api from "../net/api.js";
 import { rectangleParameters } from "../model/explain.js";
@@ -9,14 +9,14 @@ const STACK = "stack";
 const WIDTH_MIN = 400;
 const PADDING = 16;			/* px of the dialogue */
 
-/** What flames of a map can be of: its stacks first; none of what has no events. */
+/** The fields that a map's flame graph can show, its stacks first; none for a map without events. */
 export function flameFields({ inst, grid, session: { catalogue } }) {
 	const fields = grid?.scope === "point" ? [] : discreteFields(inst, catalogue);
 
 	return fields.includes(STACK) ? [STACK, ...fields.filter((f) => f !== STACK)] : fields;
 }
 
-/** What to ask for. */
+/** The parameters of the request. */
 export const flameParameters = (rectangle, by, { theme, width }) => ({
 	...rectangleParameters(rectangle, []), ...rectangle.map.asked, measure: rectangle.map.measure, by, theme, width: Math.max(WIDTH_MIN, Math.floor(width)) });
 
@@ -41,7 +41,7 @@ function Drawing({ id, parameters, name }) {
 	return html`<div class="drawing" tabindex="0" role="group" aria-label=${name} ref=${host} />${problem && html`<p class="problem" role="alert">${problem}</p>`}`;
 }
 
-/** What the session's `flame` is of: a rectangle; null: there is none. */
+/** The flame graph of the rectangle in the session's `flame`; null: no graph. */
 export function Flame({ session }) {
 	const { flame: rectangle } = session, [by, setBy] = useState(null), [width, setWidth] = useState(0);
 

@@ -1,4 +1,4 @@
-/* go_to.js - a field for a moment: what is typed becomes the middle of the range. */
+/* go_to.js - shows a field for a time, which becomes the middle of the range. */
 import { useState } from "preact/hooks";
 import { html } from "../base/html.js";
 import { momentOf } from "../base/moment.js";

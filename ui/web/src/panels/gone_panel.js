@@ -1,4 +1,4 @@
-/* gone_panel.js - a panel whose instrumentation is not there says so, and offers to make one where it knows how. */
+/* gone_panel.js - shows a panel whose instrumentation is missing, and offers to create one if its request is known. */
 import { DragHandle } from "./drag_handle.js";
 import { html } from "../base/html.js";
 import { PanelMenu } from "./panel_menu.js";
@@ -18,7 +18,7 @@ export function GonePanel({ map }) {
 	</section>`;
 }
 
-/** What a worksheet lacks, and the way to it: measuring costs, so nothing is made before a person says so. */
+/** The instrumentations that a worksheet lacks, and a button to create them: measuring costs, so the user decides. */
 export function Missing({ session }) {
 	const { missing, making } = session.library;
 

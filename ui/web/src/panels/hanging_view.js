@@ -1,5 +1,5 @@
-/* hanging_view.js - the line that names what has run for long, above all else beside the maps.  Where that is told at all it is always
- * there, so that nothing moves when it has something to say. */
+/* hanging_view.js - shows the line that names long-running queries, at the top of the sidebar.  If a source reports
+ * running events the line is always there, so that nothing moves when its text appears. */
 import * as format from "../base/format.js";
 import { LONG_NS, summaryOf } from "../model/hanging.js";
 import { html } from "../base/html.js";

@@ -1,4 +1,5 @@
-/* hint.js - what can be done with a map, in a line under the read-out; opened (by a click or ?) it lists all gestures and keys. */
+/* hint.js - shows a hint of a map's gestures in a line under the read-out; opened (by a click or ?) it lists all
+ * gestures and keys. */
 import { useEffect, useRef } from "preact/hooks";
 import { GESTURES } from "../base/gestures.js";
 import { html } from "../base/html.js";

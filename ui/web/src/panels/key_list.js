@@ -1,4 +1,5 @@
-/* key_list.js - beside the maps: the keys of the instrumentation that is looked at, the most time first or as a person sorts them. */
+/* key_list.js - shows in the sidebar the keys of the instrumentation that is looked at, most time first or as the
+ * user sorts. */
 import { useState } from "preact/hooks";
 import { Choice } from "../base/controls.js";
 import { whereKeys } from "../model/drill.js";
@@ -14,7 +15,7 @@ const roomBeside = (columns) => columns.length > 6 ? 0 : columns.length > 5 ? 9 
 
 const ended = (row, value, unit) => format.amount(row.count > 0 ? value : null, unit);
 
-/* What a cell says. */
+/* The text of a cell, by column. */
 const CELLS = {
 	sum: (row, unit) => format.amount(row.sum, unit),
 	share: (row) => format.share(shareOf(row), 1),
@@ -40,7 +41,7 @@ function KeyRow({ session, row, columns, selectable }) {
 
 const ONLY = [[null, "over the rest"], ["isolate", "alone"], ["exclude", "left out"]];
 
-/* What is done with the highlighted keys; or the first of those listed get a hue. */
+/* The actions on highlighted keys; without any, a button that gives the first listed keys a hue. */
 function KeyTools({ session, fields, rows }) {
 	const { state, inst } = session, keys = session.selectedOf(inst), where = whereKeys(fields, keys);
 	const hues = keysToColour(rows), hanging = rows.some(hangs);

@@ -1,4 +1,4 @@
-/* panel.js - one heat map: title, y axis, cells, marks, cursor, and what lies over it.
+/* panel.js - shows one heat map: title, y axis, cells, marks, cursor, and layers over it.
  *
  * The pointer and the arrow keys move one cursor, which all panels share by time and value; dragged, or with Shift, they draw
  * a rectangle, whose explanation is asked for.
@@ -33,10 +33,10 @@ import { above, runningAbove } from "../model/threshold.js";
 import { beyond } from "../model/zoom.js";
 import { turn, zoomByKey } from "../map/zooming.js";
 
-/* What lies over the cells: components of {map, view}, of which each knows by itself whether there is anything. */
+/* The layers over the cells: components of {map, view}; each decides itself whether it has something to show. */
 const LAYERS = [Annotations, Dots, Rectangle];
 
-/* The highest value.  What still runs may be older than all that has ended, and then takes at least as long. */
+/* The highest value.  A running event may be older than all that have ended, and then takes at least that long. */
 function maxOf({ summary, grid, unit }) {
 	const oldest = grid ? oldestOf(grid) : 0, max = summary?.max ?? 0;
 
@@ -119,7 +119,8 @@ export function Panel({ map, span, scale = {} }) {
 
 		return { map, time: view.x.time(onPixel(e.clientX - r.left)), value: valueOfY(view, onPixel(e.clientY - r.top), all) };
 	};
-	/* A click is told in whole pixels only and so might mean the row beside: it picks what was pointed at. */
+	/* The browser reports a click in whole pixels only, which may lie in the next row: a click picks the place
+	 * pointed at. */
 	const point = (place) => {
 		session.speak = false;
 		corner.current = null;

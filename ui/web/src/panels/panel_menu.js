@@ -1,4 +1,4 @@
-/* panel_menu.js - what can be done with one panel of the worksheet. */
+/* panel_menu.js - shows the menu of actions on one panel of the worksheet. */
 import { Menu } from "../base/controls.js";
 import { html } from "../base/html.js";
 import { changed, moved, SIZE_STEP, sized, weightsOf, without } from "../model/worksheet.js";
@@ -38,7 +38,7 @@ export function PanelMenu({ map }) {
 		html`<button key=${label} disabled=${!fits(map)} aria-pressed=${on?.(map)} onClick=${() => run(map)}>${label}</button>`)}<//>`;
 }
 
-/** What the cells of a map are: events, or sums of what they add up. */
+/** Chooses the contents of a map's cells: events, or sums of a weight. */
 export function Cells({ map }) {
 	const { session, inst, panel } = map, weights = inst ? weightsOf(inst, map.measure) : [];
 	const change = (e) => session.arrangeAs(changed(session.panels, placeOf(map), { weight: e.target.value || null }));

@@ -1,4 +1,5 @@
-/* parts_panel.js - parts of the time as bars, one on the other; their height is how many events were in it at once. */
+/* parts_panel.js - draws the parts of the time as stacked bars; the height is how many events were in a part at once.
+ * */
 import { useRef } from "preact/hooks";
 import { useSize, YAxis } from "../map/axes.js";
 import { niceAbove, timeAxis, valueAxis } from "../base/axis.js";

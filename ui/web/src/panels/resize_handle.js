@@ -1,4 +1,4 @@
-/* resize_handle.js - the lower edge of a panel, which makes it higher or lower: by the pointer and by the keys. */
+/* resize_handle.js - makes a panel higher or lower by its lower edge, with the pointer and with the keys. */
 import { useState } from "preact/hooks";
 import { Drag } from "../base/drag.js";
 import { html } from "../base/html.js";
@@ -12,7 +12,7 @@ export function ResizeHandle({ map }) {
 
 		Object.assign(held, { size, height, y: e.clientY });
 		held.drag.begin(e, null);
-		if (held.drag.held)	/* at once: it is thin, and a hand is soon beside it */
+		if (held.drag.held)	/* at once: the edge is thin, and the pointer soon leaves it */
 			e.currentTarget.setPointerCapture(e.pointerId);
 	};
 	const move = (e) => held.drag.move(e) && resize(map, held.size * (1 + (e.clientY - held.y) / held.height));

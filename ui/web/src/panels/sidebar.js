@@ -1,4 +1,5 @@
-/* sidebar.js - beside the maps: legend, read-out of the cursor, the cell's keys; or the same data as a table. */
+/* sidebar.js - shows to the right of the maps: legend, read-out of the cursor, the cell's keys; or the same data as a
+ * table. */
 import { useEffect, useState } from "preact/hooks";
 import * as api from "../net/api.js";
 import * as format from "../base/format.js";
@@ -15,7 +16,7 @@ import { Head, useSorted } from "../base/sorted_table.js";
 /** of: the instrumentation, or the metric, whose field it is. */
 export const labelOf = ({ catalogue }, of, field) => fieldOf(catalogue, of, field)?.label ?? field;
 
-/* Densities at which the legend has a number: 1-2-5 thinned to what has room. */
+/* Densities at which the legend has a number: 1-2-5, thinned so that the numbers fit. */
 function legendTicks(levels) {
 	const ticks = [];
 
@@ -81,7 +82,7 @@ export function sentence(map) {
 		`${format.share(n, total)} of ${format.cell(grid, total)}${still}; ${format.coverage(column)}${noted}`;
 }
 
-/* What still ran at the end of the column that is pointed at; the line is there as long as it is told at all. */
+/* The running events at the end of the column under the cursor; the line is there as long as a source reports them. */
 function StillRunning({ session }) {
 	const told = session.maps.find((map) => map.grid?.running);
 	const at = told?.pointed;
