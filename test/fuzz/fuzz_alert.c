@@ -1,4 +1,5 @@
-/* fuzz_alert - any body of a request for an annotation or an alert.  What is accepted must survive its own JSON form. */
+/* fuzz_alert - parses any bytes as a request for an annotation or an alert.  An accepted one must survive its JSON
+ * form. */
 #include "aggregator/notify/alert.h"
 #include "aggregator/annotations/annotations.h"
 

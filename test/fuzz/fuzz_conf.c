@@ -1,4 +1,4 @@
-/* fuzz_conf - any bytes as the daemon's configuration file. */
+/* fuzz_conf - reads any bytes as the daemon's configuration file. */
 #include "aggregator/conf/conf.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
-/* A query string, split at & and =, as every kind of value reads it, and the interval that follows. */
+/* fuzz_http_params - reads any query string, split at & and =, as every kind of value, and the interval that follows.
+ * */
 #include "aggregator/value/params.h"
 
 #include <stdint.h>
@@ -21,7 +22,7 @@ static size_t split(char *text, struct http_param param[PARAMS])
 	return n;
 }
 
-/* What was accepted must keep its promises. */
+/* Accepted parameters must keep the promises of their header. */
 static void check(const struct params *p, const struct interval_ns *asked, const struct interval_ns *rounded)
 {
 	if (p->width < 10 || p->width > 4000 || p->height > 4000 || p->ncols < 1 || p->ncols > 4000 || p->row_bits > 7 ||

@@ -1,8 +1,8 @@
-/* fuzz_mysql_digest - any bytes as a statement, and as one of which only the beginning is known.
+/* fuzz_mysql_digest - digests any bytes as a statement, and as one of which only the beginning is known.
  *
  * Holds: no undefined behaviour; a label is UTF-8 and stands for its code, also one that is cut; white space and comments
- * before a statement change nothing; the table that is told stands in the statement, outside of its texts; a text of the same sketch,
- * with other numbers, is the same statement on the same table.
+ * before a statement change nothing; the reported table stands in the statement, outside of its texts; a text of the
+ * same sketch, with other numbers, is the same statement on the same table.
  */
 #include "collector/mysql/digest.h"
 #include "collector/mysql/digest_text.h"

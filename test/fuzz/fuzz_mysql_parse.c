@@ -1,4 +1,4 @@
-/* fuzz_mysql_parse - any bytes, in any pieces, as receives and sends of one connection.
+/* fuzz_mysql_parse - parses any bytes, in any pieces, as receives and sends of one connection.
  *
  *      input: { kind, length, bytes } ...      kind & 3: receive, send, receive of unseen bytes, new connection
  *
@@ -76,7 +76,7 @@ static void both_send(struct drive *whole, struct drive *bytes, const uint8_t *d
 		drive_send(bytes, data, n);
 		return;
 	}
-	/* What a reply begins with is judged from one send: a server does not cut a packet's header. */
+	/* The begin of a reply is parsed from one send: a server does not cut a packet's header. */
 	i = bytes->conn.fresh ? n < REPLY_HEAD ? n : REPLY_HEAD : 0;
 	if (i)
 		last = drive_send(bytes, data, i);

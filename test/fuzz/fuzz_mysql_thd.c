@@ -1,4 +1,4 @@
-/* An executable of anybody's who calls his process mariadbd; and the same bytes as a function's. */
+/* fuzz_mysql_thd - reads any bytes as the executable of a process named mariadbd, and as the code of a function. */
 #include "collector/mysql/accessor.h"
 #include "collector/core/instrumentation.h"
 #include "collector/mysql/thd.h"
@@ -28,7 +28,7 @@ static void function(const uint8_t *data, size_t len)
 	must(a.n >= 1 && a.n <= ACCESSOR_STEPS);
 	must(a.kind == ACCESSOR_TEST ? a.n == 1 && a.mask <= UINT32_MAX : !a.mask);
 	must(a.at[0] < 1u << 20 && a.at[1] < 1u << 20);
-	/* What comes behind its return does not matter. */
+	/* Bytes after its return do not matter. */
 	for (size_t n = 0; n < len; n++)
 		if (!accessor_decode(data, n, &again))
 			must(!memcmp(&a, &again, sizeof(a)));

@@ -1,4 +1,4 @@
-/* A packet's first bytes as any network brings them: two bytes of Ethernet type, then the packet. */
+/* fuzz_packet - parses any bytes as the head of a packet: two bytes of Ethernet type, then the packet. */
 #include "collector/metrics/net/packet.h"
 
 #include <stdint.h>
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		must(p.protocol < 256);
 		must(p.protocol == PACKET_TCP || p.protocol == PACKET_UDP || (!p.from.port && !p.to.port));
 		must(address_is_v4(&p.from.address) || packet_u16(data) == PACKET_IPV6);
-		/* What is behind the bytes that are there does not matter. */
+		/* Memory after the bytes of the packet does not matter. */
 		memset(head + n, 0xa5, PACKET_HEAD - n);
 		must(!packet_parse(head, n, packet_u16(data), &again) && !memcmp(&p, &again, sizeof(p)));
 	}

@@ -1,4 +1,5 @@
-/* A PNG, or the JSON in one, of anybody: read or refused with a sentence; what is read is drawn, told and comes back. */
+/* fuzz_picture_data - reads any bytes as a PNG, or as the JSON in one: it is read or refused with a sentence; picture
+ * data that is read can be drawn, described, and written and read again. */
 #include "aggregator/value/picture_data.h"
 #include "render/encode/png_text.h"
 
@@ -21,7 +22,7 @@ static void must(int holds)
 		abort();
 }
 
-/* CRCs are made right first: behind them is where the parsing is. */
+/* Corrects the CRCs first: only after them the parsing begins. */
 static void mend(uint8_t *png, size_t len)
 {
 	for (size_t at = 8; len > at && len - at >= 12;) {
@@ -69,7 +70,7 @@ static void show(struct picture_data *p, uint32_t chosen)
 			draw(p, formats[i]);
 }
 
-/* What was read is written so that it is read as the same. */
+/* Data that was read is written, and is read again as the same. */
 static void come_back(const struct picture_data *p)
 {
 	struct bytes out = { 0 }, again = { 0 };

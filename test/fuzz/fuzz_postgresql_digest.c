@@ -1,7 +1,7 @@
-/* fuzz_postgresql_digest - any bytes as a statement, and as one of which only the beginning is known.
+/* fuzz_postgresql_digest - digests any bytes as a statement, and as one of which only the beginning is known.
  *
  * Holds: no undefined behaviour; a label is UTF-8 and stands for its code, also one that is cut; white space and comments
- * before a statement change nothing; the table that is told stands in the statement, outside of its literals.
+ * before a statement change nothing; the reported table stands in the statement, outside of its literals.
  */
 #include "collector/postgresql/digest.h"
 #include "collector/postgresql/digest_text.h"

@@ -1,4 +1,4 @@
-/* fuzz_postgresql_parse - any bytes, in any pieces, as receives and sends of one connection.
+/* fuzz_postgresql_parse - parses any bytes, in any pieces, as receives and sends of one connection.
  *
  *      input: { kind, length, bytes } ...      kind & 3: receive, send, more messages than are looked at, new connection
  *
@@ -50,7 +50,7 @@ static int follows(const struct drive *d)
 	return (d->front.mode == FRONT_PLAIN || d->front.mode == FRONT_STARTUP) && !d->n_lost;
 }
 
-/* What is pieced out is the same, unless what a connection is depends on the pieces. */
+/* Bytes in pieces give the same events as the whole, unless the kind of the connection depends on the pieces. */
 static void both_check(struct drive *whole, struct drive *bytes)
 {
 	if (!follows(whole) || !follows(bytes) || whole->front.mode != bytes->front.mode) {

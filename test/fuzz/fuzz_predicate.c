@@ -1,4 +1,4 @@
-/* A predicate's JSON as anybody may send it; what is accepted must keep its promises. */
+/* fuzz_predicate - parses any bytes as a predicate's JSON; an accepted one must keep the promises of its header. */
 #include "collector/ring/filter.h"
 #include "collector/core/predicate.h"
 #include "test/kit/predicate_kit.h"

@@ -1,4 +1,4 @@
-/* fuzz_proc - texts of /proc and /sys/fs/cgroup: the first byte says whose. */
+/* fuzz_proc - reads any bytes as texts of /proc and /sys/fs/cgroup: the first byte chooses the file. */
 #include "collector/proc/cgroups.h"
 #include "collector/proc/cpus.h"
 #include "collector/proc/disks.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* What was added has a name and values that can be read. */
+/* Every row that was added has a name and values that can be read. */
 static void look(struct growth *g, struct words *w)
 {
 	char text[LABEL_MAX + 1];

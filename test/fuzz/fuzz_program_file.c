@@ -1,4 +1,4 @@
-/* A program file of anybody's, and each of its functions' names. */
+/* fuzz_program - reads any bytes as a program file, and looks up the name of each of its functions. */
 #include "collector/trace/function_name.h"
 #include "collector/trace/program_file.h"
 

@@ -1,4 +1,4 @@
-/* A recording of arbitrary bytes is read or refused with a sentence. */
+/* fuzz_recording - reads any bytes as a recording: it is read or refused with a sentence. */
 #include "collector/probe/recording.h"
 #include "collector/core/frame.h"
 #include "test/kit/sample_kit.h"
@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-/* CRCs are made right first: behind them is where the parsing is. */
+/* Corrects the CRCs first: only after them the parsing begins. */
 static void mend(uint8_t *data, size_t len)
 {
 	struct cursor c = { .data = data, .len = len };

@@ -1,6 +1,6 @@
-/* fuzz_request - any body of a request for an instrumentation: JSON or a form, to create one, to clone it, to change it.
+/* fuzz_request - parses any body of a request that creates, clones or changes an instrumentation: JSON or a form.
  *
- * The first byte says which Content-Type it comes with.  What is accepted must survive its own JSON form. */
+ * The first byte says which Content-Type it comes with.  An accepted request must survive its own JSON form. */
 #include "aggregator/http/input.h"
 #include "aggregator/catalog/request.h"
 #include "test/kit/sample_kit.h"

@@ -1,4 +1,4 @@
-/* fuzz_source - any JSON as a collector's HELLO, and as its STATE. */
+/* fuzz_source - reads any JSON as a collector's HELLO, and as its STATE. */
 #include "aggregator/catalog/source.h"
 
 #include <stdint.h>

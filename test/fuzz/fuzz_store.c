@@ -1,6 +1,6 @@
-/* fuzz_store.c - bytes as they may stand in a damaged store: a chunk, the inside of one, a histogram, exemplars.
+/* fuzz_store.c - decodes any bytes as data of a damaged store: a chunk, the inside of one, a histogram, exemplars.
  *
- * The first byte says which.  What decodes must encode to a chunk that decodes to the same. */
+ * The first byte says which.  A decoded chunk must encode to one that decodes to the same. */
 #include "aggregator/store/chunk.h"
 #include "aggregator/query/exemplar_fold.h"
 #include "aggregator/store/sum.h"
@@ -55,7 +55,7 @@ static void try_chunk(const struct chunk *c)
 	chunk_fini(&again);
 }
 
-/* What is checked can be read to its end, and no more of it is told than asked for. */
+/* Exemplars that passed the check can be read to their end, and the fold returns no more than requested. */
 static void try_exemplars(const __u8 *data, size_t len)
 {
 	const struct exemplar_wish w = { .slot_ns = 1000000000, .n_worst = 3, .n = 5, .why = EXEMPLAR_WORST | EXEMPLAR_DRAWN };

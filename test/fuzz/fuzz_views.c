@@ -1,4 +1,4 @@
-/* The parameter `views`: what is accepted has ids, and no more than there may be. */
+/* fuzz_views - parses any bytes as the parameter `views`: an accepted one has ids, and at most the allowed number. */
 #include "aggregator/live/views.h"
 #include "collector/core/instrumentation.h"
 

@@ -1,4 +1,5 @@
-/* A stream as anybody may send it, in pieces as its bytes say: what is read as a map can be drawn. */
+/* fuzz_watch_event - reads any bytes as a stream, in pieces whose lengths they give: a map that is read can be drawn.
+ * */
 #include "ui/cli/watch/event.h"
 #include "ui/cli/watch/frame.h"
 #include "ui/cli/watch/picture.h"
@@ -76,7 +77,7 @@ static void fill(json_t *shade, const char *name, json_t *all)
 			json_array_append(given, json_array_get(all, i));
 }
 
-/* What is long and alike in every map may be left out, so that most inputs are short and quickly read. */
+/* Adds the long parts that are the same in every map, so that inputs may omit them and are short and quickly read. */
 static void complete(json_t *grid)
 {
 	static json_t *levels, *palette;

@@ -1,4 +1,5 @@
-/* Bytes as any terminal may send them: each becomes a part of an answer or of a key, and what waits for more is a beginning of one. */
+/* fuzz_watch_key - reads any bytes as a terminal's: each becomes a part of an answer or of a key, and bytes that wait
+ * for more are the begin of one. */
 #include "ui/cli/terminal/answer.h"
 #include "ui/cli/terminal/key.h"
 

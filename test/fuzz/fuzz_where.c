@@ -1,4 +1,4 @@
-/* A predicate as anybody may write it: read or refused, and what is read comes back from its title. */
+/* fuzz_where - parses any text as a predicate: it is read or refused, and its title is read as the same predicate. */
 #include "collector/core/where.h"
 #include "test/kit/predicate_kit.h"
 

@@ -1,4 +1,4 @@
-/* fuzz_wire.c - bytes as a collector might send them: frames, and in them hellos, states, batches. */
+/* fuzz_wire.c - reads any bytes as a collector's stream: frames, and in them hellos, states, batches. */
 #include "aggregator/store/incoming_batch.h"
 #include "aggregator/catalog/request.h"
 #include "aggregator/catalog/source.h"

@@ -1,4 +1,4 @@
-/* A worksheet as somebody imports it: what is taken is whole, and is taken again as it came out. */
+/* fuzz_worksheet - imports any bytes as a worksheet: an accepted one is complete, and its export is accepted again. */
 #include "aggregator/worksheets/worksheet.h"
 
 #include <stdint.h>

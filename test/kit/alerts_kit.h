@@ -1,4 +1,4 @@
-/* alerts_kit.h - heatscoped's middle without its rim, in a time of one's own: hours of load in a second.
+/* alerts_kit.h - runs alerts, store and cube without network and in simulated time: hours of load in a second.
  *
  *      alerts_bench_open -> alerts_bench_slot(one second's latencies) ... -> what the journal and /ca say
  *
@@ -24,7 +24,7 @@ struct alerts_bench {
 
 /* With instrumentation 1, mysql.queries with latency in slots of 1 s. */
 void alerts_bench_open(struct alerts_bench *b);
-void alerts_bench_restart(struct alerts_bench *b, __s64 now_s);	/* all but store and cube begin anew */
+void alerts_bench_restart(struct alerts_bench *b, __s64 now_s);	/* restarts all but store and cube */
 void alerts_bench_close(struct alerts_bench *b);
 
 /* Its parts, for what works with them. */
@@ -32,7 +32,7 @@ void alerts_bench_lend(struct alerts_bench *b, struct services *ret_services);
 
 __u64 alerts_bench_add(struct alerts_bench *b, const char *rule, __s64 now_s);
 
-/* A second's events, then the tick at its end.  NULL: nobody reported. */
+/* A second's events, then the tick at its end.  NULL: no source reported. */
 void alerts_bench_slot(struct alerts_bench *b, __s64 slot_s, const struct hist *h);
 void alerts_bench_put(struct alerts_bench *b, __s64 slot_s, const struct hist *h);	/* without the tick */
 const char *alerts_bench_state(struct alerts_bench *b);	/* of the first alert */

@@ -1,4 +1,4 @@
-/* bpf_kit.h - what the tests of the kernel's metrics share: one instrumentation, and what it counted.
+/* bpf_kit.h - sets up instrumentations for the tests of kernel metrics, and returns what they counted.
  *
  *      kit_begin(); kit_enable(1, "disk.physio_ops", "disk,optype", "latency,size")
  *      kit_clear(); act; kit_drain(); ok(kit_n(1, "loop0", "read") == 10, ...)
@@ -24,7 +24,7 @@ void kit_enable(__u64 inst, const char *metric, const char *fields, const char *
 void kit_enable_where(__u64 inst, const char *metric, const char *fields, const char *measures, const char *predicate, ...)
 	__attribute__((format(printf, 5, 6)));		/* its JSON */
 void kit_disable(__u64 inst);
-const char *kit_refusal(const char *metric);	/* NULL: it can be had */
+const char *kit_refusal(const char *metric);	/* NULL: it is available */
 
 /* From here on one event in `every` of the metric is looked at, as it is beyond the budget; 1: every event. */
 #define KIT_NONE (1u << 30)		/* so few that the first is years away, if nothing was sampled before */

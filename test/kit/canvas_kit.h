@@ -1,4 +1,4 @@
-/* canvas_kit.h - a canvas to draw on in tests, and what it shows. */
+/* canvas_kit.h - gives tests a canvas to draw on, and reads its pixels. */
 #ifndef CANVAS_KIT_H
 #define CANVAS_KIT_H
 

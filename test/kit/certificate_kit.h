@@ -1,4 +1,4 @@
-/* certificate_kit.h - a self-signed certificate and its key for a test, in two PEM files. */
+/* certificate_kit.h - makes a self-signed certificate and its key for a test, in two PEM files. */
 #ifndef HEATSCOPE_TEST_CERTIFICATE_H
 #define HEATSCOPE_TEST_CERTIFICATE_H
 

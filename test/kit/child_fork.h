@@ -1,4 +1,4 @@
-/* child_fork.h - a child that does not outlive its test.
+/* child_fork.h - forks a child that does not outlive its test.
  *
  * A test that ends early would leave a child that waits, which keeps the test's output open, and `make check` waits for that.
  */

@@ -1,4 +1,4 @@
-/* child_kit.h - a process of the tests' own that does something known, when it is told to.
+/* child_kit.h - runs a child process that does something known when the test says so.
  *
  *      child: act(arg) { child_wait(); ...; child_done(); ... }
  *      test:  pid = child_start(act, arg); ...; child_go(); child_until_done(); look at /proc/PID; child_go()

@@ -1,5 +1,5 @@
-/* digest_fuzz.h - what holds of any bytes as a statement, in the dialect whose digest was included before; for fuzz_mysql_digest and
- * fuzz_postgresql_digest. */
+/* digest_fuzz.h - checks what holds for any bytes as a statement, in the dialect whose digest was included before;
+ * for fuzz_mysql_digest and fuzz_postgresql_digest. */
 #ifndef HEATSCOPE_TEST_DIGEST_FUZZ_H
 #define HEATSCOPE_TEST_DIGEST_FUZZ_H
 
@@ -11,7 +11,7 @@
 struct digest_dialect {
 	digest_reader *read;
 	const char *before;		/* white space and comments, which change nothing */
-	int lowers;			/* names between no quotes are told in lower case */
+	int lowers;			/* names without quotes are reported in lower case */
 };
 
 static void must(int holds)

@@ -1,4 +1,4 @@
-/* digest_kit.h - random statements whose digest is known, for test_mysql_digest and test_postgresql_digest.
+/* digest_kit.h - makes random statements whose digest is known, for test_mysql_digest and test_postgresql_digest.
  *
  *      digests_are_of_the_tokens(mysql_digest_read, &mysql_style): each statement is written twice, with other literals, lengths of
  *      lists, white space, comments and capitals; both have one code, and their label is the tokens that the generator put together

@@ -1,4 +1,4 @@
-/* environment_kit.h - an environment of a test's own, for what takes getenv() as an argument. */
+/* environment_kit.h - gives a test its own environment, for functions that take getenv() as an argument. */
 #ifndef HEATSCOPE_ENVIRONMENT_KIT_H
 #define HEATSCOPE_ENVIRONMENT_KIT_H
 

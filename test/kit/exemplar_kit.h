@@ -1,4 +1,4 @@
-/* exemplar_kit.h - exemplars as bytes, for tests: of values, with one field and one measure. */
+/* exemplar_kit.h - encodes exemplars for tests: of values, with one field and one measure. */
 #ifndef HEATSCOPE_TEST_EXEMPLAR_KIT_H
 #define HEATSCOPE_TEST_EXEMPLAR_KIT_H
 

@@ -1,4 +1,5 @@
-/* fingerprint_kit.h - texts and their sketches, for test_mysql_digest and fuzz_mysql_digest; mysql/digest.h was included before. */
+/* fingerprint_kit.h - makes texts and their sketches, for test_mysql_digest and fuzz_mysql_digest; mysql/digest.h was
+ * included before. */
 #ifndef HEATSCOPE_TEST_SKETCH_KIT_H
 #define HEATSCOPE_TEST_SKETCH_KIT_H
 

@@ -101,7 +101,8 @@ wait_until() {
 	done
 }
 
-# What is active counts from the next whole slot on, and what a second's values hold begins with it: waits until just after that.
+# An active instrumentation counts from the next whole slot on, and the values of a second begin with it: waits until
+# just after that.
 next_slot() { sleep "$(date +%N | awk '{ printf "%.3f", 1.03 - $1 / 1e9 }')"; }
 
 need_bpf() {

@@ -1,4 +1,4 @@
-/* meter_kit.h - what a meter gives, caught: the events of one reading, with their labels. */
+/* meter_kit.h - collects the events of one reading of a meter, with their labels. */
 #ifndef METER_KIT_H
 #define METER_KIT_H
 

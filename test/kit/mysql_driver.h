@@ -22,7 +22,7 @@ struct drive {
 	__u64 prepared;			/* what a lookup gives */
 	int ahead, ahead_text;		/* parse_ahead() and reply_ahead() are used, the former for texts too */
 	int follow;			/* replies are followed, to count rows */
-	char name[4][NAME_ROOM + 1];	/* told of, the last ones */
+	char name[4][NAME_ROOM + 1];	/* the last ones reported */
 	unsigned n_names;
 	unsigned n_clients;		/* PROXY headers with an address */
 };
@@ -52,7 +52,7 @@ static inline void drive_outcome(struct drive *d, __u32 out)
 		d->found[d->n++] = (struct found){ d->conn.command, d->conn.statement };
 }
 
-/* One receive.  data NULL: bytes that nobody may look at. */
+/* One receive.  data NULL: the parser must not read the bytes. */
 static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total)
 {
 	__u32 at = 0, blind;

@@ -1,4 +1,4 @@
-/* peer_kit.h - the aggregator's end of a connection, on the test's own loop.
+/* peer_kit.h - plays the aggregator's end of a connection, on the test's own loop.
  *
  * It listens on a Unix socket, takes one collector at a time, and hands its frames to the test,
  * which answers as it likes - also with rubbish, which a real aggregator would not.

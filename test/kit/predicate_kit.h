@@ -1,4 +1,4 @@
-/* predicate_kit.h - a metric with every kind of field, random predicates over it, and their plain meaning.
+/* predicate_kit.h - makes a metric with every kind of field and random predicates over it, and evaluates them plainly.
  *
  * The meaning is told from the JSON alone, by recursion, in the words of the interface: what the
  * decision form, the filter and the kernel are held against.
@@ -50,7 +50,7 @@ static inline int kit_codes(void *arg, unsigned field, const char *text, __u64 *
 	return n;
 }
 
-/* Few values, so that constants are met, and the ones beside them. */
+/* Few values, so that values often equal the constants or lie next to them. */
 static inline __u64 kit_value(unsigned numeric)
 {
 	__u64 near = kit_most[numeric] >> check_below(numeric == 2 ? 7 : 39);

@@ -1,4 +1,4 @@
-/* query_kit.h - for tests of what is folded: an instrumentation, a query of it, and events as slices.
+/* query_kit.h - makes an instrumentation, a query of it, and events as slices, for tests of folds.
  *
  *      events --kit_give()--> a fold's store_reader
  *
@@ -27,7 +27,7 @@ struct event {
 /* In so many slots from T0 on, of eight keys, of axis 0. */
 void kit_events(struct event *e, size_t n, __s64 n_slots);
 
-/* The labels of that key, behind what is in `out`. */
+/* Appends the labels of that key to `out`. */
 void kit_key(unsigned key, struct bytes *out);
 
 /* Gives n events with the same slot, key and axis as one slice. */

@@ -129,7 +129,7 @@ struct grid *kit_hour(size_t n_cols, unsigned bits, double slower)
 	return g;
 }
 
-/* Of 10 events 6 belong to the row's own key, 3 to the next one, 1 to nobody. */
+/* Of 10 events 6 belong to the row's own key, 3 to the next one, 1 to no key. */
 static __u64 share_of(__u64 count, size_t key, size_t own, size_t n)
 {
 	__u64 first = (count * 6 + 9) / 10, second = (count - first) * 3 / 4;

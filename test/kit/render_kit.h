@@ -1,4 +1,4 @@
-/* render_kit.h - grids for the tests of render/: small exact ones, and a believable hour. */
+/* render_kit.h - makes grids for the tests of render/: small exact ones, and a realistic hour. */
 #ifndef RENDER_KIT_H
 #define RENDER_KIT_H
 
@@ -14,7 +14,7 @@ void kit_add(struct grid *g, size_t col, size_t row, __u64 count);
 void kit_finish(struct grid *g);
 
 /* Queries of a busy server: a fast mode, a slow one that comes and goes in phases, rare outliers,
- * a stretch that nobody observed, one that lost events, a quiet one.  2^bits rows per octave from
+ * a stretch that was not observed, one that lost events, a quiet one.  2^bits rows per octave from
  * 2^10 to 2^36 ns.  The same for the same arguments. */
 struct grid *kit_hour(size_t n_cols, unsigned bits, double slower);
 

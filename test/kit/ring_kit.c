@@ -183,7 +183,7 @@ static void slice_take(struct bench *b, __u64 slot, const struct slice *s)
 	hist_fini(&h);
 }
 
-/* Each is told of its own slot. */
+/* Each exemplar is reported in its own slot. */
 static void exemplars_read(struct bench *b, const struct batch *batch)
 {
 	struct exemplar_told t;

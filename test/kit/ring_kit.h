@@ -1,4 +1,4 @@
-/* ring_kit.h - the ring and its reader, on memory of our own.
+/* ring_kit.h - runs the ring and its reader in ordinary memory, without a kernel.
  *
  *      bench_record() ... --> ring --bench_drain()--> reader --> what was handed over, added up in struct bench
  *

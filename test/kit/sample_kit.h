@@ -1,4 +1,4 @@
-/* sample_kit.h - batches, instrumentations and a directory of one's own, for the collector's tests. */
+/* sample_kit.h - gives the collector's tests batches, instrumentations and a temporary directory. */
 #ifndef HEATSCOPE_SAMPLE_H
 #define HEATSCOPE_SAMPLE_H
 

@@ -1,4 +1,4 @@
-/* server_kit.h - a whole heatscoped in a thread of the test, its store in memory, and a client for it.
+/* server_kit.h - runs a whole heatscoped in a thread of the test, with its store in memory, and a client for it.
  *
  *      server_start -> server_collector (HELLO) -> server_batch (BATCH, waits for its ACK)
  *                   -> ask(): a request over a real socket, its reply read to the end

@@ -1,4 +1,4 @@
-/* sqlite_kit.h - a SQLite store (`store_kind`), and its file as others see it.
+/* sqlite_kit.h - opens a SQLite store (`store_kind`), and reads and changes its file from outside.
  *
  *      store_add(f->store, ...); sqlite_meddle(f, "UPDATE chunk SET ..."); f->store = sqlite_open(f->dir); ...
  *

@@ -1,4 +1,4 @@
-/* store_fixture.h - an empty store in a directory of its own, for each test.
+/* store_fixture.h - opens for each test an empty store in a directory of its own.
  *
  * A test program defines `store_kind`.  Each test owns its fixture from store_setup() to store_teardown(), which
  * closes the store (unless it is NULL) and removes the directory.

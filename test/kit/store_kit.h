@@ -1,4 +1,4 @@
-/* store_kit.h - for tests of stores and of the cube: random batches, and all that was read, added up.
+/* store_kit.h - makes random batches for tests of stores and of the cube, and adds up all that is read.
  *
  *      batches --gather_batch()--> gathered --gathered_bytes()--> bytes  <--  what read() gave
  *
@@ -30,11 +30,11 @@ struct gathered *gathered_new(__s64 first, __s64 last, int axis);
 void gathered_free(struct gathered *g);
 const struct store_reader *gathered_reader(struct gathered *g);
 void gather_batch(struct gathered *g, const struct batch *b);	/* what lies in first..last */
-/* What lies in first..last of these batches, plainly added up. */
+/* Adds up all that lies in first..last of these batches, in the simplest way. */
 struct gathered *gathered_sum(const struct batch *batch, size_t n, __s64 first, __s64 last, int axis);
 void gathered_bytes(struct gathered *g, struct bytes *ret);
 
-/* What a store gives of this range: slots by tier, all keys as one if it says so. */
+/* Collects what a store returns for this range: slots by tier, all keys as one if it says so. */
 struct gathered *gathered_range(const struct store_range *range);
 void gathered_only_slices(struct gathered *g);
 __u64 gathered_sparse(const struct gathered *g);	/* source-slots of which it is not known which */

@@ -1,4 +1,4 @@
-/* The laws of tiers: what each holds, what it drops, and that it says so. */
+/* The laws of tiers as tests: what each tier holds, what it drops, and that it reports the drop. */
 #include "test/kit/store_laws.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static const struct kit_shape hours = {		/* five of them, not from a full one on
 	.n_sources = 3, .n_keys = 4, .n_axes = 2, .n_slices = 5, .first = 1700000123, .last = 1700018123, .losses = 9,
 };
 
-/* What each tier should hold of these batches from its horizon on, keys apart and together. */
+/* Checks the contents of a tier for these batches from its horizon on, keys apart and together. */
 static void assert_tier(struct store *s, const struct batch *batch, size_t n, int tier, __s64 horizon)
 {
 	__s64 first = horizon > hours.first ? horizon : hours.first;

@@ -39,7 +39,7 @@ static void table_cases_hold(const struct table_case *c, size_t n_cases)
 	}
 }
 
-/* Of a text whose end is not known, a table that is told is that of the whole. */
+/* If the end of a text is not known, a reported table is the one of the whole text. */
 static void table_cases_hold_cut(const struct table_case *c, size_t n_cases)
 {
 	for (; n_cases--; c++)

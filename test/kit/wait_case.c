@@ -14,7 +14,7 @@
 
 static int wait_fds[2], ask_fds[2];	/* of the case */
 
-/* A process of its own that takes its time to answer, until nobody can ask. */
+/* Starts a process that answers after a pause, until the other end of its pipe is closed. */
 static void pipe_open(void)
 {
 	char byte;

@@ -2,7 +2,8 @@
  *
  *      open(), once; wait(), WAITS times, about 2 ms each
  *
- * Where a case cannot be had (a file system without direct I/O), open() ends the process with WAIT_CANNOT_OPEN; all else aborts it.
+ * If a case is not available (a file system without direct I/O), open() ends the process with WAIT_CANNOT_OPEN; any
+ * other failure aborts it.
  */
 #ifndef HEATSCOPE_WAIT_CASE_H
 #define HEATSCOPE_WAIT_CASE_H

@@ -1,4 +1,4 @@
-/* watch_kit.h - a small map as heatscoped would send it, for the tests of what `heatscope watch` shows.
+/* watch_kit.h - makes a small map as heatscoped would send it, for the tests of `heatscope watch`.
  *
  * Four rows of one octave from 1 to 16 us, six columns of a second from 1700000000 on.  A cell's colour is its count:
  * scale is 1, levels are 1, 2, ... 255, palette[k] is the grey 0xkkkkkk.

@@ -183,9 +183,9 @@ await try_("a worksheet without panels", "/ca/worksheets", "post", { body: '{"na
 const one = "/ca/instrumentations/{id}";
 await try_("GET of what is not there", one, "get", { is: "999", status: 404 });
 await try_("a parameter out of its range", `${one}/value/heatmap/image`, "get", { query: { width: 9 }, status: 409 });
-await try_("a parameter that nobody knows, in a GET", `${one}/value/raw`, "get", { query: { _: 1, callback: "f" }, status: 200 });
+await try_("an unknown parameter, in a GET", `${one}/value/raw`, "get", { query: { _: 1, callback: "f" }, status: 200 });
 await try_("a parameter given twice", `${one}/value/heatmap/image`, "get", { query: [["width", 20], ["width", 30]], status: 409 });
-await try_("a property that nobody knows", "/ca/instrumentations", "post", { body: '{"module": "mysql", "stat": "queries", "x": 1}', status: 409 });
+await try_("an unknown property", "/ca/instrumentations", "post", { body: '{"module": "mysql", "stat": "queries", "x": 1}', status: 409 });
 await try_("a body that is no JSON", "/ca/instrumentations", "post", { body: "{", status: 409 });
 await try_("another kind of body", "/ca/instrumentations", "post", { body: "x", type: "text/plain", status: 415 });
 await try_("a body that is too long", "/ca/instrumentations", "post", { body: " ".repeat(70000), status: 413 });

@@ -21,7 +21,7 @@ await build({
 for (const file of ["index.html", "icon.svg"])
 	cpSync(join(here, "src", file), join(out, file));
 
-// The bundle contains these two; their licences ask to be told along.
+// The bundle contains these two; their licences must be shipped with them.
 const notice = ["preact", "htm"].map((name) =>
 	`app.js contains ${name}:\n\n${readFileSync(join(here, "node_modules", name, "LICENSE"), "utf8")}`);
 writeFileSync(join(out, "licences.txt"), notice.join("\n\n"));

@@ -68,7 +68,7 @@ static void bars_are_ds(void **state)
 	}
 }
 
-/* Whatever the counts, each row has its own and all of them are there. */
+/* For any counts, each row has its own count and no row is missing. */
 static void no_count_is_lost(void **state)
 {
 	for (int round = 0; round < 200; round++) {

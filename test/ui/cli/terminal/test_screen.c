@@ -58,7 +58,7 @@ static void outside_nothing_is_written(void **state)
 	screen_fini(&s);
 }
 
-/* What a terminal that knows as much as we use makes of the bytes. */
+/* Plays the bytes on a model of a terminal that knows the sequences we use. */
 static void play(struct screen *shown, const char *text, size_t len)
 {
 	long line = 0, col = 0;

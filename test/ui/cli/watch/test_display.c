@@ -63,7 +63,7 @@ static unsigned six_bits(char c)
 	return (unsigned)(at - digits);
 }
 
-/* What all chunks of an image hold; every chunk but the last is full. */
+/* The data of all chunks of an image; every chunk but the last is full. */
 static __u8 *image_in(const char *text, size_t *ret_len)
 {
 	const char *chunk = strstr(text, "\x1b_Ga=T,");
@@ -223,7 +223,7 @@ static void a_cursor_is_seen_over_the_picture(void **state)
 }
 
 #ifdef HAVE_SIXEL
-/* Sixels tell colours in percent. */
+/* Sixels state colours in percent. */
 static bool alike(unsigned a, unsigned b) { return a > b ? a - b <= 2 : b - a <= 2; }
 
 static void sixels_are_the_picture_s_pixels(void **state)

@@ -33,8 +33,7 @@ export const tellingMeasures = (reply) => reply.measures.filter((m) => m.signifi
 
 const isTelling = (reply) => tellingValues(reply).length > 0 || tellingMeasures(reply).length > 0;
 
-/** The sentence begins with the running events, and they alone are a finding, even if the ended events do not differ.
- * */
+/** The sentence begins with the running events.  They alone are a finding, even if the ended events do not differ. */
 export const saidOf = (reply) =>
 	`${isTelling(reply) || reply.running?.count > 0 ? "" : "nothing sets it apart: "}${reply.sentence}`;
 

@@ -1,5 +1,4 @@
-/* ranking.js - requests the keys of the instrumentation that is looked at, most time first, and the sums of its maps.
- * */
+/* ranking.js - requests the keys of the instrumentation looked at, most time first, and the sums of its maps. */
 import * as api from "../net/api.js";
 import { withOnCpu } from "./keys.js";
 import { keptSpan } from "./state.js";

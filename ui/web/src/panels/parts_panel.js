@@ -1,5 +1,4 @@
-/* parts_panel.js - draws the parts of the time as stacked bars; the height is how many events were in a part at once.
- * */
+/* parts_panel.js - draws the parts of the time as stacked bars; the height shows how many events were in a part. */
 import { useRef } from "preact/hooks";
 import { useSize, YAxis } from "../map/axes.js";
 import { niceAbove, timeAxis, valueAxis } from "../base/axis.js";

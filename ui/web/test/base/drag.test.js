@@ -15,7 +15,7 @@ test("a hand that trembles has clicked", () => {
 	assert.equal(drag.far, false);
 });
 
-test("what went far is a drag from where it began, also back there, and its click is none", () => {
+test("a pointer that goes far drags from where it began, also back to there, and its click is ignored", () => {
 	const drag = new Drag(), captured = [];
 	const target = { setPointerCapture: (id) => captured.push(id) };
 
@@ -37,7 +37,7 @@ test("after its end nothing is dragged, and not by another button or finger", ()
 	drag.move(event(200));
 	drag.end();
 	assert.equal(drag.move(event(300)), false);
-	assert.equal(drag.end(), false, "an end is told once");
+	assert.equal(drag.end(), false, "an end is reported once");
 	for (const other of [{ button: 2 }, { isPrimary: false }]) {
 		drag.begin(event(100, other), "a");
 		assert.equal(drag.move(event(200)), false);

@@ -69,7 +69,7 @@ test("coverage says what was lost and who was silent", () => {
 	assert.equal(format.coverage({ state: "unobserved", reporting: 0, expected: 0, lost: 0 }), "not observed");
 });
 
-test("what still runs is told with its age, and as a part where it is one", () => {
+test("running events are written with their age, and as a part of all if they are one", () => {
 	assert.equal(format.stillRunning(30, [2e9, 2.3e9, 30]), "30 still running, 2 s to 2.3 s old");
 	assert.equal(format.stillRunning(31, [2e9, 2.3e9, 4.5]), "4.5 of 31 still running, 2 s to 2.3 s old");
 	assert.equal(format.stillRunning(1, [0, 1024, 1]), "1 still running, less than 1.02 µs old");

@@ -23,7 +23,7 @@ test("every form of a time is read as the command line reads it", () => {
 	zone("UTC");
 });
 
-test("what is no time is none", () => {
+test("a text that is no time is refused", () => {
 	zone("UTC");
 	for (const text of ["", " ", "-", "soon", "5", "300", "0", "99999999999", "5x", "m", "5m3h", "5m5", "0s5", "1h30", "--5m", "+5m", "14", "14:5", "14:60", "24:00",
 		"14:05:60", "14:05pm", "2026-13-01", "2026-02-29", "2026-11-31", "2026-00-10", "2026-11-00", "26-11-25", "2026-11-25X14:05", "2026-11-25T",

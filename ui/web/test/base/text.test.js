@@ -133,7 +133,7 @@ test("a field is put into the expression, as it may be compared", () => {
 	assert.equal(whereWith("statement = select ", "latency > 10ms"), "statement = select and latency > 10ms");
 });
 
-test("what the server says of an expression stands beside it, the rest does not", () => {
+test("a refusal about the expression is shown with the expression, others are not", () => {
 	assert.equal(whereProblem("where: character 11: latency needs a unit"), "character 11: latency needs a unit");
 	assert.equal(whereProblem("predicate: value 9 for field \"latency\" is invalid"), "predicate: value 9 for field \"latency\" is invalid");
 	assert.equal(whereProblem("more than one numeric decomposition specified"), "");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { DrawQueue } from "../../src/map/draw_queue.js";
 
-/* DrawQueue whose frames come when they are told; drawn: which panels were, in order. */
+/* A DrawQueue whose frames the test starts; drawn: the drawn panels, in order. */
 function setUp() {
 	const queue = new DrawQueue(), drawn = [], frames = [], panels = new Map();
 

@@ -19,7 +19,7 @@ test("rows lie where the map has them, and those beyond the axis nowhere", () =>
 	assert.equal(low.density, 50 / (low.bottom - low.top));
 });
 
-test("a bar that tells how much is as the colours are", () => {
+test("a bar that shows how much is weighted as the colours are", () => {
 	const scale = [0.5, 2, 3, 4], rows = profileOf(grid, axis(1e3, 1e5, true, true), scale);
 
 	assert.deepEqual(rows.map(({ density }) => density), [1 * 0.5, 50 * 2, 5 * 3, 7 * 4]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { PaintQueue } from "../../src/map/paint_queue.js";
 
-/* A queue whose frames come when it is told; painted: what was, in order. */
+/* A queue whose frames the test starts; painted: the painted canvases, in order. */
 function setUp(...panels) {
 	const queue = new PaintQueue(), painted = [], frames = [];
 
@@ -52,7 +52,7 @@ test("of a canvas only the newest is painted, and who is asked for again keeps i
 	assert.equal(frame(), "a cells,a running,a histogram,a marks");
 });
 
-test("what is out of sight waits until it is seen, and holds nobody up", () => {
+test("a canvas out of sight waits until it is visible, and does not hold up the others", () => {
 	const { queue, put, frame } = setUp("b");
 
 	put("a");

@@ -25,7 +25,7 @@ test("the newest is first, of one time the one that was made last; the most urge
 		{ id: "3", state: "firing" }, { id: "4", state: "pending" }])), ["3", "11", "4", "2", "1"]);
 });
 
-test("a moment can be hit beside its line, a time only within it", () => {
+test("a moment can be hit next to its line, a time only within it", () => {
 	const all = [note("before", 98), note("far", 90), note("over", 80, 100), note("within", 80, 101), note("after", 105, 120)];
 
 	assert.deepEqual(ids(pointedAt(all, 100, 102, 3)), ["before", "within"]);

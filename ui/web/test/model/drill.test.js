@@ -14,7 +14,7 @@ test("the path leads over all that one is a part of, the widest first", () => {
 	assert.equal(ids(big3, [big3, slows, selects, all]), "1,2,3,4");
 	assert.equal(ids(big3, [all, big3]), "1,4", "one that was deleted is left out");
 	assert.equal(ids(all, [all, selects]), "1");
-	assert.equal(ids(selects, [selects, inst("9", slow), all]), "1,2", "another part is none of its path");
+	assert.equal(ids(selects, [selects, inst("9", slow), all]), "1,2", "another part is not in its path");
 	assert.equal(ids(slows, [inst("5", {}, { stat: "other" }), slows]), "3");
 });
 
@@ -47,7 +47,7 @@ test("values are written exactly, and only the ends that there are", () => {
 	}
 });
 
-test("keys are told by their fields, where they can be", () => {
+test("an expression identifies keys by their fields, where that is possible", () => {
 	assert.equal(whereKeys(["statement"], ["select"]), "statement = select");
 	assert.equal(whereKeys(["statement"], ["select", "update"]), "(statement = select or statement = update)");
 	assert.equal(whereKeys(["digest"], ["SELECT * FROM `t` WHERE a = ?"]), 'digest = "SELECT * FROM `t` WHERE a = ?"');
@@ -67,5 +67,5 @@ test("expressions are joined, and what has an or stays together", () => {
 	assert.equal(whereAll("(a = 1) or (b = 2)", "c = 3"), "((a = 1) or (b = 2)) and c = 3");
 	assert.equal(whereAll("((a = 1 and c = 2) or (b = 2))", "d = 3"), "((a = 1 and c = 2) or (b = 2)) and d = 3");
 	assert.equal(whereAll("a = 1 or b = 2"), "a = 1 or b = 2");
-	assert.equal(whereAll('(a = "(") or (b = ")")', "c = 3"), '((a = "(") or (b = ")")) and c = 3', "parentheses of a text are none");
+	assert.equal(whereAll('(a = "(") or (b = ")")', "c = 3"), '((a = "(") or (b = ")")) and c = 3', "parentheses within a text are ignored");
 });

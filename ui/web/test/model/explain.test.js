@@ -57,7 +57,7 @@ test("what limits the answer is said", () => {
 	assert.equal(notesOf({ lost: 3, sampled: 4, dropped: true, lower_bound: true }).length, 4);
 });
 
-/* A server that answers when it is told to; fetch() of each request: {url, signal, reply(status, body)}. */
+/* A server that answers when the test says so; fetch() of each request: {url, signal, reply(status, body)}. */
 function server(t) {
 	const asked = [], fetch = globalThis.fetch;
 
@@ -91,7 +91,7 @@ test("only what was asked last is answered; what is older is aborted", async (t)
 	assert.deepEqual([explain.state, explain.reply.sentence, explain.rectangle.end], ["said", "s", 108]);
 });
 
-test("compared with the whole time, too, it is asked anew, and what was said is gone", async (t) => {
+test("switching the comparison with the whole time on sends a new request and removes the old answer", async (t) => {
 	const asked = server(t), explain = new Explain({ ...session, span: { start: 60, duration: 60 } });
 
 	explain.draw(latency, rectangle);
@@ -133,7 +133,7 @@ test("a rectangle and its baseline reach no farther back than its instrumentatio
 	assert.match(asked[0].url, /baseline_start=113600&baseline_end=200000/);
 });
 
-test("a refusal is told in the server's words", async (t) => {
+test("a refusal is shown in the server's words", async (t) => {
 	const asked = server(t), explain = new Explain(session);
 
 	explain.draw(latency, rectangle);

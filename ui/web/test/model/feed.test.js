@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Feed } from "../../src/model/feed.js";
 
-/* A server that sends what it is told to; one event at a time. */
+/* A server that sends what the test gives it; one event at a time. */
 function server(t) {
 	const opened = [], fetch = globalThis.fetch;
 
@@ -44,18 +44,18 @@ test("several maps are fed by one stream, each with its own", async (t) => {
 	opened[0].send("column", { view: 1, from: 52, column: { cells: [[0, 3]] } });
 	opened[0].send("shade", { view: 0, levels: [2] });
 	await settled();
-	assert.deepEqual(grids.map(([i, one]) => [i, one.from]), [[1, 50], [0, 7], [1, 51], [0, 7]], "a column before its grid is none");
+	assert.deepEqual(grids.map(([i, one]) => [i, one.from]), [[1, 50], [0, 7], [1, 51], [0, 7]], "a column before its grid is ignored");
 	assert.deepEqual(grids[2][1].columns.at(-1).cells, [[0, 3]]);
 	assert.deepEqual(grids[3][1].shade.levels, [2]);
 });
 
-test("one that is gone is told, and not asked for again; the others go on", async (t) => {
+test("a view that is gone is reported, and not requested again; the others go on", async (t) => {
 	const opened = server(t), { states, grids } = feedOf(t, VIEWS);
 
 	await settled();
 	opened[0].send("gone", { view: 0, code: "ECA_NOENT", message: "there is none" });
 	opened[0].send("grid", { view: 1, ...grid(50) });
-	opened[0].send("column", { view: 1, from: 51, column: { cells: [[5, 1]] } });	/* no such row: all is asked for anew */
+	opened[0].send("column", { view: 1, from: 51, column: { cells: [[5, 1]] } });	/* no such row: requests all again */
 	await settled();
 	assert.deepEqual(states.filter(([i]) => i === 0).at(-1), [0, "lost", "there is none"]);
 	assert.equal(opened.length, 2);
@@ -66,7 +66,7 @@ test("one that is gone is told, and not asked for again; the others go on", asyn
 	assert.deepEqual(grids.at(-1)[0], 1, "numbers are the feed's, not the stream's");
 });
 
-test("while grids serve in the stream's stead, one that is gone keeps the others from no stream", async (t) => {
+test("while requests replace the stream, a view that is gone does not keep the others from a new one", async (t) => {
 	const asked = [], opened = [], later = () => new Promise((done) => setImmediate(done)), { fetch } = globalThis;
 
 	t.mock.timers.enable({ apis: ["setTimeout"] });

@@ -61,7 +61,7 @@ test("a time lies in the column that has begun", () => {
 	assert.deepEqual([99.9, 100, 101.99, 102, 103.9, 104].map((t) => columnAt(g, t)), [-1, 0, 0, 1, 1, -1]);
 });
 
-test("under- and overflow are told by their edges", () => {
+test("under- and overflow are recognised by their edges", () => {
 	const g = grid([column()]);
 
 	assert.deepEqual([0, 10].map((low) => isUnderflow(g, low)), [true, false]);
@@ -137,7 +137,7 @@ test("the rows' sums are the view's events, whichever columns come, are amended 
 		if (round % 3)
 			rowSums(live);
 		live = applyColumn(live, live.from + 2 * random(7), any());
-		assert.deepEqual(rowSums(live), rowSums({ ...live }), "as added up anew");
+		assert.deepEqual(rowSums(live), rowSums({ ...live }), "as if added up again");
 	}
 	assert.equal(gridTotal(live), live.columns.reduce((sum, { cells }) => sum + cells.reduce((all, [, n]) => all + n, 0), 0));
 });

@@ -59,7 +59,7 @@ test("the keys are asked for only where something has run for long, and not at e
 	assert.deepEqual([busy.asked, hanging.rows], [1, []], "it is over");
 });
 
-test("where nobody tells what runs nothing is asked", async (t) => {
+test("without reports of running events nothing is requested", async (t) => {
 	const session = sessionWith(t, 2e10), hanging = new Hanging(session);
 
 	delete session.map.grid.running;

@@ -29,7 +29,7 @@ test("maps of one measure are told apart by what they add up", () => {
 		["latency", "latency, sums of time in file I/O", "latency, sums of net", "latency, linear axis"]);
 });
 
-test("what adds up a weight is asked for by that alone: colours that tell how much are of counts", () => {
+test("a map of a weight is requested by the weight alone: only colours of counts can show how much", () => {
 	const inst = { id: "1", granularity: 1, "retention-time": 600, measures: ["latency"], weights: ["latency", "io", "net"] };
 	const session = { state: { duration: 60, weights: "weight", only: null, y: "auto" }, dark: false };
 	const asked = (Kind, more) => new Kind(session, { id: "1", panel: panelOf("1", "latency", more), inst }).views.map(({ weight, weights }) => [weight, weights]);
@@ -86,7 +86,7 @@ test("maps are alike where they count the same events, or add up the same weight
 	b.grid = { unit: "ns", weight: "io" };
 	assert.notEqual(a.kind, b.kind);
 	b.grid = { unit: "ns", scope: "point" };
-	assert.notEqual(a.kind, b.kind, "a mean of what runs is few beside the events of a second");
+	assert.notEqual(a.kind, b.kind, "a mean of running events is small compared with the events of a second");
 	b.grid = { unit: "ns" };
 	b.inst = { id: "2" };
 	assert.notEqual(a.kind, b.kind);

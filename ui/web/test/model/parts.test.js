@@ -34,7 +34,7 @@ test("the arrow keys move the cursor along the time alone", () => {
 	assert.equal(stepTo({ grid: null, pointed: null }, "Home"), null, "between a range and its answer");
 });
 
-test("shares are of all the time shown, greatest first, and none of what is none", () => {
+test("shares are of all the time shown, greatest first, without parts of 0", () => {
 	const stack = stackOf(grid([[[0, 2]], [[2, 6]]]));
 
 	assert.deepEqual(sharesOf(stack), [{ name: "rest", share: 0.75 }, { name: "io", share: 0.25 }]);

@@ -18,7 +18,7 @@ test("keys are asked for by the field that was chosen", async (t) => {
 	assert.deepEqual(asked, ["statement"]);
 });
 
-test("what runs comes with the keys, where that is told at all", async (t) => {
+test("running events come with the keys, if they are reported at all", async (t) => {
 	let reply = { keys: [{ key: "update", count: 0, running: 8, oldest: 2e10 }], unit: "ns", running: { time: 60, count: 8, oldest: 2e10 } };
 
 	t.mock.method(globalThis, "fetch", async () => Response.json(reply));

@@ -53,7 +53,7 @@ async function until(ask) {
 
 const idsOf = (session) => [...new Set(session.maps.map(({ inst }) => inst?.id))].join();
 
-test("what the lists lack is told while it holds, and no longer, also where the view stands still", async (t) => {
+test("a problem of the lists is shown as long as it lasts, also if the view stands still", async (t) => {
 	const { session, answers } = await page(t, "#end=1000"), { "/ca": was } = answers;
 
 	answers["/ca"] = new Error("the disk is full");
@@ -112,7 +112,7 @@ test("what the way back leads to is shown, also where a worksheet is answered la
 	assert.deepEqual([session.state.sheet, session.state.end], [null, 900]);
 });
 
-test("a view that stands still says when it could not be had, and asks again until it is", async (t) => {
+test("a view that stands still reports that its request failed, and repeats it until it succeeds", async (t) => {
 	const { session, answers } = await page(t, "#inst=1&end=1000"), path = "/ca/instrumentations/1/value/grid";
 
 	await until(() => session.maps.every((map) => map.grid));
@@ -137,7 +137,7 @@ test("a panel with an axis of its own asks for it, and shares no axis with the o
 	assert.notEqual(session.maps[0].axis, session.maps[1].axis);
 });
 
-test("a rectangle is explained anew for another instrumentation, and goes where its map alone is taken away", async (t) => {
+test("a rectangle is explained again for another instrumentation, and goes if its map alone is removed", async (t) => {
 	const asked = [];
 	const { session } = await page(t, "#end=1000&map=1:latency&map=1:cputime", {
 		"/ca": { ...CATALOGUE, fields: { ...CATALOGUE.fields, cputime: { label: "time on the CPU", type: "time" } } },

@@ -57,7 +57,7 @@ test("what is asked for is kept: a span ends where it did and begins no earlier 
 	assert.equal(keptOf({ "retention-time": 3600 }), 3600);
 });
 
-test("a link to a worksheet that was looked at tells what was chosen of it, and of a bare one there is nothing", () => {
+test("a link to a worksheet holds the choices made on it, and without choices holds nothing more", () => {
 	const chosen = { duration: 900, keys: ["a"], end: 1700000000, threshold: { unit: "ns", value: 5 }, values: { unit: "ns", low: 1, high: 5 } };
 	const base = { duration: 60, y: "auto", transfer: "log", threshold: null };
 	const link = writeHash({ ...START, ...base, ...chosen, sheet: "7", base, panels: [panelOf("7", "latency")] });

@@ -5,18 +5,18 @@ import { above, runningAbove } from "../../src/model/threshold.js";
 
 const grid = { edge: [1000, 2000, 4000, null], nrows: 3, columns: [{ cells: [[0, 5], [1, 3]] }, { cells: [[2, 2]] }] };
 
-test("what is above a value is counted by whole rows, and from where is told", () => {
+test("events above a value are counted by whole rows, with the value at which these begin", () => {
 	for (const [value, from, count] of [[500, 500, 10], [1000, 1000, 10], [1999, 1000, 10], [2000, 2000, 5], [3000, 2000, 5], [4000, 4000, 2], [1e9, 4000, 2]])
 		assert.deepEqual(above(grid, value), { from, count, total: 10 }, `${value}`);
 	assert.deepEqual(above({ ...grid, edge: [1000, 2000, 4000, 8000] }, 9000), { from: 9000, count: 0, total: 10 });
 });
 
-test("what still runs at the end is counted beside it", () => {
+test("events that still run at the end are counted separately", () => {
 	const running = [[500, 2000, 3], [3e4, 4e4, 8], [4e4, null, 1]], column = { state: "ok", cells: [], running };
 
 	for (const [value, count] of [[100, 12], [1999, 12], [2000, 9], [35000, 9], [50000, 1]])
 		assert.equal(runningAbove({ columns: [column] }, value), count, `${value}`);
-	assert.equal(runningAbove({ columns: [column, { state: "in_progress", cells: [] }] }, 1e4), 9, "the newest column that tells it");
+	assert.equal(runningAbove({ columns: [column, { state: "in_progress", cells: [] }] }, 1e4), 9, "the newest column that has it");
 	assert.equal(runningAbove({ columns: [column, { state: "ok", cells: [] }] }, 1e4), 0, "they have ended since");
 	assert.equal(runningAbove({ columns: [{ ...column, running: [[3e4, null, 0.4]] }] }, 1e4), 1, "of five slots in two: a whole query");
 	assert.equal(runningAbove(grid, 1e4), 0);

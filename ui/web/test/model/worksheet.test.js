@@ -118,7 +118,7 @@ test("a worksheet as it is saved gives the same panels, here and where the ids a
 
 	assert.deepEqual([saved.name, saved.version, saved.duration, saved.yscale], ["Mine", 1, 60, "log"]);
 	assert.deepEqual(saved.panels.map(({ yscale }) => yscale), ["linear", undefined], "of its own, or none");
-	assert.deepEqual(back.map(panelText), panels.slice(0, 2).map(panelText), "what is gone, and nobody knows how it was made, is not saved");
+	assert.deepEqual(back.map(panelText), panels.slice(0, 2).map(panelText), "a panel without instrumentation and request is not saved");
 	assert.deepEqual(bound(panelsFrom(saved), [{ ...INST, id: "12" }]).map((p) => p.inst), ["12", "12"]);
 });
 

@@ -17,7 +17,7 @@ test("events come out whole, however the stream is cut", () => {
 	}
 });
 
-test("an event that is not finished is none", () => {
+test("an unfinished event is not returned", () => {
 	assert.deepEqual(new EventParser().push("event: grid\ndata: 1\n"), []);
 });
 

@@ -34,7 +34,7 @@ const asks = (...answers) => {
 };
 const status = async (method) => (await fetchWithToken("/ca", { method })).status;
 
-test("reading that is free asks nobody", async () => {
+test("reading that needs no token does not ask for one", async () => {
 	const whys = asks();
 
 	assert.equal(await status("GET"), 200);
