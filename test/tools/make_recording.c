@@ -108,7 +108,7 @@ static int write_batches(struct recorder *r, const struct instrumentation *in, _
 	return err;
 }
 
-/* --- labels that nobody should print as they are --- */
+/* --- labels that no program should print unescaped --- */
 
 static const char *const hostile[] = {
 	"esc \x1b]0;owned\a", "esc \x1b[31mred", "lf \n1 forged row", "cr \rover", "bs \b\b\b", "tab \tx", "del \x7f", "csi \xc2\x9b" "2J", "osc \xc2\x9d" "0;x\xc2\x9c",

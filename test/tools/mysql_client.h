@@ -1,4 +1,4 @@
-/* mysql_client.h - a raw MySQL connection for tests: it sends any bytes, cut anywhere, at any time.
+/* mysql_client.h - opens a raw MySQL connection for tests, and sends any bytes on it, cut anywhere, at any time.
  *
  *      mysql_open -> [mysql_start_tls] -> mysql_login -> mysql_send, mysql_read_reply ... -> mysql_close
  *
@@ -40,7 +40,7 @@ int mysql_open(struct mysql *m, const struct mysql_address *to);	/* connects, re
  * login's capabilities from here, MYSQL_CAP_WITH_DB too.  -ENOTSUP: no TLS there. */
 int mysql_start_tls(struct mysql *m, __u64 capabilities);
 
-/* `capabilities` beside the usual ones; what the server lacks is left out.  db may be NULL.
+/* Logs in with `capabilities` and the usual ones, without those that the server lacks.  db may be NULL.
  * -EACCES: refused. */
 int mysql_login(struct mysql *m, __u64 capabilities, const char *db);
 

@@ -57,7 +57,7 @@ static json_t *plain_counts(const json_t *load)
 	return counts;
 }
 
-/* What a collector should say of the load, by command, or by command and statement. */
+/* The counts that a collector should have for the load, by command, or by command and statement. */
 static json_t *sent_counts(const json_t *load, int by_statement)
 {
 	json_t *tls = json_object_get(load, "tls");

@@ -1,4 +1,4 @@
-/* mysql_compare.h - a collector's counts held against a load generator's.
+/* mysql_compare.h - compares a collector's counts with a load generator's.
  *
  *      {"query": 12, ...} or {"query/select": 9, ...}      one kind of keys per file
  *      {"value": {...}}, {"keys": [{"key", "count"}, ...]}  as /ca gives them

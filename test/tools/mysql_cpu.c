@@ -8,7 +8,7 @@
 #include <time.h>
 
 #define THREADS_MAX 4096
-#define TRIAL_LOOPS 20000		/* long enough to time, short beside any run */
+#define TRIAL_LOOPS 20000		/* long enough to time, short compared with any run */
 
 struct thread {
 	int tid;

@@ -1,4 +1,4 @@
-/* mysql_cpu.h - the server's CPU time as the kernel's scheduler books it, to hold a tracer against.
+/* mysql_cpu.h - measures the server's CPU time as the kernel's scheduler counts it, to compare a tracer with.
  *
  * Queries that only compute run on one connection; the time on the CPU and in the run queue of
  * the thread that served it is read from /proc/PID/task/TID/schedstat before and after.  That thread is
@@ -16,8 +16,8 @@ struct cpu_use {
 	__u64 n_loops;			/* of BENCHMARK, in the long one */
 };
 
-/* Computes for about `seconds`, as two text queries: a short trial and the rest.  pid 0: the process behind
- * the Unix socket.
+/* Computes for about `seconds`, as two text queries: a short trial and the rest.  pid 0: the process that
+ * listens on the Unix socket.
  * -ESRCH: no such process, or it is not known (TCP). */
 int cpu_measure(struct session *s, int pid, double seconds, struct cpu_use *ret_use);
 

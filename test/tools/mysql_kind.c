@@ -160,7 +160,7 @@ static int run_multi(struct session *s)
 	case 1:
 		snprintf(sql, sizeof(sql), "select 1; insert into heap values (%u, 'multi');select 2;", own_row(s));
 		return multi(s, STATEMENT_SELECT, sql, 2, MUST_WORK);
-	default:		/* the one that fails was begun and counts, the one behind it was not */
+	default:		/* the one that fails was begun and counts, the one after it was not */
 		return multi(s, STATEMENT_SET, "set @b = 1; selec 2; select 3", 1, MUST_FAIL);
 	}
 }

@@ -1,4 +1,4 @@
-/* mysql_kind.h - the kinds of work a load is mixed from: each one names what a tracer may get wrong.
+/* mysql_kind.h - lists the kinds of work in a mixed load: each one names what a tracer may get wrong.
  *
  * Shape   a kind sends one or more commands on the session it is given and leaves it ready for the
  *         next; what needs a connection of another sort opens and ends one of its own.

@@ -1,4 +1,4 @@
-/* Kinds of work whose connection does not end as one should. */
+/* Kinds of work whose connection does not end properly. */
 #include "test/tools/mysql_kind_end.h"
 
 #include <errno.h>

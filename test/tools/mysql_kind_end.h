@@ -1,4 +1,4 @@
-/* mysql_kind_end.h - kinds of work that end before their time: killed, cut off, or for ever sending.
+/* mysql_kind_end.h - runs kinds of work that do not end normally: killed, cut off, or sending without an end.
  *
  * As in mysql_kind.h; each works on a connection of its own and uses the given one to look and kill.
  */
@@ -7,7 +7,7 @@
 
 #include "test/tools/mysql_session.h"
 
-int run_killed(struct session *s);	/* KILL QUERY, KILL, process_kill, of SLEEP and of nobody */
+int run_killed(struct session *s);	/* KILL QUERY, KILL, process_kill, of SLEEP and of no connection */
 int run_disconnect(struct session *s);	/* in the header, body, statement, reply, or between two */
 int run_binlog(struct session *s);	/* dumps the whole binary log */
 

@@ -1,6 +1,6 @@
 /* mysql_load - sends a MariaDB server a known mix of commands and says exactly what it has sent.
  *
- * What each command adds to the server's status variables: found by sending each alone to MariaDB
+ * The amounts that each command adds to the server's status variables were found by sending each alone to MariaDB
  * 10.11, one thread per connection and thread pool, TCP, Unix socket, TLS, compressed.  test/kernel/load_ground_truth
  * does it again.
  *
@@ -87,7 +87,7 @@ static unsigned total_weight(const struct load *l)
 	return total;
 }
 
-/* What must run once is not left to chance: the first session begins with it. */
+/* Kinds that must run once are not left to chance: the first session begins with them. */
 static int work_once(struct load *l, struct session *s)
 {
 	int err = 0;

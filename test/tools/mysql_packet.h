@@ -1,4 +1,4 @@
-/* mysql_packet.h - the MySQL protocol as bytes, for tests: packets are built and read by hand, so
+/* mysql_packet.h - builds and reads packets of the MySQL protocol for tests: by hand, so
  * that a test can cut, join or spoil them where it likes.
  *
  *       0          3     4
@@ -40,7 +40,7 @@ enum mysql_command {
 	MYSQL_BULK_EXECUTE = 250,
 };
 
-/* "query", "close", ...; NULL for a number that is none of the above. */
+/* "query", "close", ...; NULL for any other number. */
 const char *mysql_command_name(unsigned command);
 
 /* Capabilities; from bit 32 on MariaDB's own. */

@@ -1,4 +1,4 @@
-/* mysql_session.h - a connection that counts what it sends and knows what should come back.
+/* mysql_session.h - runs a connection that counts what it sends and knows what should come back.
  *
  *      session_put ... -> s->out -> session_flush -> session_read, in the order of the puts
  *
@@ -34,7 +34,7 @@ struct session {
 
 __u64 session_random(struct session *s, __u64 below);
 
-/* Connects and logs in with these capabilities beside our usual ones; `of` gives address, tally, id
+/* Connects and logs in with these capabilities and our usual ones; `of` gives address, tally, id
  * and randomness. */
 int session_open_with(struct session *s, const struct session *of, enum channel channel, const char *db,
 		      __u64 capabilities);

@@ -1,4 +1,4 @@
-/* mysql_tally.h - what a load generator has sent, counted exactly.
+/* mysql_tally.h - counts exactly what a load generator has sent.
  *
  *      tally of each thread  --mysql_tally_add()-->  tally of the run  --mysql_tally_to_json()-->  JSON
  *
@@ -21,7 +21,7 @@ enum statement {			/* the first keyword of a text */
 	STATEMENT_SET, STATEMENT_BEGIN, STATEMENT_COMMIT, STATEMENT_ROLLBACK, STATEMENT_SHOW,
 	STATEMENT_KILL, STATEMENT_LOAD, STATEMENT_CREATE, STATEMENT_DROP, STATEMENT_DO, STATEMENT_WITH,
 	STATEMENT_MISC,			/* no keyword */
-	STATEMENT_UNKNOWN,		/* an execute whose text nobody has seen */
+	STATEMENT_UNKNOWN,		/* an execute whose text was not seen */
 	N_STATEMENTS
 };
 
@@ -42,7 +42,7 @@ void mysql_tally_add(struct tally *t, const struct tally *other);
 
 __u64 mysql_tally_commands(const struct tally *t);
 
-/* What all of it adds to the server's status variable Questions. */
+/* The amount that all of it adds to the server's status variable Questions. */
 __u64 mysql_tally_questions(const struct tally *t);
 
 /* The other status variables that all of it adds to by a rule we know: the i-th one's name and

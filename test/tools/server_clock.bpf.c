@@ -1,7 +1,8 @@
-/* server_clock.bpf.c - when a MariaDB thread receives a command, reads its clock for the log, and has sent the reply.
+/* server_clock.bpf.c - records when a MariaDB thread receives a command, reads its clock for the log, and has sent
+ * the reply.
  *
- * For one connection, and with next to no work: what these programs take is in the latencies of whoever watches the
- * same tracepoints after them.
+ * For one connection, and with very little work: the time of these programs is in the latencies of every program that
+ * watches the same tracepoints after them.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -1,4 +1,4 @@
-/* server_clock.h - the moments of one statement, in ns of the monotonic clock. */
+/* server_clock.h - declares the moments of one statement, in ns of the monotonic clock. */
 #ifndef HEATSCOPE_TEST_SERVER_CLOCK_H
 #define HEATSCOPE_TEST_SERVER_CLOCK_H
 

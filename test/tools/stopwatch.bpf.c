@@ -1,8 +1,10 @@
 /* stopwatch.bpf.c - one thread's system calls by number: how long it was blocked in them, from its leaving the CPU to its being woken;
  * how long they took in all, from begin to return; and what they returned, added up.
  *
- * By another way than the collector's, which reads the scheduler's own sums and asks what a call is about: it is what those are held against.
- * A wait is dated by the run queue's clock, as the scheduler dates it: where a switch is dear the tracepoints come 1 us later.
+ * By another way than the collector's, which reads the scheduler's own sums and asks what a call is about: the
+ * collector's times are compared with these.
+ * A wait is dated by the run queue's clock, as the scheduler dates it: where a switch is expensive the tracepoints
+ * come 1 us later.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

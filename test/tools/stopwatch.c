@@ -1,8 +1,9 @@
-/* stopwatch - how long a thread was blocked in each system call, how long it was in it, and what these returned.
+/* stopwatch - measures how long a thread was blocked in each system call, how long it was in it, and what these
+ * returned.
  *
  *      stopwatch THREAD        says `ready`; at the end of its input prints "NUMBER BLOCKED_NS NS SUM" per call: its number on this machine
  *
- * stopwatch.bpf.c tells how. */
+ * stopwatch.bpf.c says how. */
 #include "test/tools/stopwatch.skel.h"
 
 #include <stdio.h>

@@ -230,7 +230,7 @@ static void refuses_what_is_no_reply(void **state)
 	}
 }
 
-/* What MariaDB 10.11 sends; its own capabilities stand where MySQL has zeros. */
+/* The greeting of MariaDB 10.11; its own capabilities stand where MySQL has zeros. */
 static const char greeting[] = "\x0a" "5.5.5-10.11.19-MariaDB\0" "\x2a\0\0\0" "abcdefgh\0" "\xfe\xff" "\x2d" "\2\0"
 	"\xff\x81" "\x15" "\0\0\0\0\0\0" "\x1d\0\0\0" "ijklmnopqrst\0" "mysql_native_password";
 

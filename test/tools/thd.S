@@ -1,4 +1,4 @@
-/* thd.S - what test/fuzz/corpus/mysql_thd/server.so was made of: the functions by which a server tells what its THD is like.
+/* thd.S - the source of test/fuzz/corpus/mysql_thd/server.so: the functions that reveal the layout of a server's THD.
  *
  *	gcc -nostdlib -shared -s -Wl,-z,noseparate-code,--build-id=none,--hash-style=sysv -o test/fuzz/corpus/mysql_thd/server.so test/tools/thd.S
  */
