@@ -1,4 +1,4 @@
-/* cells.js - the page is live, and its cells are what the API says. */
+/* cells.js - checks that the page is live, and that its cells have the values of the API. */
 import assert from "node:assert/strict";
 import { check, map } from "./kit.js";
 import { sleep, until } from "./server.js";
@@ -60,7 +60,7 @@ check("the read-out of a cell, in all three panels, says what the API says", asy
 	}
 });
 
-/* What the read-out says of a measure when the pointer is at each of these places. */
+/* The read-out of a measure with the pointer at each of these places. */
 const readoutsAt = (page, measure, places) => page.evaluate(async ([m, all]) => {
 	const target = document.querySelector(`.map[data-measure="${m}"]`), drawn = () => new Promise((done) => requestAnimationFrame(done));
 	const seen = [];
@@ -76,7 +76,7 @@ const readoutsAt = (page, measure, places) => page.evaluate(async ([m, all]) => 
 	return seen;
 }, [measure, places]);
 
-/* What a read-out said, as value/raw has the same cell: its buckets added up, of all keys. */
+/* The count of the same cell by value/raw, to compare with a read-out: its buckets added up over all keys. */
 async function rawCount(server, grids, measure, { from, low }) {
 	const grid = grids[measure], high = grid.edge[grid.edge.indexOf(low) + 1] ?? Infinity;
 	const { value } = await server.get(`/ca/instrumentations/${server.id}/value/raw?measure=${measure}&start_time=${from}&duration=${grid.column}`);
@@ -84,7 +84,7 @@ async function rawCount(server, grids, measure, { from, low }) {
 	return Object.values(value).flat().reduce((n, [[lo, hi], count]) => n + (lo >= low && hi < high ? count : 0), 0);
 }
 
-const SETTLED = 6;			/* seconds after which a column is amended no more */
+const SETTLED = 6;			/* seconds after which a column is no longer amended */
 
 check("a thousand cells anywhere in the maps are read out as value/grid and value/raw have them", async (t) => {
 	const { page, server } = t;

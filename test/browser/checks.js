@@ -1,5 +1,5 @@
-/* checks.js - what a person does with the page, and that the page tells what the API says: all checks in their order, one fresh
- * page for each. */
+/* checks.js - runs all checks of the page in their order, each on a fresh page: it does what a user does, and
+ * compares the page with the API. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cases, check, shots, violations } from "./kit.js";

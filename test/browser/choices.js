@@ -1,4 +1,5 @@
-/* choices.js - keys, axis, colours, time range, theme, table: what is chosen is shown; what is shown is downloaded. */
+/* choices.js - checks keys, axis, colours, time range, theme and table: the page shows the choices, and downloads
+ * what it shows. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -216,7 +217,7 @@ check("the table view holds the same numbers", async (t) => {
 		assert.equal(rows[i][1].replace(/,/g, ""), column.state === "unobserved" ? "–" : String(column.count)));
 });
 
-check("the table view tells each map in the words of the API", async (t) => {
+check("the table view describes each map in the words of the API", async (t) => {
 	const { page, server } = t;
 	const grids = await pause(t), told = page.locator(".told dd");
 

@@ -1,4 +1,4 @@
-/* compare.js - two times, keys or measures against each other. */
+/* compare.js - checks the comparison of two times, keys or measures. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { check, shots, violations } from "./kit.js";

@@ -1,4 +1,4 @@
-/* connection.js - what the page holds open, and how it proves who it is. */
+/* connection.js - checks the connections that the page holds open, and how it sends its token. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { check, violations } from "./kit.js";

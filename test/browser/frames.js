@@ -1,4 +1,4 @@
-/* frames.js URL MINUTES PANELS - a live page, looked at for minutes: what its main thread does per frame, and what its heap keeps.
+/* frames.js URL MINUTES PANELS - watches a live page for minutes: the work of its main thread per frame, and its heap.
  *
  * Prints a line of JSON each minute, after the first, in which it settles: {minute, heap_mb, nodes, traced_s, p95_ms, frames: [{wall, cpu}]}
  * in ms.  A frame: the tasks of the renderer's main thread after the one that made the frame before, up to the one that makes it.

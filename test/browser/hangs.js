@@ -1,4 +1,4 @@
-/* hangs.js - checks with a recording in which eight updates wait for a row's lock, and nothing of them ends: the page names them. */
+/* hangs.js - checks that the page names eight updates that wait for a row's lock and do not end, in a recording. */
 import assert from "node:assert/strict";
 import { check, map, violations } from "./kit.js";
 import { Server, sleep, until } from "./server.js";

@@ -1,4 +1,4 @@
-/* instrumentations.js - an instrumentation is made and deleted. */
+/* instrumentations.js - checks that an instrumentation can be created and deleted. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { check, shots, violations } from "./kit.js";
@@ -22,7 +22,7 @@ check("an instrumentation is created and deleted", async (t) => {
 	await until("the other is shown", async () => await page.locator(".map").count() === 3);
 });
 
-check("an instrumentation with an expression is created; what is wrong in it is said beside it", async (t) => {
+check("an instrumentation with an expression is created; an error in it is shown next to it", async (t) => {
 	const { page, server } = t;
 	const last = async () => (await server.get("/ca/instrumentations")).at(-1);
 	const before = await last();

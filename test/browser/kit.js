@@ -1,4 +1,4 @@
-/* kit.js - what the checks of the page share. */
+/* kit.js - gives the functions that the checks of the page share. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -14,7 +14,7 @@ export const check = (name, body) => cases.push({ name, body });
 export const map = (page, measure) => page.locator(`.map[data-measure="${measure}"]`);
 export const address = (page) => new URLSearchParams(new URL(page.url()).hash.slice(1));
 
-/** What axe finds that keeps anybody from using the page. */
+/** The findings of axe: obstacles that keep people from using the page. */
 export async function violations(page) {
 	await page.evaluate(AXE);
 	const { violations: found } = await page.evaluate(() => globalThis.axe.run(document));

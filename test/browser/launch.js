@@ -1,4 +1,4 @@
-/* launch.js - Chromium, as Debian has it, without a screen and without its own traffic; and the page that is visited by it. */
+/* launch.js - starts Debian's Chromium without a screen and without its own traffic, and opens the page in it. */
 import { chromium } from "playwright-core";
 
 export const launch = (...more) => chromium.launch({

@@ -33,7 +33,7 @@ check("in every palette, and in parts of the column, a cell has the colour that 
 	assert.deepEqual(await violations(page), []);
 });
 
-check("colours tell how much there is: legend, picture and distribution go by each event's value", async (t) => {
+check("colours show how much there is: legend, picture and distribution go by each event's value", async (t) => {
 	const { page } = t, before = (await pause(t)).latency.shade.scale;
 	const bars = () => page.locator(".panel canvas.histogram").first().evaluate((canvas) => canvas.toDataURL()), counted = await bars();
 
@@ -140,7 +140,7 @@ check("the page says what can be done with a map, and ? lists all keys", async (
 	assert.equal(await isOpen(), false);
 });
 
-check("the range goes to a time that is typed, and a text that is none is marked", async ({ page }) => {
+check("the range goes to a time that is typed, and a text that is no time is marked", async ({ page }) => {
 	const field = page.getByLabel("Go to a time"), end = () => Number(/end=(\d+)/.exec(page.url())?.[1]);
 	const duration = Number(/duration=(\d+)/.exec(page.url())?.[1] ?? 300);
 

@@ -1,4 +1,4 @@
-/* notes.js - notes and alerts on the maps, and beside them. */
+/* notes.js - checks notes and alerts on the maps and in the sidebar. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { check, map, shots, violations } from "./kit.js";

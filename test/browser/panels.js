@@ -1,4 +1,4 @@
-/* panels.js - maps of several instrumentations, and their places. */
+/* panels.js - checks maps of several instrumentations, and their places. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { address, check, map, shots, violations } from "./kit.js";
@@ -7,7 +7,7 @@ import { maps, MEASURES, menuOf, press, settled, shownUntil } from "./view.js";
 
 const asTexts = (page) => address(page).getAll("map");
 
-/* Another instrumentation, with its maps beside those of the first; taken away at the end. */
+/* Adds another instrumentation, with its maps after those of the first; removes it at the end. */
 async function withAnother(t, body) {
 	const { page, server } = t;
 	const other = await server.create({ module: "mysql", stat: "queries", decomposition: ["hostname", "latency"], measures: ["latency"] });

@@ -1,7 +1,8 @@
-/* pile.js URL ID KEY N - the page while N queries of a key wait and nothing of it ends: does it name them?
+/* pile.js URL ID KEY N - checks that the page names N queries of a key that wait while none of them ends.
  *
- * For test/e2e/hangs, with a real server behind it.  The line at the top, the key list, and a rectangle drawn by mouse over what runs.
- * Says what it saw; exits with 1 where the key is missing.  HEATSCOPE_SHOTS=DIR keeps a picture.
+ * For test/e2e/hangs, with a real server.  It reads the line at the top, the key list, and the explanation of a
+ * rectangle that it draws by mouse over the running queries.  Prints what it saw; exits with 1 if the key is missing.
+ * HEATSCOPE_SHOTS=DIR keeps a picture.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

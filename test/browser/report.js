@@ -1,5 +1,5 @@
-/* report.js FILE.html - an HTML report in a real browser without a network: it asks for nothing, complains of nothing, shows
- * its picture in both themes, and axe finds nothing that keeps anybody from reading it. */
+/* report.js FILE.html - opens an HTML report in a real browser without a network: it requests nothing, has no errors,
+ * shows its picture in both themes, and axe finds nothing that keeps anybody from reading it. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { chromium } from "playwright-core";

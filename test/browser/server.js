@@ -1,4 +1,4 @@
-/* server.js - a private heatscoped with a collector that replays a recording, on a port of its own. */
+/* server.js - starts a private heatscoped with a collector that replays a recording, on a port of its own. */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -105,7 +105,7 @@ export class Server {
 		return (await this.post("/ca/instrumentations", properties)).id;
 	}
 
-	/** What was made. */
+	/** Creates an object; returns it. */
 	async post(path, properties) {
 		const made = await fetch(this.url + path, {
 			method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(properties) });
@@ -131,7 +131,7 @@ export class Server {
 		return part;
 	}
 
-	/* The recording is short: at its end it begins anew. */
+	/* The recording is short: at its end it begins again. */
 	replay() {
 		const collector = this.run("heatscope-collector", ["--socket", join(this.dir, "ingest"), "--spool", "", "--source", "db1",
 			"--follow-clock", "--once", "--replay", join(top, "test/browser", this.recording)]);
@@ -151,7 +151,7 @@ export class Server {
 		return reply.json();
 	}
 
-	/** What a picture of the command line's was drawn from. */
+	/** The data from which a picture of the command line was drawn. */
 	data(command, ...options) {
 		const file = join(this.dir, "picture.png"), heatscope = join(build, "heatscope");
 

@@ -1,6 +1,7 @@
-/* sheets.js URL DIR [SECONDS] - a picture of each ready-made worksheet, wide and narrow, light and dark: DIR/NAME-WIDTH-THEME.png
+/* sheets.js URL DIR [SECONDS] - takes pictures of each ready-made worksheet, wide and narrow, light and dark:
+ * DIR/NAME-WIDTH-THEME.png
  *
- * What is not measured yet is, then SECONDS (60) pass in which there is something to be seen.
+ * It creates missing instrumentations, then waits SECONDS (60) for data to show.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -43,7 +43,7 @@ async function drag(page) {
 	return new URL(request.url()).searchParams;
 }
 
-shop("single events lie on the map, are stepped through by keys, and tell what they were", async ({ page, grid, value }) => {
+shop("single events lie on the map, are stepped through by keys, and show their data", async ({ page, grid, value }) => {
 	const { exemplars } = await value(`exemplars?${rangeOf(grid)}&n=300`);
 	const dots = async (name) => (await map(page, "latency").locator(`.dots .${name}`).getAttribute("d")).split("M").length - 1;
 	const worst = exemplars.filter((e) => e.worst).sort((a, b) => a.time - b.time);
@@ -125,7 +125,7 @@ shop("every table is sorted by its heads", async ({ page }) => {
 	assert.deepEqual(await violations(page), []);
 });
 
-shop("a click on a dot tells that event", async ({ page, grid, value }) => {
+shop("a click on a dot shows that event", async ({ page, grid, value }) => {
 	const { exemplars: [worst] } = await value(`exemplars?${rangeOf(grid)}&n=1`);
 	const box = await map(page, "latency").boundingBox();
 	const [, x, y] = /M([\d.]+) ([\d.]+)/.exec(await map(page, "latency").locator(".dots .worst").getAttribute("d"));
@@ -191,7 +191,7 @@ shop("parts are how many ran at once, column by column, as the API has them", as
 	assert.deepEqual(await violations(page), []);
 	if (shots)
 		await page.screenshot({ path: join(shots, "parts.png") });
-	/* What is set for maps of values is set for the map beside them, and nothing fails. */
+	/* A setting for maps of values also applies to the map next to them, and nothing fails. */
 	await axis(page, "Crop", "0.02");
 	await title(page).locator(".cropped").waitFor();
 	await page.getByLabel("Colours").selectOption("percent");

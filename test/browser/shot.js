@@ -1,4 +1,4 @@
-/* shot.js URL FILE [WIDTH HEIGHT] - a picture of a live page, once its maps have drawn something. */
+/* shot.js URL FILE [WIDTH HEIGHT] - takes a picture of a live page, once its maps have drawn something. */
 import { launch, visit } from "./launch.js";
 
 const [url, file, width = "1400", height = "1100"] = process.argv.slice(2);

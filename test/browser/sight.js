@@ -1,4 +1,4 @@
-/* sight.js - a page of more maps than can be seen: what is painted of them, and what is held. */
+/* sight.js - checks which maps are painted, and which data is held, on a page with more maps than are visible. */
 import assert from "node:assert/strict";
 import { check } from "./kit.js";
 import { until } from "./server.js";
@@ -35,7 +35,7 @@ check("a map out of sight is painted when it is scrolled to, and then as those a
 	await scrollTo(page, N - 1);
 	await until("the last is painted", async () => (await pictures(page))[N - 1] !== null);
 
-	/* What came while it was scrolled waits, at the end that is out of sight. */
+	/* Data that came during the scrolling waits, at the end that is out of sight. */
 	let end = 0;
 
 	await until("the last is as the first", async () => {

@@ -1,4 +1,5 @@
-/* tour.js URL DIR - the way of doc/tutorial.md, gone in a browser: from the page's address to whose lock waits the slow mode is.
+/* tour.js URL DIR - follows doc/tutorial.md in a browser, from the page's address to the owner of the lock waits in
+ * the slow mode.
  *
  *      DIR/1-open.png, 2-explained.png, 3-statement.png
  *
@@ -22,7 +23,7 @@ const counted = async (n, act) => {
 	await act;
 };
 
-/* What the read-out says of a place of the map; null: it has no row there. */
+/* The read-out of a place of the map; null: it has no row there. */
 async function rowAt(page, x, y) {
 	await page.mouse.move(x, y);
 	await settled(page);

@@ -1,4 +1,4 @@
-/* view.js - what the page shows, and what the API says of the same place. */
+/* view.js - reads what the page shows, and the API's values of the same place. */
 import assert from "node:assert/strict";
 import { map } from "./kit.js";
 import { sleep, until } from "./server.js";
@@ -37,8 +37,8 @@ export async function settled(page) {
 	await sleep(60);
 }
 
-/** What a view that stands still, or will, asks for where something else is chosen: the grids that the API answered the page with,
- * which is what it draws from. */
+/** The grids that the API returns to the page after a choice, in a view that stands still, or will: the page draws
+ * these. */
 export async function gridsAfter(t, choose) {
 	t.asked.clear();
 	await choose();

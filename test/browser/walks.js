@@ -1,4 +1,4 @@
-/* walks.js - random walks by mouse over live data: no tab dies, the console has no error, and time goes on.
+/* walks.js - walks at random by mouse over live data: no tab dies, the console has no error, and time goes on.
  *
  *     node test/browser/walks.js [WALKS [STEPS [SEED]]]        default 25 30 and a seed of its own, which is printed
  *
@@ -18,7 +18,7 @@ const PROPERTIES = {
 	weights: ["latency", "cputime", "io", "futex", "net", "sleep"], exemplars: 3, where: "database = shop",
 };
 
-/* What takes the data away, or the page to another place: no step. */
+/* Buttons that remove the data, or leave the page: not pressed. */
 const NOT_PRESSED = /^(Delete|Stop|Yes, delete|Off|tutorial|manual)/i;
 
 /** Numbers from 0 to below 1 that depend on the seed alone (mulberry32, by Tommy Ettinger). */
@@ -124,7 +124,7 @@ const KINDS = [press, press, press, press, press, drag, drag, wheel, click, clic
 
 const shownTime = (page) => page.locator(".statusline").innerText({ timeout: 5000 });
 
-/* The page answers, and its footer tells of another moment after a while: a live one. */
+/* The page answers, and its footer shows another time after a while: it is live. */
 async function goesOn(page, url) {
 	await page.goto(url);
 	await page.reload();

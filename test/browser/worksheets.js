@@ -1,4 +1,4 @@
-/* worksheets.js - worksheets: saved, opened, and what of them is not measured. */
+/* worksheets.js - checks that worksheets are saved and opened, and that the page shows which parts are not measured. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

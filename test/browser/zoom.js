@@ -1,4 +1,4 @@
-/* zoom.js - a rectangle, a zoom, a threshold: a part of the maps is looked at. */
+/* zoom.js - checks rectangle, zoom and threshold: looking at a part of the maps. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { address, check, map, shots, violations } from "./kit.js";
@@ -61,7 +61,7 @@ check("a value that sets a rectangle apart is highlighted by its row", async (t)
 	await until("it is dropped", async () => await page.locator(".explained, .rectangle").count() === 0);
 });
 
-check("a rectangle is zoomed to, what is beyond the axis is told, and the browser's way back leads back", async (t) => {
+check("a rectangle is zoomed to, the events beyond the axis are shown, and the browser's way back leads back", async (t) => {
 	const { page } = t;
 	const { latency } = await pause(t);
 	const box = await map(page, "latency").boundingBox(), before = page.url();
