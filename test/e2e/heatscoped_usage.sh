@@ -1,5 +1,5 @@
 #!/bin/bash
-# heatscoped_usage.sh - what heatscoped cannot do it says in one sentence, and exits: 2 for wrong
+# heatscoped_usage.sh - heatscoped refuses what it cannot do with one sentence, and exits: 2 for wrong
 # usage, 1 for what it cannot start with.
 
 set -u

@@ -1,5 +1,5 @@
 #!/bin/bash
-# e2e/replay.sh - the whole way without a kernel: a recording, two sources, heatscoped, its database.
+# e2e/replay.sh - tests the whole pipeline without a kernel: a recording, two sources, heatscoped, its database.
 #
 # Holds: what one source hands over is counted once and what two hand over is counted twice, exactly,
 # after clean stops and after SIGKILLs of heatscoped at random moments; two daemons do not share a
