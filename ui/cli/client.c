@@ -35,7 +35,7 @@ const char *client_url_default(void)
 	return access(CLIENT_SOCKET, R_OK | W_OK) ? CLIENT_URL : "unix:" CLIENT_SOCKET;
 }
 
-/* The daemon's own sentence, where there is one. */
+/* The error sentence in the daemon's reply, if it has one. */
 static void explain_reply(struct client *c, const char *method, const char *path, const struct reply *r)
 {
 	json_t *json = r->data ? json_loads(r->data, 0, NULL) : NULL;
@@ -65,7 +65,7 @@ const char *client_place(const struct client *c, char ret_place[CLIENT_PLACE_MAX
 	return ret_place;
 }
 
-/* Why nothing was answered. */
+/* The reason why no reply came. */
 static int explain_failure(struct client *c, CURLcode code)
 {
 	static const char no_daemon[] = "is heatscoped running there? (--url or HEATSCOPE_URL says where)";
@@ -105,7 +105,7 @@ static int set_url(const struct client *c, CURL *curl, const char *path)
 	return 0;
 }
 
-/* No token in the clear beyond this machine. */
+/* Refuses to send a token unencrypted to another machine. */
 static int may_take_token(const char *url)
 {
 	static const char *const ours[] = { "localhost", "127.0.0.1", "[::1]" };

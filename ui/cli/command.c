@@ -103,7 +103,7 @@ const char *time_text(double ns, char out[32])
 	return out;
 }
 
-/* Three digits, and the power of 1000 it takes. */
+/* Writes three digits, with the power of 1000 that they need. */
 static const char *scaled_text(double value, const char *gap, const char *unit, char out[32])
 {
 	static const char *const power[] = { "", "k", "M", "G", "T", "P" };

@@ -19,7 +19,7 @@ int limit_read(const struct limit *l, enum ruler_unit unit, const char *name, ch
 	return 0;
 }
 
-/* Of a measure that there is not nothing is known; heatscoped says so. */
+/* An unknown measure has no unit here; heatscoped refuses it. */
 static size_t measure_index(const json_t *measures, const char *measure)
 {
 	size_t i;

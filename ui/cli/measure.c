@@ -72,7 +72,7 @@ void measure_stop(struct measure *m)
 	private_stop(&m->private);
 }
 
-/* ---- what is measured ---- */
+/* ---- the metric ---- */
 
 /* All numeric fields of the metric; NULL while the catalogue does not have it. */
 static json_t *measures_of(const json_t *catalogue, const char *name)
@@ -95,7 +95,7 @@ static json_t *measures_of(const json_t *catalogue, const char *name)
 	return NULL;
 }
 
-/* Once the collector has said what it can do; NULL if that is not among it, or it ends, or 10 s are over. */
+/* Waits for the collector's list of metrics; NULL if the metric is not in it, the collector ends, or 10 s pass. */
 static json_t *wait_measures(struct measure *m, const char *metric)
 {
 	const struct timespec nap = { .tv_nsec = 50000000 };

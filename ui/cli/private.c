@@ -40,7 +40,7 @@ static void program_exec(const char *const *argv)
 	_exit(127);
 }
 
-/* However this command ends, what it started ends with it; the check is for a command that ended before the request. */
+/* The child ends when this command ends, in whatever way; the check is for a command that ended before the request. */
 static void die_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -48,7 +48,8 @@ static void die_with(pid_t parent)
 		_exit(1);
 }
 
-/* It is in a group of its own: Ctrl-C at the terminal is for this command, which still asks what it started. */
+/* The child has its own process group: Ctrl-C at the terminal is for this command, which still sends requests to the
+ * child. */
 int program_start(const char *const *argv, int error_fd, pid_t *ret_pid)
 {
 	pid_t parent = getpid(), pid = fork();
@@ -114,7 +115,7 @@ void errors_last(int fd, char *ret_line, size_t room)
 	snprintf(ret_line, room, "%s", line);
 }
 
-/* Until it answers, at most 10 s; -EIO when it exited instead. */
+/* Waits until it answers, at most 10 s; -EIO if it exited. */
 static int wait_until_ready(struct private *p)
 {
 	const struct timespec nap = { .tv_nsec = 20000000 };
@@ -137,7 +138,7 @@ static int wait_until_ready(struct private *p)
 
 static struct private *volatile own;	/* whose folder a signal removes */
 
-/* Only what a signal handler may call. */
+/* Calls only functions that a signal handler may call. */
 static void remove_folder(struct private *p)
 {
 	unlink(p->url + strlen("unix:"));
@@ -153,7 +154,7 @@ static void on_end(int signal)
 	raise(signal);			/* now with its usual effect */
 }
 
-/* Signals for which the command has a plan of its own stay with it. */
+/* Leaves signals alone that the command already handles. */
 static void clean_at_signals(struct private *p)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };

@@ -86,7 +86,7 @@ static void get_options(struct options *o, int argc, char **argv, const struct a
 
 #define INDENT 14			/* of names, after the word that says what they are */
 
-/* Of standard output; a file is as wide as most terminals. */
+/* The width of standard output; for a file, that of most terminals. */
 static int terminal_width(void)
 {
 	struct winsize size = { .ws_col = 0 };
@@ -95,7 +95,7 @@ static int terminal_width(void)
 	return size.ws_col >= 40 ? size.ws_col : 80;
 }
 
-/* "    fields    command, statement", continued in further lines where it is too long for one. */
+/* Prints "    fields    command, statement"; a list too long for one line goes on in further lines. */
 static void print_fields(const json_t *catalogue, const json_t *metric, const char *arity, const char *head)
 {
 	int at = 0, width = terminal_width();
@@ -167,7 +167,7 @@ int run_metrics(struct client *c, int argc, char **argv)
 
 /* --- create --- */
 
-/* A number as it was written, so that the daemon's own check speaks of it. */
+/* Sends a number as the user wrote it, so that the daemon's check quotes it. */
 static void put_number(json_t *body, const char *name, const char *text)
 {
 	char *end;
@@ -353,7 +353,8 @@ static int finish_starting(struct client *c, const char *command, const char *id
 	return 0;
 }
 
-/* Prints what was made, or why it was not; the id at once, so that it is known whatever the waiting comes to. */
+/* Prints the new instrumentation, or why it was not created; prints the id first, so that it is known even if the
+ * waiting fails. */
 static int finish_making(struct client *c, const char *command, int err, json_t *made, const struct options *o)
 {
 	char id[32];
@@ -368,7 +369,7 @@ static int finish_making(struct client *c, const char *command, int err, json_t 
 	return finish_starting(c, command, id, o);
 }
 
-/* A refusal of what no collector offers: where to see what they do. */
+/* For a metric that no collector offers, says where to see the metrics that they offer. */
 static void point_to_metrics(struct client *c, const char *metric)
 {
 	struct client asked = *c;
@@ -422,7 +423,7 @@ static void metric_text(const json_t *inst, char *out, size_t room)
 		 json_string_value(json_object_get(inst, "stat")));
 }
 
-/* An expression's types are those of the other one's metric. */
+/* The fields of the expression have the types of the other instrumentation's metric. */
 static int put_clone_predicate(struct client *c, const struct options *o, json_t *body)
 {
 	char path[512], metric[80];
@@ -614,7 +615,7 @@ int run_show(struct client *c, int argc, char **argv)
 	return 0;
 }
 
-/* With several arguments, the one it is about. */
+/* With several arguments, names the one that failed. */
 static const char *reason_about(struct client *c, int err, const char *id, char out[700])
 {
 	if (err == -ENOENT)

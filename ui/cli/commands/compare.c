@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#define SETTLE_S 2			/* what is newer may not have been reported */
+#define SETTLE_S 2			/* newer data may not have been reported */
 
 /* Options that are the daemon's parameters under another name. */
 enum { OPT_SELECTED = 256, OPT_EXCLUDE, OPT_BY, OPT_WITH, OPT_WITH_START, OPT_WITH_MEASURE, OPT_WITH_SELECTED, OPT_WITH_EXCLUDE, OPT_PER,

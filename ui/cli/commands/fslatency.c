@@ -64,7 +64,7 @@ static void where_text(const struct options *o, char out[256])
 	snprintf(out + at, 256 - at, ")");
 }
 
-/* Every call is counted: a budget is for what always runs. */
+/* Counts every call: a budget is for instrumentations that always run. */
 static const char *const collector_options[] = { "--budget", "0", NULL };
 
 static int begin_measure(struct measure *m, const struct options *o, char *ret_id)
@@ -111,7 +111,7 @@ static void print_one(const char *name, const json_t *buckets)
 	distribution_print(&d, name, stdout);
 }
 
-/* whole: a grid of one column, which knows what is not among the counts. */
+/* whole: a grid of one column; its summary has the lost events, which the counts lack. */
 static int print_latency(const struct options *o, const json_t *reply, const json_t *whole)
 {
 	json_t *value = json_object_get(reply, "value"), *stats = json_object_get(reply, "stats"), *all = json_object();

@@ -317,7 +317,7 @@ static int rates_shown(struct client *c, struct options *o, int *ret_shown)
 	return err;
 }
 
-/* Rates are numbers per second, what is active is a number, everything else is values of the measure. */
+/* Rates are numbers per second, active events are a number, all other charts show values of the measure. */
 static int put_limits(struct client *c, struct options *o, struct query_string *p)
 {
 	const struct limit limit[] = { { "ymin", "ymin", o->ymin }, { "ymax", "ymax", o->ymax } };

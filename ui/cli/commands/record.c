@@ -114,7 +114,8 @@ static void output_close(const struct output *out)
 		unlink(out->path);
 }
 
-/* All but those for which every system call of the host is looked at, and not more than an instrumentation may have. */
+/* Chooses all measures except those that need every system call of the host, at most as many as an instrumentation
+ * takes. */
 static void measures_choose(json_t *measures)
 {
 	static const char *const dear[] = { "fs", "io_bytes", "n_fs" };
@@ -145,7 +146,7 @@ static int record_begin(struct measure *m, const struct record_options *o)
 	body = json_pack("{s:o, s:o}", "decomposition", names_of(o->by), "measures", measures);
 	err = measure_create(m, o->metric, o->where, body, id);
 	json_decref(body);
-	return err ?: measure_active(m, id, NULL);	/* the seconds are of a kernel that counts */
+	return err ?: measure_active(m, id, NULL);	/* the seconds begin when the kernel counts */
 }
 
 int run_record(struct client *unused, int argc, char **argv)
@@ -239,7 +240,7 @@ static int make_like(struct client *c, const json_t *request)
 			json_decref(made);
 			return 0;
 		}
-		if (err != -EINVAL)	/* not a refusal that may pass */
+		if (err != -EINVAL)	/* only a refusal may be temporary */
 			break;
 	}
 	return err;

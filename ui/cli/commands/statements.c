@@ -12,10 +12,10 @@
 #include <string.h>
 #include <time.h>
 
-#define STATEMENT_ROOM 4100		/* more than one has */
+#define STATEMENT_ROOM 4100		/* longer than any statement */
 #define METRIC "mysql.queries"
-#define KEPT 100			/* of a second: as many as there can be */
-#define GIVEN 1000			/* of a request: likewise; of more, the slowest */
+#define KEPT 100			/* exemplars of a second: the maximum */
+#define GIVEN 1000			/* exemplars of a reply: the maximum; of more, the slowest */
 #define HELD_S 600			/* while it follows: longer than it may be stopped by Ctrl-Z */
 #define LATE_S 10			/* a second that is not reported so long after it is printed without its report */
 
@@ -143,7 +143,7 @@ static struct clock clock_since(time_t from)
 	return c;
 }
 
-/* "futex 200 ms, io 12.0 us": where its time off the CPU went. */
+/* Writes the parts of its time off the CPU: "futex 200 ms, io 12.0 us". */
 static void parts_text(const json_t *exemplar, char *out, size_t room)
 {
 	static const char *const part[] = { "runqwait", "io", "futex", "net", "sleep", "fault", "other", "unsplit" };
@@ -173,7 +173,7 @@ static int has_measure(const json_t *exemplar, const char *name)
 	return json_object_get(json_object_get(exemplar, "measures"), name) != NULL;
 }
 
-/* Where the time in files is not kept, the time blocked for them, and how often; "-" where that is not. */
+/* If the time in files is not measured: the time blocked for them, and how often; "-" if neither is measured. */
 static void fsslow_row(const json_t *e, const char *clock)
 {
 	int fs = has_measure(e, "fs");
@@ -186,7 +186,7 @@ static void fsslow_row(const json_t *e, const char *clock)
 	       statement_of(e, statement));
 }
 
-/* "root@10.0.0.7"; "-" where the metric does not have who it was. */
+/* "root@10.0.0.7"; "-" if the metric has no user. */
 static const char *user_text(const json_t *exemplar, char out[520])
 {
 	const char *user = field_of(exemplar, "user"), *client = field_of(exemplar, "client");
@@ -195,7 +195,7 @@ static const char *user_text(const json_t *exemplar, char out[520])
 	return *out ? out : "-";
 }
 
-/* A text alone is a query; of others its command stands before it. */
+/* A query is printed as its text alone; other commands stand before their text. */
 static void snoop_row(const json_t *e, const char *clock)
 {
 	json_int_t connection = json_integer_value(json_object_get(e, "connection"));
@@ -220,7 +220,7 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* When it begins to look: statements from here on are seen. */
+/* The time from which on it sees statements. */
 static void print_heading(const struct view *v, const struct options *o)
 {
 	if (!o->json)
@@ -241,14 +241,14 @@ static void print_one(const struct view *v, const struct options *o, const json_
 	put_json(exemplar, JSON_COMPACT);
 }
 
-struct told {				/* so far, for what is said at the end */
+struct told {				/* the counts so far, for the summary at the end */
 	time_t until;			/* what ended before */
 	double slot_s;			/* of the instrumentation: so often the worst are kept */
 	double count, shown;		/* events as slow, sampled ones as often as they stand for */
 	double missed, lost, sampled;
 	int kept;			/* the worst of a slot */
 	int dropped;			/* some are no longer stored */
-	int cut;			/* there were too many in what cannot be halved */
+	int cut;			/* a range that cannot be halved had too many */
 };
 
 static int is_full(const json_t *reply) { return json_array_size(json_object_get(reply, "exemplars")) >= GIVEN; }
@@ -410,7 +410,7 @@ static int run_last(const struct view *v, const struct options *o, struct client
 
 /* ---- from now on ---- */
 
-/* Those of the view's that the metric has. */
+/* The measures of the view that the metric has. */
 static json_t *measures_wanted(const struct view *v, const json_t *have)
 {
 	json_t *wanted = names_of(v->measures), *name;
@@ -427,7 +427,7 @@ static json_t *measures_wanted(const struct view *v, const json_t *have)
 	return wanted;
 }
 
-/* Every statement is looked at: a budget is for what always runs. */
+/* Looks at every statement: a budget is for instrumentations that always run. */
 static const char *const collector_options[] = { "--budget", "0", NULL }, *const full_options[] = { "--budget", "0", "--text", "full", NULL };
 
 static int begin_measure(const struct view *v, const struct options *o, struct measure *m, char *ret_id,

@@ -105,7 +105,7 @@ static void print_sources(const json_t *status)
 	}
 }
 
-/* Those of the configuration file that there are not. */
+/* Prints the instrumentations of the configuration file that are not on, and why. */
 static void print_always(const json_t *status)
 {
 	json_t *always;

@@ -129,7 +129,7 @@ static const struct argp argp = {
 	"denser a character the more events. A picture, where the terminal can show one.", NULL, NULL, NULL
 };
 
-/* --- what is watched --- */
+/* --- the watched instrumentation --- */
 
 static int find_subject(struct client *c, struct options *o, struct subject *ret_subject)
 {

@@ -73,7 +73,7 @@ static int list_worksheets(struct client *c, const struct options *o)
 	return 0;
 }
 
-/* The id of what is named by its id, or by a name that only one has. */
+/* Finds the worksheet with this id, or the only one with this name. */
 static int find_worksheet(struct client *c, const char *what, char ret_id[64])
 {
 	json_t *all, *one;

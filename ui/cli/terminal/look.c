@@ -19,7 +19,7 @@ static enum look_depth depth_of(const char *no_color, const char *colorterm, con
 	return text_holds(term, "256color") ? DEPTH_256 : DEPTH_16;
 }
 
-/* The first of the three that is set says it (POSIX, 8.2). */
+/* The first of the three variables that is set decides (POSIX, 8.2). */
 static bool is_utf8(const char *(*get)(const char *name))
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };

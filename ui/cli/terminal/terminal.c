@@ -8,7 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* The other screen, no cursor, no wrapping at the right edge: what is written in the last column stays there. */
+/* The alternate screen, no cursor, no wrapping at the right edge: a character in the last column stays there. */
 #define ENTER "\x1b[?1049h\x1b[?25l\x1b[?7l"
 #define LEAVE "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l"
 
@@ -18,7 +18,7 @@ static const char *volatile before_leaving = "";
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
-/* Only what a signal handler may call; then the signal's usual effect. */
+/* Calls only functions that a signal handler may call; then the signal has its usual effect. */
 static void on_crash(int signal)
 {
 	terminal_leave();

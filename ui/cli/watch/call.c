@@ -28,7 +28,7 @@ void calls_fini(struct calls *all)
 	curl_multi_cleanup(all->multi);
 }
 
-/* Of an error what comes is its sentence, not a stream. */
+/* The body of an error reply is a sentence, not a stream. */
 static size_t on_data(char *data, size_t size, size_t n, void *arg)
 {
 	struct call *c = arg;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Kept together until all of it is there, by those that can. */
+/* Terminals that can keep a frame together show it only when it is complete. */
 #define BEGIN "\x1b[?2026h"
 #define END "\x1b[?2026l"
 #define CLEAR "\x1b[0m\x1b[2J"
@@ -58,7 +58,7 @@ static struct screen_cell *cell_in(struct screen *s, const struct picture *p, lo
 	return &s->cell[(p->line + i / p->n_cols) * s->n_cols + p->col + i % p->n_cols];
 }
 
-/* Does the picture come out where a character stands? */
+/* Does the picture show in place of a character that stood there? */
 static bool comes_out(struct display *d, const struct picture *p)
 {
 	for (long i = 0; i < p->n_lines * p->n_cols; i++)

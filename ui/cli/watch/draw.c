@@ -94,7 +94,7 @@ static void put_cells(const struct drawing *d, const struct strip *c, const stru
 		put_cell(d, at, HALF_UPPER, upper, lower);
 }
 
-/* Is there a stroke here?  Without colours a cell is never hidden by one. */
+/* Is there a stroke of a hatch here?  Without colours a stroke never hides a cell. */
 static bool is_hatched(const struct drawing *d, const struct place *at, unsigned level)
 {
 	if (level && !look_has_cells(d->f->look))

@@ -25,7 +25,7 @@ static void draw_title(const struct frame *f, struct screen *s)
 	screen_text_right(s, 0, s->n_cols, right, STYLE_PLAIN);
 }
 
-/* --- what is pointed at --- */
+/* --- the place of the cursor --- */
 
 static void range_text(const struct map *m, double low, double high, char out[96])
 {

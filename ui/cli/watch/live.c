@@ -163,7 +163,7 @@ static void read_keys(struct live *w)
 	take_all(w, w->n_keys == sizeof(w->keys));
 }
 
-/* Answers on their way must not become what is typed into a shell. */
+/* Outstanding answers must not arrive as input of the shell. */
 static void leave_terminal(struct live *w)
 {
 	w->leaving = true;
@@ -174,7 +174,7 @@ static void leave_terminal(struct live *w)
 	terminal_leave();
 }
 
-/* As Ctrl-Z does elsewhere, but the terminal is given back first. */
+/* Suspends the program as Ctrl-Z does elsewhere, but restores the terminal first. */
 static void suspend_watch(struct live *w)
 {
 	w->suspended = false;
@@ -221,7 +221,7 @@ static void run_turn(struct live *w)
 	w->ended |= w->session->ended;
 }
 
-/* Those that end it, and those of the terminal, come as data. */
+/* Signals that end it, and those of the terminal, are read from a descriptor. */
 static int take_signals(sigset_t *ret_before)
 {
 	static const int signals[] = { SIGWINCH, SIGTSTP, SIGINT, SIGTERM, SIGHUP, SIGQUIT };

@@ -71,7 +71,7 @@ static int make_grid(struct model *m)
 	return 0;
 }
 
-/* --- what runs, in rows of its own ------------------------------------------------------------------ */
+/* --- running events, in their own rows ------------------------------------------------------------------ */
 
 static int compare_edges(const void *a, const void *b)
 {
@@ -170,7 +170,7 @@ static int make_shade(struct model *m)
 	return 0;
 }
 
-/* So few steps that there are no more colours than that, with those of the hatches. */
+/* Takes so few steps that the colours, with those of the hatches, are at most n_colours. */
 static void thin_palette(__u32 colour[PALETTE_COLOURS], unsigned n_colours)
 {
 	enum { BESIDES = 6, STEPS = PALETTE_COLOURS - 1 };

@@ -185,7 +185,7 @@ void plot_running(const struct plot *p, size_t col, double ret_n[PLOT_PIXELS_MAX
 				ret_n[at] += c->running[i].n;
 }
 
-/* Values of the rows that a pixel shows; of none: those between its edges. */
+/* The values of the rows that a pixel shows; without rows, the values between its edges. */
 static void pixel_range(const struct plot *p, long pixel, double *ret_low, double *ret_high)
 {
 	const struct map *m = p->map;

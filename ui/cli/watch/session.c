@@ -25,7 +25,7 @@ static const char *path_of(const struct session *s, const char *what, const stru
 	return out->text;
 }
 
-/* --- what comes --- */
+/* --- replies --- */
 
 static bool is_live(const struct session *s) { return !(s->view.end_s > 0); }
 
@@ -148,7 +148,7 @@ static void on_inst(void *arg, int err, const char *reason, const json_t *reply)
 	s->changed = true;
 }
 
-/* --- what is asked --- */
+/* --- requests --- */
 
 static void start_call(struct session *s, const char *what, const struct query_string *p,
 		       const struct call_reader *reader, struct call **ret_call)

@@ -60,7 +60,7 @@ static unsigned pause_view(struct view *v, const struct scene *scene)
 	return VIEW_ASK;
 }
 
-/* By half of what is shown; it then stands still. */
+/* Moves by half of the time shown; the view then stands still. */
 static unsigned move_time(struct view *v, const struct scene *scene, int direction)
 {
 	double end_s = shown_end_s(v, scene), half = floor((double)scene->n_cols / 2);
