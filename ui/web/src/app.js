@@ -64,7 +64,7 @@ function StatusLine({ session, status }) {
 	const { inst, current, span, refused } = session, { grid, summary } = current ?? {};
 	const newest = grid?.columns.findLast((c) => c.expected && c.state !== "in_progress");
 	const lost = summary?.lost, total = summary?.count;
-	/* Of a longer column reporting and expected are slots of sources. */
+	/* For a longer column, reporting and expected count slots of sources. */
 	const of = newest && grid.column === grid.slot ? `${newest.reporting} of ${newest.expected}` : null;
 	const active = (inst?.sources ?? []).filter((s) => s.state === "active" || s.state === "partial");
 
@@ -81,7 +81,7 @@ function StatusLine({ session, status }) {
 	</footer>`;
 }
 
-/* Only what the keys point at is spoken; the pointer's way over the map is not. */
+/* A screen reader speaks only places reached by keys, not the pointer's way over the map. */
 function Spoken({ session }) {
 	return html`<p class="quiet" aria-live="polite">${session.speak && session.cursor ? sentence(session.cursor.map) : ""}</p>`;
 }

@@ -13,7 +13,7 @@ import { hasParts, MAPS_MAX, panelOf, withPanel, without } from "./model/workshe
 import { WorksheetMenu } from "./dialogs/worksheet_menu.js";
 import { pictureEnds } from "./model/zoom.js";
 
-/* Which lines lie over the cells. */
+/* Chooses the lines over the cells. */
 function Lines({ session }) {
 	const { lines } = session.state;
 	const flip = (line) => session.set({ lines: LINES.filter((l) => lines.includes(l) !== (l === line)) });
@@ -30,7 +30,7 @@ function Weights({ session }) {
 		<input type="radio" name="weights" checked=${session.state.weights === weights} onChange=${() => session.set({ weights })} />${text}</label>`)}</fieldset>`;
 }
 
-/* Which measures of which instrumentations have a map, and what lies over it. */
+/* Chooses the measures and instrumentations that have a map, and the marks over it. */
 function Maps({ session }) {
 	const { panels, catalogue } = session;
 	const find = (inst, measure, show) => panels.findIndex((p) => p.inst === inst.id && p.measure === measure && p.show === show);
@@ -84,7 +84,7 @@ function Remove({ session }) {
 
 const PALETTE_NAMES = { ramp: "yellow–blue" };
 
-/* As the theme, how a person sees best. */
+/* Chooses the palette: like the theme, by how the user sees best. */
 function Palette({ session }) {
 	return html`<label class="choice" title="In each, lightness alone tells the order"><span>Palette</span>
 		<select aria-label="Palette" value=${session.state.palette} onChange=${(e) => session.set({ palette: e.target.value })}>
@@ -140,7 +140,7 @@ function Threshold({ session }) {
 			onInput=${(e) => setTyped(e.target.value)} onChange=${change} /></label>`;
 }
 
-/* How values lie on their axes, and what these may leave out at their top. */
+/* Chooses the scale of the value axes, and how much these may leave out at their top. */
 function Axis({ session }) {
 	const { y, crop } = session.state, crops = CROPS.includes(crop) ? CROPS : [...CROPS, crop];
 

@@ -163,7 +163,7 @@ export function clockParts(from, to, offsetAt) {
 	return parts;
 }
 
-/** Which ticks are named: whole decades first, and none nearer than `least` to another one.  placeOf: where a tick's name would be. */
+/** Chooses the ticks with names: whole decades first, none nearer than `least` to another.  placeOf: a name's place. */
 export function namedTicks(ticks, placeOf, least) {
 	const named = [];
 

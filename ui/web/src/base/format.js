@@ -34,7 +34,7 @@ export function amount(value, unit = "ns", digits = 3) {
 
 const UNITS = { ns: TIME_UNITS, bytes: SIZE_UNITS, "bytes/s": RATE_UNITS };
 
-/* How a value of a unit may end; times and sizes must have one. */
+/* The suffixes that a value of a unit may have; times and sizes must have one. */
 const endings = (unit) => [...UNITS[unit] ?? COUNT_UNITS.flatMap(([size, name]) => [[size, name], [size, name + unit]]),
 	...unit in UNITS ? [] : [[1, ""], [1, unit]]];
 
@@ -137,7 +137,7 @@ export function seconds(s) {
 	return `${Math.floor(parts / per)} ${name}${rest ? ` ${rest} ${small}` : ""}`;
 }
 
-/** How many of all still ran, and at which age those that are pointed at; see runningCount(), runningAt(). */
+/** Writes how many of all still ran, and the age of those under the cursor; see runningCount(), runningAt(). */
 export function stillRunning(total, running) {
 	if (!total)
 		return total === 0 ? "nothing still running" : "–";
@@ -155,7 +155,7 @@ const STATES = {
 	unobserved: "not observed", dropped: "no longer kept", in_progress: "in progress",
 };
 
-/** How much of a column was seen. */
+/** Writes how much of a column was observed. */
 export function coverage(column) {
 	const parts = [column.state === "zero" && column.running ? "complete, nothing ended" : STATES[column.state] ?? column.state];
 

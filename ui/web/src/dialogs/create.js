@@ -13,7 +13,7 @@ const SLOTS = [[0.01, "10 ms"], [0.1, "100 ms"], [1, "1 s"], [10, "10 s"], [60, 
 const EXEMPLARS = [[0, "no single events"], [1, "the slowest"], ...[3, 5, 10, 20].map((n) => [n, `the ${n} slowest`])];
 const KEPT = [[3600, "1 hour"], [21600, "6 hours"], [86400, "1 day"], [604800, "1 week"]];
 
-/* Of an instrumentation that is there a value may be none of the usual ones. */
+/* A value of an existing instrumentation may differ from all usual ones. */
 const withOwn = (options, value, text) => options.some(([v]) => v === value) ? options : [...options, [value, text(value)]].sort(([a], [b]) => a - b);
 
 function Checks({ legend, metric, names, chosen, change, most, session }) {
@@ -24,7 +24,7 @@ function Checks({ legend, metric, names, chosen, change, most, session }) {
 			onChange=${() => flip(name)} />${labelOf(session, metric, name)}</label>`)}</fieldset>`;
 }
 
-/* Which events: an expression as `heatscope create --where` takes it.  A field is put in by its button. */
+/* Chooses the events: an expression as `heatscope create --where` takes it.  A field's button inserts the field. */
 function Where({ session, metric, where, change, problem }) {
 	return html`<fieldset class="where"><legend>Only events for which this holds (all, if it is empty)</legend>
 		<label>Where <input name="where" value=${where} maxlength="4000" spellcheck=${false} autocomplete="off" autocapitalize="off"

@@ -16,7 +16,7 @@ export class DrawQueue {
 		this.asked = 0;			/* for a frame */
 	}
 
-	/** Whether a panel is drawn now; if not, it is in a later frame, as it is then. */
+	/** Is a panel drawn now?  If not, it is drawn in a later frame, with its state of then. */
 	take(panel) {
 		this.ask();
 		if (this.left <= 0) {

@@ -15,10 +15,10 @@ export function profileOf(grid, y, scale = null) {
 	});
 }
 
-/* Of rank, which knows no distances, as of log. */
+/* For rank, which has no distances, as for log. */
 const KINDS = { linear: "linear", percent: "linear", sqrt: "root" };
 
-/** How bars are long by the transfer that the colours have: "linear", "root" or "log". */
+/** The scale of the bars' lengths for the transfer of the colours: "linear", "root" or "log". */
 export const kindOf = (transfer) => KINDS[transfer] ?? "log";
 
 /** Length of a bar, 0..1. */

@@ -148,7 +148,7 @@ function paintSteps(g, grid, view, which, colours) {
 	g.setLineDash([]);
 }
 
-/** Where a value lies, in a strip too; null: beyond the axis. */
+/** The y of a value, also in a strip; null: beyond the axis. */
 function yOf(grid, view, value) {
 	const { domain } = view.y;
 

@@ -24,7 +24,7 @@ export class PaintQueue {
 		this.ask();
 	}
 
-	/** Whether a panel can be seen. */
+	/** Is the panel visible? */
 	show(panel, visible) {
 		this.seen[visible ? "add" : "delete"](panel);
 		this.ask();
@@ -63,7 +63,7 @@ export class PaintQueue {
 		}
 	}
 
-	/* How many canvases it was. */
+	/* Returns the number of canvases. */
 	paint(panel) {
 		const paints = this.waiting.get(panel);
 

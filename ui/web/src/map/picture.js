@@ -48,7 +48,7 @@ export function snap(from, to, ratio) {
 	return [a, Math.max(1, b - a)];
 }
 
-/* How columns become pixels, the same object as long as that is the same. */
+/* The mapping of columns to pixels; the same object as long as the mapping is the same. */
 const plans = new WeakMap();		/* canvas -> plan */
 
 function planOf(canvas, { grid, view: { y }, shade: { levels }, scale, ratio }) {
@@ -71,7 +71,7 @@ function planOf(canvas, { grid, view: { y }, shade: { levels }, scale, ratio }) 
 	return plan;
 }
 
-/* Where rows share a pixel the brightest stays to be seen. */
+/* If rows share a pixel, it shows the brightest. */
 function drawStrip(plan, strip, column) {
 	const share = shareOf(column);
 
@@ -178,7 +178,7 @@ export function paintCells(canvas, { grid, view, shade, sharedEdge, keys, ratio 
 	g.globalAlpha = 1;
 }
 
-/* In a cell of several highlighted keys the one with most events is seen. */
+/* A cell with several highlighted keys shows the one with the most events. */
 function dominantKeys(overlays, from) {
 	const best = new Map();
 

@@ -10,7 +10,7 @@ const DIMMED = 0.28;			/* the total under highlighted keys, as its cells */
 
 const SPACING = [6, 4, 2];		/* px from line to line: of few, of tens, of hundreds */
 
-/** Which of the hatches n have. */
+/** The index of the hatch for n running events. */
 export const densityOf = (n) => n < 10 ? 0 : n < 100 ? 1 : 2;
 
 const inked = new WeakSet();		/* canvases that show something */
@@ -54,7 +54,7 @@ function paintLayer(g, { grid, colour, alpha }, view, ratio) {
 	g.globalAlpha = 1;
 }
 
-/** Where it is drawn, in device pixels: [{x, y, w, h, n}]. */
+/** The places of the hatching, in device pixels: [{x, y, w, h, n}]. */
 export function boxesOf(grid, view, ratio) {
 	const boxes = [];
 

@@ -49,7 +49,7 @@ export function turnOf({ ctrlKey, shiftKey, altKey, deltaX, deltaY }) {
 	return null;
 }
 
-/** At a place of a map that has the focus. */
+/** Acts at a place of the map that has the focus. */
 export function turn(map, event, { time, value }) {
 	const { session } = map, way = turnOf(event);
 

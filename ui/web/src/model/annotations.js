@@ -27,7 +27,7 @@ export const touches = ({ start_time, end_time }, from, to) =>
 
 export const newestFirst = (annotations) => [...annotations].sort((a, b) => b.start_time - a.start_time || b.id - a.id);
 
-/** Those of an instrumentation, and of all. */
+/** The annotations of an instrumentation, and those for all. */
 export const annotationsOf = (annotations, inst) =>
 	annotations.filter(({ instrumentation }) => instrumentation === null || instrumentation === inst?.id);
 
@@ -104,7 +104,7 @@ export class Annotations {
 			this.refresh();
 	}
 
-	/** Those of the time shown and of an instrumentation that is shown. */
+	/** The annotations of the time shown and of the instrumentations shown. */
 	get shown() {
 		const { span, shown } = this.session;
 

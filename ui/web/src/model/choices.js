@@ -60,7 +60,7 @@ export function exampleOf(catalogue, metric, field) {
 	return (EXAMPLES[type] ?? EXAMPLES[arityOf(catalogue, metric, field) ?? "discrete"])(field);
 }
 
-/** With `field` to be compared next: what is there stays. */
+/** Appends an example to the expression; the text that is there stays. */
 export const whereWith = (where, example) => where.trim() ? `${where.trim()} and ${example}` : example;
 
 /** A refusal of the server that concerns the expression, in the words shown next to it; "": it concerns something

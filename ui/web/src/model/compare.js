@@ -7,7 +7,7 @@
 import { keyList } from "../net/api.js";
 import { fieldOf } from "../base/text.js";
 
-/** How much earlier B is; "before": by its own length. */
+/** The times by which B may be earlier; "before": by its own length. */
 export const TIMES = [["", "the same time"], ["before", "just before"], ["3600", "1 hour before"], ["86400", "1 day before"],
 	["604800", "1 week before"]];
 export const VIEWS = [["difference", "difference"], ["side", "side by side"], ["overlay", "one over the other"]];

@@ -8,7 +8,7 @@ import { rowSums } from "./grid.js";
 
 export const CROPS = [0, 0.001, 0.005, 0.01, 0.02, 0.05];
 
-/* Of one grid; null: nothing can be left out, Infinity: it has nothing to show. */
+/* The end for one grid; null: nothing can be left out, Infinity: the grid has no events. */
 function endOf(grid, share) {
 	const sums = rowSums(grid);
 	const most = sums.reduce((a, b) => a + b, 0) * share;

@@ -24,7 +24,7 @@ function isPart(inner, outer) {
 	return wanted.length < held.size && wanted.every((text) => held.has(text));
 }
 
-/* Of several with the same predicate the one that keeps apart and measures what this one does; else the oldest. */
+/* Of several with the same predicate, the one with the same fields and measures as this one; else the oldest. */
 function likest(inst, some) {
 	const shape = ({ decomposition, measures, granularity }) => JSON.stringify([decomposition, measures, granularity]);
 

@@ -32,7 +32,7 @@ export const isShown = ({ fields }, names, keys, only) => keys.includes(names.ma
 /** The identity of an exemplar, the same in every reply; several may end at the same time. */
 export const nameOf = ({ time, source, connection, measures }) => [time, source, connection, ...Object.values(measures)].join(" ");
 
-/* Those of one time have an order as well, or stepping would pass over all but one.  A place is a time and nothing else. */
+/* Exemplars of one time have an order as well, or stepping would skip all but one.  A place is only a time. */
 const order = (row, place) => row.time - place.time || ("measures" in place ? nameOf(row).localeCompare(nameOf(place)) : 0);
 
 /** The one next to a place ({time}) or to another row, of those that lie on its side: later (1) or earlier (-1); null: there is none. */
@@ -42,7 +42,7 @@ export function nextOf(rows, place, by) {
 	return ahead.reduce((best, row) => !best || order(row, best) * by < 0 ? row : best, null);
 }
 
-/** Where each lies, in px: [{row, x, y}]; those that the view does not reach are left out. */
+/** The place of each in px: [{row, x, y}]; those outside of the view are left out. */
 export function dotsOf(rows, measure, { x, y }) {
 	return rows.flatMap((row) => {
 		const value = row.measures[measure], { domain } = y;
@@ -79,7 +79,7 @@ export class Exemplars {
 		this.chosen = null;		/* {map, row} */
 	}
 
-	/** Those of a map, of the keys that it shows. */
+	/** The exemplars of a map, for the keys that it shows. */
 	of(map) {
 		const rows = (keepsExemplars(map) && this.rows.get(map.inst.id)) || [], { catalogue, state: { only } } = this.session;
 

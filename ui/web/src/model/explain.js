@@ -55,7 +55,7 @@ export const notesOf = (reply) => [
 	reply.lower_bound && "more keys than the limit: the rest is in other, and each value's count is a lower bound",
 ].filter(Boolean);
 
-/* Of a rectangle what its instrumentation keeps: maps of others may reach farther back on the same time axis. */
+/* Limits a rectangle to the time that its instrumentation keeps: maps of others may reach farther back. */
 const keptPart = (rectangle) => ({ ...rectangle, start: Math.max(rectangle.start, rectangle.end - keptOf(rectangle.map.inst)) });
 
 export class Explain {
@@ -143,7 +143,7 @@ export class Explain {
 		}
 	}
 
-	/* Only what was asked last is answered. */
+	/* Only the reply to the last request is used. */
 	answer(reading, what) {
 		if (this.reading !== reading)
 			return;

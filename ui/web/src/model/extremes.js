@@ -3,7 +3,7 @@ import { rowRange } from "./grid.js";
 
 const middle = ([low, high]) => high === null ? low + 1 : (low + high) / 2;
 
-/* Where a column reaches highest: a row, or what still runs; undefined: nowhere. */
+/* The highest place of a column: a row, or a running event; undefined: the column is empty. */
 function topOf(grid, { cells, running = [] }) {
 	const ranges = [...cells.length ? [rowRange(grid, cells.at(-1)[0])] : [], ...running.map((one) => one.slice(0, 2))];
 

@@ -31,7 +31,7 @@ export class Feed {
 			reading.signal.aborted || this.event(type, asked[view], data)).then(failed, failed);
 	}
 
-	/** Which are still there. */
+	/** The views that are not gone. */
 	get present() {
 		return this.views.flatMap((view, i) => view.gone ? [] : [i]);
 	}

@@ -180,14 +180,14 @@ export const runningCount = (column) =>
 /** The newest column with a count of running events; undefined: no column has one. */
 export const runningColumn = (grid) => grid.columns.findLast((column) => runningCount(column) !== null);
 
-/** How old the oldest of all columns was, in the unit; 0: nothing still ran. */
+/** The age of the oldest running event of all columns, in the unit; 0: nothing still ran. */
 export const oldestOf = (grid) => grid.columns.reduce((oldest, column) => Math.max(oldest, column.oldest ?? 0), 0);
 
 /** Ranges without a height on the axis are drawn apart: under- and overflow.  On a linear axis 0 has its place. */
 export const isUnderflow = (grid, low) => low === 0 && grid.shade?.yscale !== "linear";
 export const isOverflow = (high) => high === null;
 
-/* Of the columns of each grid once: it is asked for whenever the page is drawn. */
+/* Computed once for the columns of each grid, as it is used whenever the page is drawn. */
 const used = new WeakMap();
 
 function usedBy(grid) {

@@ -21,7 +21,7 @@ export const summaryOf = (rows) => rows.length ? {
 	count: rows.reduce((sum, row) => sum + row.running, 0), oldest: Math.max(...rows.map((row) => row.oldest)), most: rows[0],
 } : null;
 
-/** Where they lie on a map: since the first key's oldest began, from a second of age on.  time: when they ran, in Unix s. */
+/** Their rectangle on a map: from the begin of the first key's oldest, for ages from a second on.  time: in Unix s. */
 export function rectangleOf(grid, rows, time) {
 	const columnOf = (at) => Math.min(grid.ncols - 1, Math.max(0, Math.floor((at - grid.from) / grid.column + 1e-6)));
 	const last = columnOf(time - grid.slot / 2), first = Math.min(last, columnOf(time - rows[0].oldest / 1e9));

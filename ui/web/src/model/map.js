@@ -105,7 +105,7 @@ export class HeatMap {
 		};
 	}
 
-	/** Of which keys: of the highlighted alone, or of all but these, where a person wants that. */
+	/** The keys to request: only the highlighted ones, or all except these, if the user wants that. */
 	get narrowed() {
 		const { only } = this.session.state, keys = only ? this.selected : [];
 
@@ -147,7 +147,7 @@ export class HeatMap {
 		return this.inst ? this.session.selectedOf(this.inst) : [];
 	}
 
-	/* Those that are shown in their hue. */
+	/* The keys that are shown in their hue. */
 	get coloured() {
 		return this.session.state.only === "exclude" ? [] : this.selected;
 	}

@@ -59,7 +59,7 @@ export class PartsMap extends HeatMap {
 		super.take(grid);
 	}
 
-	/** As stackOf() gives it; null before there is anything. */
+	/** The result of stackOf(); null before the first grid. */
 	get stack() {
 		return this.stacked ??= this.grid && stackOf(this.grid);
 	}

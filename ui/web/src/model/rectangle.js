@@ -61,7 +61,7 @@ export function between(grid, a, b) {
 	};
 }
 
-/** Where it lies on a map, in CSS pixels: {left, top, width, height}; null: it has left the view. */
+/** Its place on a map, in CSS pixels: {left, top, width, height}; null: it has left the view. */
 export function boxOf(grid, { x, y }, { start, end, low, high }) {
 	const left = x.x(start), width = x.x(end) - left;
 	const top = isOverflow(high) ? y.top : Math.max(y.upper, y.y(high));

@@ -14,7 +14,7 @@ import { domainAt } from "./zoom.js";
 
 const NO_EVENTS = { low: 1e3, high: 1e9, under: false, over: false };
 
-/* Of maps that share it.  axes: the domains so far, which are only widened. */
+/* The axis of maps that share it.  axes: the domains so far, which are only widened. */
 function axisOf(maps, { axes, state: { values, crop } }) {
 	const [{ axis, unit, yscale }] = maps, grids = maps.map((map) => map.grid);
 	const used = usedRange(grids);

@@ -66,7 +66,7 @@ export class Session {
 		this.resume();
 	}
 
-	/* Until the person has answered; the answer closes the dialogue. */
+	/* Resolves when the user has answered; the answer closes the dialogue. */
 	ask(why) {
 		return new Promise((done) => {
 			this.asking = { why, answer: (token) => {

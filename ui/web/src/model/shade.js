@@ -15,7 +15,7 @@
  * @property {string} running
  */
 
-/** Which colour: how many levels are <= density, at least 1 where anything happened. */
+/** The index of the colour: the number of levels <= density, at least 1 if there are events. */
 export function levelIndex(levels, density) {
 	let low = 0, high = levels.length;
 
@@ -55,5 +55,5 @@ export function rowScale(grid, shared, sharedEdge) {
 	return grid.shade.scale.map((own, row) => shared.scale[at.get(grid.edge[row])] ?? own);
 }
 
-/** Where a density lies along the legend, 0..1. */
+/** The place of a density along the legend, 0..1. */
 export const legendPosition = (levels, density) => levelIndex(levels, density) / levels.length;

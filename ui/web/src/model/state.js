@@ -160,7 +160,7 @@ export function writeHash(state) {
 	return q.toString() ? `#${q}` : "";
 }
 
-/** How many columns a duration is cut into: whole slots, at most 360 columns. */
+/** The number of columns for a duration: whole slots, at most 360 columns. */
 export function columnsFor(duration, slot) {
 	const slots = Math.max(1, Math.round(duration / slot));
 	const per = [1, 2, 5, 10, 20, 30, 60].find((n) => slots / n <= 360) ?? Math.ceil(slots / 360);

@@ -18,7 +18,7 @@ function stepped(grid, column, value, by) {
 	return next ?? (rowAt(grid, value) < 0 ? value : middle(rowRange(grid, row)));
 }
 
-/* Where the keys begin. */
+/* The value at which the keys begin in a column: the highest one shown. */
 const topOf = (grid, column) => stopsOf(grid, column).at(-1) ?? (grid.edge ? middle(rowRange(grid, 0)) : 0);
 
 /** The cursor after a key; null: not one of those keys, or the map has no grid (its range was changed and no answer

@@ -120,7 +120,7 @@ export function moved(panels, from, to) {
 	return [...rest.slice(0, to), panels[from], ...rest.slice(to)];
 }
 
-/** Where a panel goes that is carried to y; others: the middles of the other panels, from top to bottom. */
+/** The index of a panel that is moved to y; others: the middles of the other panels, from top to bottom. */
 export const placeAt = (others, y) => others.filter((middle) => middle < y).length;
 
 /* ---- a panel in an address: inst:measure:weight:size:show:y, what is usual left out at the end; without an instrumentation as JSON ---- */

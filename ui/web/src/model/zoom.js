@@ -26,7 +26,7 @@ export function timeOf({ start, end }, latest, slot) {
 	return { ...time, end: Math.min(time.end, latest) };
 }
 
-/** Where a view ends that is moved by so many seconds; null: it reaches now, and goes with the time. */
+/** The end of a view that is moved by so many seconds; null: it reaches the present, and is live. */
 export function moveTime(end, by, slot, now) {
 	const next = Math.round((end + by) / slot) * slot;
 
@@ -85,7 +85,7 @@ export function pictureEnds(values, unit, used) {
 	return { ymin: Math.floor(low), ymax: Math.ceil(high) };
 }
 
-/** How many of a grid's events the axis does not reach. */
+/** The number of a grid's events beyond the axis. */
 export function beyond(grid, domain) {
 	return rowSums(grid).reduce((sum, n, row) => {
 		const low = grid.edge[row], high = grid.edge[row + 1];

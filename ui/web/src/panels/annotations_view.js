@@ -60,7 +60,7 @@ export function Noted({ session }) {
 
 const stamp = (time) => `${format.date(time)}T${format.clock(time)}`;
 
-/* As it was, unless another time was written: the field has whole seconds. */
+/* Keeps the exact time unless the user has changed it: the field has whole seconds. */
 const timeOf = (written, was) => !written ? null : written === stamp(was) ? was : Date.parse(written) / 1000;
 
 export const NoteForm = ({ session }) => session.annotations.draft && html`<${Form} session=${session} draft=${session.annotations.draft} />`;

@@ -87,7 +87,7 @@ function factsOf({ fields, source, connection, weight }, text, { session, inst }
 		...connection === null ? [] : [["connection", connection]], ...weight > 1 ? [["stands for", `${weight} events`]] : []];
 }
 
-/* Where the side scrolls by itself; on a narrow screen the page would go away from the map. */
+/* Scrolls only if the sidebar scrolls separately; on a narrow screen the page would leave the map. */
 function reveal(section) {
 	const side = section?.closest(".side"), below = section && section.getBoundingClientRect().bottom - side.getBoundingClientRect().bottom;
 
