@@ -30,8 +30,7 @@ function legendTicks(levels) {
 	return ticks;
 }
 
-/** The legend of the map that is looked at, and of those with the same kind of cells.  A panel of parts has no scale.
- * */
+/** The legend of the map looked at, and of those with the same kind of cells.  A panel of parts has no scale. */
 export function Legend({ session, scales }) {
 	const { current } = session, scale = current?.grid && scales.get(current);
 

@@ -14,7 +14,7 @@ test("amounts have three digits and a unit", () => {
 	assert.equal(format.amount(1.25e8, "bytes/s"), "125 MB/s");
 });
 
-test("what is written is read", () => {
+test("written values are read again as the same", () => {
 	for (const [value, unit] of [[12000, ""], [1234567, ""], [12345, "queries"], [9999, "/s"], [1230000, "/s"], [4.56e9, "/s"], [37, "%"], [2048, "bytes"],
 		[1.25e8, "bytes/s"], [1.5e6, "ns"], [3.2e10, "ns"]])
 		assert.equal(format.parse(format.amount(value, unit, 4), unit), value, format.amount(value, unit, 4));

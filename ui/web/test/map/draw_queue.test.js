@@ -49,7 +49,7 @@ test("drawn in every frame, none waits for ever", () => {
 	assert.deepEqual([...seen].sort().join(""), "abcdefgh");
 });
 
-test("what waits already is drawn once, not twice", () => {
+test("a panel that already waits is drawn once, not twice", () => {
 	const { draw, frame } = setUp();
 
 	draw("abcdef");

@@ -6,7 +6,7 @@ import { boxesOf, densityOf } from "../../src/map/running.js";
 const grid = (...running) => ({ from: 100, column: 2, ncols: 2, nrows: 1, edge: [10, 20], columns: [{ cells: [], running }, { cells: [] }] });
 const view = (domain) => ({ x: timeAxis(100, 104, 0, 80), y: valueAxis({ kind: "log", low: 10, high: 1000, under: true, over: true, ...domain }, 0, 216) });
 
-test("what still runs has a place of its own, whatever the grid's rows, and at least a pixel", () => {
+test("running events have their own place, for any rows of the grid, and at least a pixel", () => {
 	assert.deepEqual(boxesOf(grid([10, 100, 3], [100, 100.1, 1]), view(), 1), [
 		{ x: 0, y: 108, w: 40, h: 100, n: 3 },
 		{ x: 0, y: 108, w: 40, h: 1, n: 1 },

@@ -18,7 +18,7 @@ test("the path leads over all that one is a part of, the widest first", () => {
 	assert.equal(ids(slows, [inst("5", {}, { stat: "other" }), slows]), "3");
 });
 
-test("of equals the path has the one that measures the same", () => {
+test("of equal instrumentations the path has the one that measures the same", () => {
 	const other = inst("1", {}, { measures: ["cputime"] }), same = inst("2", {}), part = inst("3", select);
 
 	assert.deepEqual(pathTo(part, [other, same, part]).map(({ id }) => id), ["2", "3"]);

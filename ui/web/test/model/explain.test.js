@@ -5,7 +5,7 @@ import { Explain, mostOf, INSIDE_MAX, notesOf, parametersOf, partsOf, rectangleP
 
 const rectangle = { start: 102, end: 106, low: 10, high: 40 };
 
-test("what is asked: the rectangle, the measure, the selection", () => {
+test("the request has the rectangle, the measure and the selection", () => {
 	assert.equal(query(parametersOf({ map: { measure: "latency" }, ...rectangle }, ["a,b", "c"])),
 		"?measure=latency&start_time=102&end_time=106&ymin=10&ymax=40&top=8&selected=a%5C%2Cb%2Cc");
 	assert.equal(query(parametersOf({ map: { measure: "latency" }, ...rectangle, low: 0, high: null }, [], null)),
@@ -40,7 +40,7 @@ test("where nothing is significant the sentence is the reason", () => {
 	assert.equal(saidOf(reply([], [{ significant: true }])), "s");
 });
 
-test("what still runs sets it apart, though nothing has ended", () => {
+test("running events set a rectangle apart, even if nothing has ended", () => {
 	assert.equal(saidOf({ ...reply([]), running: { count: 9 } }), "s");
 	assert.equal(saidOf({ ...reply([]), running: { count: 0 } }), "nothing sets it apart: s");
 });
@@ -52,7 +52,7 @@ test("of what is inside the first values of each field are shown", () => {
 	assert.deepEqual(mostOf(undefined), []);
 });
 
-test("what limits the answer is said", () => {
+test("the limits of the answer are shown", () => {
 	assert.deepEqual(notesOf({ lost: 0 }), []);
 	assert.equal(notesOf({ lost: 3, sampled: 4, dropped: true, lower_bound: true }).length, 4);
 });

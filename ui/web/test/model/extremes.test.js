@@ -11,7 +11,7 @@ test("the highest cell is that of the highest event, the lowest the newest of th
 	assert.deepEqual(extremesOf(grid({ cells: [[3, 1]], max: 99 })).highest, { time: 101, value: 41 });
 });
 
-test("what still runs may be the highest, and is not the lowest", () => {
+test("a running event may be the highest, but not the lowest", () => {
 	const ended = { cells: [[1, 3]], max: 15 }, runs = (oldest, ...running) => ({ ...ended, oldest, running });
 
 	assert.deepEqual(extremesOf(grid(ended, runs(52, [12, 14, 1], [50, 54, 8]), ended)),

@@ -25,7 +25,7 @@ test("a newer column pushes the oldest out", () => {
 	assert.equal(gridEnd(after), 106);
 });
 
-test("what was skipped is not observed, however far", () => {
+test("skipped columns are not observed, however many there are", () => {
 	assert.deepEqual(applyColumn(grid([column([1, 1]), column([1, 2])]), 106, column([1, 3])).columns.map((c) => c.state), ["unobserved", "ok"]);
 	const far = applyColumn(grid([column([1, 1]), column([1, 2])]), 1000, column([1, 3]));
 
@@ -75,7 +75,7 @@ test("the used range leaves the strips out and says that they are used", () => {
 	assert.equal(usedRange([grid([column()])]), null);
 });
 
-test("what still runs is part of the range, also where nothing has ended, and beyond the rows", () => {
+test("running events are part of the range, also if nothing has ended, and beyond the rows", () => {
 	const pile = running([15, 18, 2], [300, 350, 28]);
 
 	assert.deepEqual(usedRange([grid([pile, column()])]), { low: 15, high: 350, under: false, over: false });
@@ -95,7 +95,7 @@ test("a live column brings what still runs, and the next one of the same time ta
 	assert.equal(fitsRows(before, pile), true, "no reason for other rows");
 });
 
-test("what still runs is found at its age: from the lower edge on, to before the upper one", () => {
+test("running events are found at their age: from the lower edge on, to before the upper one", () => {
 	const column = running([15, 18, 2], [18, 20, 0.5], [500, null, 28]);
 
 	assert.deepEqual([14, 15, 17.9, 18, 20, 499, 500, Infinity].map((age) => runningAt(column, age)?.[2]),

@@ -59,7 +59,7 @@ test("keys of a cell come with most events first", () => {
 
 const LISTED = { rows: [{ oncpu: 0.5 }], measure: "latency", unit: "ns", running: { time: 0 } };
 
-test("the list's columns are those that are measured", () => {
+test("the list has columns for what is measured", () => {
 	const heads = (ranking) => columnsOf(ranking, { counted: "queries", live: true }).map(({ head }) => head);
 
 	assert.deepEqual(heads(LISTED), ["key", "time", "share", "queries", "p50", "p99", "on-CPU", "running", "oldest"]);

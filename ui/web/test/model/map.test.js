@@ -67,7 +67,7 @@ test("a cursor's value is of its own unit only", () => {
 
 const grid = { unit: "ns", from: 100, column: 2, ncols: 2, nrows: 2, edge: [10, 20, 40], columns: [{ cells: [[1, 7]] }, { cells: [] }] };
 
-test("what is pointed at is found by time, and by value where the unit is the same", () => {
+test("the place of the cursor is found by time, and by value if the unit is the same", () => {
 	const [map, other] = mapsOf(["ns", "%"]);
 
 	map.grid = grid;

@@ -42,7 +42,7 @@ test("beyond the rows it reaches as far as it was drawn", () => {
 	assert.equal(between(grid, at(100, 5), at(100, Infinity)).high, null, "the last row has no upper edge");
 });
 
-test("what still runs there is in it as a whole", () => {
+test("a rectangle takes in running events as a whole", () => {
 	const runs = { cells: [], running: [[60, 64, 8], [64, 68, 1]] }, none = { cells: [] };
 	const bounded = { ...grid, nrows: 2, edge: [10, 20, 40], columns: [none, none, runs, none] };
 
@@ -72,7 +72,7 @@ test("without a limit it has the strips, too", () => {
 	assert.deepEqual(boxOf(grid, view(), { start: 100, end: 108, low: 0, high: null }), { left: 0, top: 0, width: 80, height: 108 });
 });
 
-test("what has no events has no rectangle", () => {
+test("a map of scope point cannot be explained", () => {
 	assert.deepEqual([canExplain({ scope: "interval" }), canExplain({ scope: "point" })], [true, false]);
 });
 

@@ -82,7 +82,7 @@ const INST = { id: "4", module: "mysql", stat: "queries", decomposition: ["state
 	granularity: 1, "predicate-text": "" };
 const OF = { module: "mysql", stat: "queries", decomposition: ["statement"], measures: ["latency"], weights: ["io"] };
 
-test("what is asked for fits an instrumentation that keeps at least that, of the same events", () => {
+test("a request fits an instrumentation of the same events that keeps at least as much", () => {
 	assert.ok(fits(INST, OF));
 	assert.ok(fits(INST, { ...OF, decomposition: ["statement", "latency"] }), "as Cloud Analytics asks for it");
 	assert.ok(fits(INST, requestOf(INST)), "it is what would be asked for");
@@ -104,7 +104,7 @@ test("a panel is bound to the one of its id, if that is what was meant, else to 
 	assert.equal(bound(panels, [INST]), panels, "nothing was found, nothing has changed");
 });
 
-test("what is missing is asked for once, and nothing that is there", () => {
+test("a missing instrumentation is requested once, an existing one never", () => {
 	const panels = [panelOf(null, "latency", { of: OF }), panelOf(null, "latency", { of: { ...OF } }), panelOf("7", "x")];
 
 	assert.deepEqual(missing(panels, []), [OF]);

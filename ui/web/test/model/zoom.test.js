@@ -71,7 +71,7 @@ test("a picture has the ends that are shown, as whole numbers", () => {
 		assert.deepEqual(pictureEnds(other, unit, used), {});
 });
 
-test("what the axis does not reach is counted", () => {
+test("events beyond the axis are counted", () => {
 	const grid = { nrows: 5, edge: [0, 1e4, 1e5, 1e6, 1e7, null], columns: [{ cells: [[0, 1], [1, 2], [2, 4], [3, 8], [4, 16]] }, { cells: [[3, 100]] }] };
 
 	assert.equal(beyond(grid, LOG), 0);

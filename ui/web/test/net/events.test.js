@@ -38,7 +38,7 @@ test("a stream is read to its end, also where a letter is cut", async (t) => {
 	assert.deepEqual(got, [["e", "µs ü"]]);
 });
 
-test("what is no stream is an error", async (t) => {
+test("a reply that is no stream is an error", async (t) => {
 	t.mock.method(globalThis, "fetch", async () => new Response("{}", { status: 404 }));
 	await assert.rejects(readEvents("/x", undefined, () => assert.fail()), /404/);
 });

@@ -66,7 +66,7 @@ test("requests at the same time wait for one answer", async () => {
 	assert.equal(whys.length, 1);
 });
 
-test("who declines is asked again only to change something", async () => {
+test("a user who declines is asked again only to change something", async () => {
 	const whys = asks(null, null);
 
 	server.closed = true;
