@@ -2,7 +2,7 @@
 #include "aggregator/conf/private.h"
 
 #include "aggregator/base/json_get.h"
-#include "aggregator/value/params.h"
+#include "aggregator/params/params.h"
 #include "aggregator/notify/report_file.h"
 #include "collector/core/instrumentation.h"
 #include "collector/core/refuse.h"

@@ -1,6 +1,6 @@
 #include "aggregator/live/stream.h"
 #include "aggregator/base/clock.h"
-#include "aggregator/value/params.h"
+#include "aggregator/params/params.h"
 #include "aggregator/live/views.h"
 #include "aggregator/base/writer.h"
 

@@ -1,5 +1,5 @@
 #include "aggregator/live/views.h"
-#include "aggregator/value/params.h"
+#include "aggregator/params/params.h"
 #include "collector/core/instrumentation.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #define HEATSCOPE_VALUE_PICTURE_H
 
 #include "render/draw/sentence.h"
-#include "aggregator/value/picture_data.h"
+#include "aggregator/payload/picture_data.h"
 #include "aggregator/value/value.h"
 
 /* The texts that are made for a struct picture_data. */

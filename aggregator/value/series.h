@@ -18,7 +18,7 @@
 #include "aggregator/catalog/catalog.h"
 #include "aggregator/http/http.h"
 #include "aggregator/http/input.h"
-#include "aggregator/value/params.h"
+#include "aggregator/params/params.h"
 #include "aggregator/base/services.h"
 
 #define SERIES_SMALL_MAX 8		/* points: a series with more is large, like pictures */

@@ -19,8 +19,8 @@
 
 #include "render/document/report.h"
 #include "aggregator/catalog/catalog.h"
-#include "aggregator/value/params.h"
-#include "aggregator/value/payload.h"
+#include "aggregator/params/params.h"
+#include "aggregator/payload/payload.h"
 #include "aggregator/query/plan.h"
 #include "aggregator/query/query.h"
 #include "aggregator/base/services.h"

@@ -1,6 +1,6 @@
-/* fuzz_http_params - reads any query string, split at & and =, as every kind of value, and the interval that follows.
- * */
-#include "aggregator/value/params.h"
+/* fuzz_http_params - reads any query string, split at & and =, as every kind of value, and the interval that
+ * follows. */
+#include "aggregator/params/params.h"
 
 #include <stdint.h>
 #include <stdlib.h>

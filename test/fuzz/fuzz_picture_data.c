@@ -1,6 +1,6 @@
 /* fuzz_picture_data - reads any bytes as a PNG, or as the JSON in one: it is read or refused with a sentence; picture
  * data that is read can be drawn, described, and written and read again. */
-#include "aggregator/value/picture_data.h"
+#include "aggregator/payload/picture_data.h"
 #include "render/encode/png_text.h"
 
 #include <isa-l/crc.h>

@@ -1,5 +1,4 @@
-/* fuzz_watch_event - reads any bytes as a stream, in pieces whose lengths they give: a map that is read can be drawn.
- * */
+/* fuzz_watch_event - reads any bytes as a stream, in pieces whose lengths they give: a map that is read can be drawn. */
 #include "ui/cli/watch/event.h"
 #include "ui/cli/watch/frame.h"
 #include "ui/cli/watch/picture.h"

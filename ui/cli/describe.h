@@ -2,7 +2,7 @@
 #ifndef HEATSCOPE_DESCRIBE_H
 #define HEATSCOPE_DESCRIBE_H
 
-#include "aggregator/value/picture_data.h"
+#include "aggregator/payload/picture_data.h"
 
 void describe_print(const struct picture_data *p);
 

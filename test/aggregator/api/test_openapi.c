@@ -5,7 +5,7 @@
 #include "test/kit/server_kit.h"
 
 #include "aggregator/api/api.h"
-#include "aggregator/value/params.h"
+#include "aggregator/params/params.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "test/kit/check.h"
 #include "test/kit/server_kit.h"
-#include "aggregator/value/params.h"
+#include "aggregator/params/params.h"
 #include "aggregator/live/view.h"
 
 static struct server server;

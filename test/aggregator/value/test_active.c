@@ -1,7 +1,7 @@
 #include "test/kit/check.h"
 #include "test/kit/server_kit.h"
-#include "aggregator/value/picture_data.h"
-#include "aggregator/value/params.h"
+#include "aggregator/payload/picture_data.h"
+#include "aggregator/params/params.h"
 #include "render/encode/png_text.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* open: prints or draws the data that a PNG of ours carries, as sentences, numbers, or another picture. */
-#include "aggregator/value/picture_data.h"
+#include "aggregator/payload/picture_data.h"
 #include "ui/cli/command.h"
 #include "ui/cli/describe.h"
 #include "ui/cli/limit.h"

@@ -15,7 +15,7 @@
 
 #include "render/document/csv.h"
 #include "render/grid/layer.h"
-#include "aggregator/value/params.h"
+#include "aggregator/params/params.h"
 #include "aggregator/base/writer.h"
 #include <jansson.h>
 

@@ -1,6 +1,6 @@
-#include "aggregator/value/params.h"
-#include "aggregator/value/params_kinds.h"
-#include "aggregator/value/zone_database.h"
+#include "aggregator/params/params.h"
+#include "aggregator/params/kinds.h"
+#include "aggregator/params/zone_database.h"
 #include "render/draw/figure.h"
 
 #include <errno.h>

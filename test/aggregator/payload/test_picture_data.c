@@ -1,4 +1,4 @@
-#include "aggregator/value/picture_data.h"
+#include "aggregator/payload/picture_data.h"
 #include "test/kit/check.h"
 #include "test/kit/render_kit.h"
 #include "render/encode/png_text.h"

@@ -1,4 +1,4 @@
-/* params_kinds.h - lists the parameters of each kind of value, with their ranges and their defaults.
+/* kinds.h - lists the parameters of each kind of value, with their ranges and their defaults.
  *
  * Shape   params_specs[] has a line for each parameter, or for each of its variants: for a kind, the first line of that
  *         name and kind counts.  params_kinds[] has a line for each kind.
@@ -7,7 +7,7 @@
 #ifndef HEATSCOPE_PARAMS_KINDS_H
 #define HEATSCOPE_PARAMS_KINDS_H
 
-#include "aggregator/value/params.h"
+#include "aggregator/params/params.h"
 
 enum param_type { PARAM_INTEGER, PARAM_SECONDS, PARAM_SHARE, PARAM_CHOICE, PARAM_TEXT, PARAM_SWITCH, PARAM_KEYS, PARAM_HUES, PARAM_FORMAT,
 		  PARAM_OTHERS };	/* OTHERS: reads the parameter of another value */

@@ -1,5 +1,5 @@
 #include "test/kit/check.h"
-#include "aggregator/value/params.h"
+#include "aggregator/params/params.h"
 #include "render/color/shade.h"
 
 #include <errno.h>

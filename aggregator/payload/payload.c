@@ -1,4 +1,4 @@
-#include "aggregator/value/payload.h"
+#include "aggregator/payload/payload.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 
 #include "render/color/palette.h"
 #include "render/color/shade.h"
-#include "aggregator/value/params.h"
+#include "aggregator/params/params.h"
 #include "aggregator/query/query.h"
 #include "aggregator/query/in_flight.h"
 #include "aggregator/base/writer.h"

@@ -1,4 +1,4 @@
-#include "aggregator/value/picture_data.h"
+#include "aggregator/payload/picture_data.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "aggregator/value/params_kinds.h"
+#include "aggregator/params/kinds.h"
 #include "render/draw/figure.h"
 #include "render/draw/image.h"
 #include "render/grid/crop.h"

@@ -1,4 +1,4 @@
-#include "aggregator/value/picture_data.h"
+#include "aggregator/payload/picture_data.h"
 #include "render/grid/crop.h"
 #include "render/document/csv.h"
 #include "render/document/html.h"

@@ -1,5 +1,5 @@
-#include "aggregator/value/picture_data.h"
-#include "aggregator/value/payload.h"
+#include "aggregator/payload/picture_data.h"
+#include "aggregator/payload/payload.h"
 #include "render/document/narrative.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 #include "test/kit/check.h"
-#include "aggregator/value/payload.h"
+#include "aggregator/payload/payload.h"
 #include "render/draw/image.h"
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-#include "aggregator/value/zone_database.h"
+#include "aggregator/params/zone_database.h"
 
 #include <errno.h>
 #include <glib.h>
