@@ -135,7 +135,7 @@ check("a press on the text of a label in a menu is one on its box, and the menu 
 	}
 	assert.ok(pressed > 2, "there are labels to press");
 	await page.mouse.click(5, 5);
-	assert.ok(!await isOpen(), "a press beside the menu closes it");
+	assert.ok(!await isOpen(), "a press outside the menu closes it");
 	await menu.locator("summary").click();
 	await page.keyboard.press("Escape");
 	assert.ok(!await isOpen(), "so does Escape");

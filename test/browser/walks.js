@@ -63,7 +63,8 @@ async function placeIn(page, random, box) {
 async function someMap(page, random) {
 	const maps = await page.locator("canvas.cells").all();
 
-	return maps.length ? among(random, maps).boundingBox() : null;
+	/* It may go while it is looked for. */
+	return maps.length ? among(random, maps).boundingBox({ timeout: 1000 }).catch(() => null) : null;
 }
 
 async function drag(page, random) {

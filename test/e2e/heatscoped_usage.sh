@@ -58,7 +58,7 @@ hook "'http://[fe80::1]/'"
 refuses 1 "its host is a link-local address" $here --config "$dir/hook.yaml"
 hook https://ann:secret@hooks.example.net/
 refuses 1 "the webhook ops at line 2: its host is not among webhook-hosts" $here --config "$dir/hook.yaml" --webhook-hosts other.example.net
-grep -q "secret\|ann\|hooks.example" "$dir/out" && { echo "FAIL: a secret is told: $(cat "$dir/out")"; failed=1; }
+grep -q "secret\|ann\|hooks.example" "$dir/out" && { echo "FAIL: a secret is printed: $(cat "$dir/out")"; failed=1; }
 refuses 2 'for "webhook-hosts" is invalid' $here --webhook-hosts https://x/
 refuses 1 "many" --config "$dir/bad.yaml"
 refuses 1 "colour" --config "$dir/unknown.yaml"

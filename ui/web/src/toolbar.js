@@ -26,7 +26,7 @@ const WEIGHTS = [["count", "how many"], ["weight", "how much: each times its val
 
 /* Chooses what the colours of counts mean. */
 function Weights({ session }) {
-	return html`<fieldset><legend>Colours tell</legend>${WEIGHTS.map(([weights, text]) => html`<label key=${weights}>
+	return html`<fieldset><legend>Colours show</legend>${WEIGHTS.map(([weights, text]) => html`<label key=${weights}>
 		<input type="radio" name="weights" checked=${session.state.weights === weights} onChange=${() => session.set({ weights })} />${text}</label>`)}</fieldset>`;
 }
 
@@ -86,7 +86,7 @@ const PALETTE_NAMES = { ramp: "yellow–blue" };
 
 /* Chooses the palette: like the theme, by how the user sees best. */
 function Palette({ session }) {
-	return html`<label class="choice" title="In each, lightness alone tells the order"><span>Palette</span>
+	return html`<label class="choice" title="In each, lightness alone shows the order"><span>Palette</span>
 		<select aria-label="Palette" value=${session.state.palette} onChange=${(e) => session.set({ palette: e.target.value })}>
 			${PALETTES.map((p) => html`<option key=${p} value=${p}>${PALETTE_NAMES[p] ?? p}</option>`)}</select></label>`;
 }
@@ -147,7 +147,7 @@ function Axis({ session }) {
 	return html`<${Menu} label="Axis">
 		<label title="auto: as the unit asks">Scale <select aria-label="Scale" value=${y} onChange=${(e) => session.set({ y: e.target.value, values: null })}>
 			${["auto", "log", "linear"].map((scale) => html`<option key=${scale} value=${scale}>${scale}</option>`)}</select></label>
-		<label title=${`The value axis leaves out at most this share of the ${session.unit}; how many is told`}>Crop
+		<label title=${`The value axis leaves out at most this share of the ${session.unit}; the map says how many`}>Crop
 			<select aria-label="Crop" value=${crop} onChange=${(e) => session.set({ crop: Number(e.target.value), values: null })}>
 				${crops.map((share) => html`<option key=${share} value=${share}>${share ? `${100 * share} %` : "none"}</option>`)}</select></label>
 		<button onClick=${() => session.fit()} title="0 on the map">Fit to what is shown</button><//>`;

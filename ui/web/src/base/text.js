@@ -81,7 +81,7 @@ export function statusOf(session) {
 	if (catalogue.enabled === false)
 		return { kind: "warn", word: "off", text: "Everything is off, nothing is measured: heatscope on." };
 	if (inst.state === "suspended")
-		return { kind: "warn", word: "suspended", text: `Nobody measures it now: heatscope set ${inst.id} --resume.` };
+		return { kind: "warn", word: "suspended", text: `It is not measured now: heatscope set ${inst.id} --resume.` };
 	if (inst.state === "failed")
 		return { kind: "bad", word: "failed", text: "It cannot be measured: " +
 			inst.sources.filter((s) => s.state === "failed").map((s) => `${s.source}: ${s.reason}`).join("; ") };

@@ -15,7 +15,7 @@ function download(library) {
 export function WorksheetMenu({ session }) {
 	const { library } = session, { current } = library, file = useRef();
 	const own = current && !current.ready, there = session.maps.length > 0;
-	const remove = () => confirm(`Delete the worksheet ${current.name}?  What it shows stays measured.`) && library.remove();
+	const remove = () => confirm(`Delete the worksheet ${current.name}?  Its instrumentations are still measured.`) && library.remove();
 	const actions = [
 		own && ["Save", () => library.save()],
 		there && ["Save as …", () => library.saveAs()],

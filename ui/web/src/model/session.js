@@ -114,6 +114,8 @@ export class Session {
 	set(change, push = false) {
 		this.refused = null;
 		this.state = { ...this.state, ...change };
+		if ("duration" in change)
+			this.state.end = this.endFor(this.state.end);
 		this.record(push);
 		const only = (...names) => Object.keys(change).every((name) => names.includes(name));
 
@@ -127,6 +129,13 @@ export class Session {
 			this.arrange();
 		else
 			this.show();
+	}
+
+	/* A view that was paused ends where its last column does, which may be hours ahead: a shorter view ends at the present. */
+	endFor(end) {
+		const latest = Math.ceil(Date.now() / 1000 / this.slot) * this.slot;
+
+		return end !== null && latest > 0 ? Math.min(end, latest) : end;
 	}
 
 	record(push) {

@@ -51,7 +51,7 @@ function KeyTools({ session, fields, rows }) {
 	return html`<div class="keytools">
 		${keys.length > 0
 			? html`<${Choice} label="Highlighted keys" bare value=${state.only} options=${ONLY} change=${(only) => session.set({ only })} />
-				<button disabled=${!where} title=${where || "These keys cannot be told by their fields"} onClick=${() => session.drill(inst, where)}>Drill down</button>`
+				<button disabled=${!where} title=${where || "A predicate of their fields cannot select these keys"} onClick=${() => session.drill(inst, where)}>Drill down</button>`
 			: html`<button title=${`${hanging ? "The keys that hang and the first of the list" : "The first keys of the list"}, ${hues.length} in all, each in a hue`}
 				onClick=${() => session.highlight(hues, { only: null })}>Colour by key</button>`}
 	</div>`;

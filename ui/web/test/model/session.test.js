@@ -125,6 +125,18 @@ test("a view that stands still reports that its request failed, and repeats it u
 	assert.equal(session.error, null);
 });
 
+test("a shorter view of one whose last column reaches into the future ends at the present", async (t) => {
+	const now = Math.ceil(Date.now() / 1000), { session } = await page(t, `#inst=1&end=${now + 5000}&duration=1000000`);
+
+	await until(() => session.maps.every((map) => map.grid));
+	session.set({ duration: 900 });
+	assert.ok(session.state.end >= now && session.state.end < now + 60, `${session.state.end - now} s from now`);
+	session.set({ duration: 900, end: 1000 });
+	assert.equal(session.state.end, 1000);
+	session.set({ duration: 300, end: null });
+	assert.equal(session.state.end, null);
+});
+
 test("a panel with an axis of its own asks for it, and shares no axis with the others", async (t) => {
 	const { session } = await page(t, "#end=1000&map=1:latency&map=1:cputime");
 
