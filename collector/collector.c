@@ -141,11 +141,11 @@ static void take_batch(void *arg, const struct batch *b)
 		record_failed(c, err);
 }
 
-static void pulse_stock(const struct collector *c)
+static void self_stats_stock(const struct collector *c)
 {
 	struct spool_stats s = spool_stats(c->spool);
 
-	pulse_spool_set(&(struct pulse_spool){ s.waiting, s.in_flight, s.dropped_batches });
+	self_stats_spool_set(&(struct self_stats_spool){ s.waiting, s.in_flight, s.dropped_batches });
 }
 
 static void drain(struct collector *c)
@@ -154,8 +154,8 @@ static void drain(struct collector *c)
 	__s64 now_ns = wall_ns();
 	int err;
 
-	pulse_late(now_ns > c->due_ns ? (__u64)(now_ns - c->due_ns) : 0);
-	pulse_stock(c);
+	self_stats_late(now_ns > c->due_ns ? (__u64)(now_ns - c->due_ns) : 0);
+	self_stats_stock(c);
 	err = probes_drain(c->probes, now_ns, &sink);
 	if (err)
 		log_error("draining the probes: %s", strerror(-err));

@@ -208,6 +208,6 @@ int BPF_PROG(complete, struct request *rq, int error, unsigned int n_bytes)
 		e = run_events(&r);
 	if (e)
 		request_end(e, rq, n_bytes);
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }

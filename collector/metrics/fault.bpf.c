@@ -85,7 +85,7 @@ static __always_inline int fault_ends(struct perf_data *ctx, __u64 type)
 		e->weight = weight;
 		fault_event(e, ctx, type);
 	}
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }
 

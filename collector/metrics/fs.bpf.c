@@ -158,6 +158,6 @@ int BPF_PROG(leave, struct pt_regs *regs, long ret)
 			op_end(e, op, t, ret);
 		op->begin_ns = 0;
 	}
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }

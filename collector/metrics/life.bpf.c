@@ -30,7 +30,7 @@ int BPF_PROG(execs, struct task_struct *t, int old_pid, void *bprm)
 	if (!e)
 		return 0;
 	life_event(e, t, bpf_ktime_get_ns());
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }
 
@@ -49,7 +49,7 @@ int BPF_PROG(forks, struct task_struct *parent, struct task_struct *t)
 		return 0;
 	if (!is_thread(t))
 		life_event(e, parent, bpf_ktime_get_ns());
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }
 
@@ -63,7 +63,7 @@ int BPF_PROG(creates, struct task_struct *parent, struct task_struct *t)
 		return 0;
 	if (is_thread(t))
 		life_event(e, parent, bpf_ktime_get_ns());
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }
 
@@ -126,6 +126,6 @@ int BPF_PROG(exits, struct task_struct *t)
 		return 0;
 	if (is_last(ctx, t))
 		exit_event(e, t);
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }

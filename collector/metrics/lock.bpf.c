@@ -48,7 +48,7 @@ struct {
 
 static __always_inline void wait_begins(struct wait *w, __u64 lock, __u32 flags)
 {
-	w->weight = sample_weight(depth_cpu());
+	w->weight = sample_weight(nesting_cpu());
 	w->since_ns = w->weight ? bpf_ktime_get_ns() : 0;
 	w->flags = flags;
 	w->lock = lock;
@@ -144,6 +144,6 @@ int BPF_PROG(ends, void *at, int ret)
 			wait_ends(e, w, t);
 		w->lock = 0;
 	}
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }

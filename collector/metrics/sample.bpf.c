@@ -29,6 +29,6 @@ int samples(struct perf_data *ctx)
 		event->measure[SAMPLE_COUNT] = 1;
 		event_subsecond(event, SAMPLE_SUBSECOND);
 	}
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }

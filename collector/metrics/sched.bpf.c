@@ -113,7 +113,7 @@ int BPF_PROG(executions, int preempt, struct task_struct *prev, struct task_stru
 	on->attachment = attachment();
 	on->thread = next->pid;
 	on->runtime = next->se.sum_exec_runtime;
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }
 
@@ -199,7 +199,7 @@ int BPF_PROG(offcpu, int preempt, struct task_struct *prev, struct task_struct *
 		offcpu_leaves(ctx, &r, e, prev, leave_reason(preempt, state));
 	if (next->pid)
 		offcpu_comes(e, next);
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }
 
@@ -279,6 +279,6 @@ int BPF_PROG(runqwait, int preempt, struct task_struct *prev, struct task_struct
 		e->weight = weight;
 		runqwait_comes(e, next);
 	}
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }

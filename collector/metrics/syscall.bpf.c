@@ -144,7 +144,7 @@ int BPF_PROG(leave, struct pt_regs *regs, long ret)
 		c->start.ns = 0;
 		c->start.split = 0;
 	}
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }
 

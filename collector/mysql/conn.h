@@ -17,8 +17,8 @@ struct server_conn {
 	__u64 last_code;		/* of the last prepared one */
 	__u64 table, last_table;	/* the same of the table: codes of name.h */
 	__u64 text, text_end;		/* this receive's contiguous part of the current text; 0: it has none */
-	__u64 sketch;			/* of the current text; 0: it has none */
-	__u32 known, pad;		/* known: the sketch gives its code and table, so the text was not read */
+	__u64 fingerprint;		/* of the current text; 0: it has none */
+	__u32 known, pad;		/* known: the fingerprint gives its code and table, so the text was not read */
 	struct digest digest;		/* of the current command's text */
 };
 

@@ -2,7 +2,7 @@
  * time.
  *
  *      body_ahead(), or digest_wants() -> digest_window() ... -> digest_end() at the last byte read -> conn's code
- *           `--> known: the text of this sketch that was read before ----------------------------------------^
+ *           `--> known: the text of this fingerprint that was read before -----------------------------------^
  *                                                                     `--> specimens: a code's first tokens, for its label
  *
  * Functions that are not inlined are global: the verifier checks each once, not once per path to it.
@@ -78,13 +78,13 @@ static __always_inline int body_can_ahead(const struct conn *c, __u32 total)
 
 /* ---- texts that differ only in their numbers (fingerprint.h) ---- */
 
-const volatile __u64 sketch_salt = 0;	/* a multiple of 4 */
+const volatile __u64 fingerprint_salt = 0;	/* a multiple of 4 */
 
 #define KNOWN_BITS 8
 #define KNOWN_MAX (1 << KNOWN_BITS)	/* of a CPU */
 
 struct known_text {
-	__u64 sketch, code, table;
+	__u64 fingerprint, code, table;
 };
 
 struct {
@@ -94,50 +94,50 @@ struct {
 	__type(value, struct known_text);
 } known_texts SEC(".maps");
 
-static __always_inline struct known_text *known_at(__u64 sketch)
+static __always_inline struct known_text *known_at(__u64 fingerprint)
 {
-	__u32 at = sketch_place(sketch, KNOWN_BITS);
+	__u32 at = fingerprint_place(fingerprint, KNOWN_BITS);
 
 	return bpf_map_lookup_elem(&known_texts, &at);
 }
 
 struct sketching {
-	struct sketch sketch;
+	struct fingerprint fingerprint;
 	const struct whole_body *body;
 	__u32 n;
 };
 
-#define SKETCH_RUN 16			/* bytes of a step: a call costs more than a byte; the verifier checks each */
+#define FINGERPRINT_RUN 16		/* bytes of a step: a call costs more than a byte; the verifier checks each */
 
-static long sketch_step(__u32 i, struct sketching *s)
+static long fingerprint_step(__u32 i, struct sketching *s)
 {
-	__u32 at = i * SKETCH_RUN, k;
+	__u32 at = i * FINGERPRINT_RUN, k;
 
 #pragma clang loop unroll(disable)
-	for (k = 0; k < SKETCH_RUN && at + k < s->n; k++)
-		sketch_byte(&s->sketch, ((const __u8 *)s->body)[(at + k) & (sizeof(*s->body) - 1)]);
+	for (k = 0; k < FINGERPRINT_RUN && at + k < s->n; k++)
+		fingerprint_byte(&s->fingerprint, ((const __u8 *)s->body)[(at + k) & (sizeof(*s->body) - 1)]);
 	return 0;
 }
 
-/* The sketch includes the command.  seed: the other things that the digest and its table depend on. */
-__noinline __u64 body_sketch(const struct whole_body *body, __u32 n, __u64 seed, __u32 ansi)
+/* The fingerprint includes the command.  seed: the other things that the digest and its table depend on. */
+__noinline __u64 body_fingerprint(const struct whole_body *body, __u32 n, __u64 seed, __u32 ansi)
 {
 	struct sketching s = { .body = body, .n = n };
 
 	if (!body)
 		return 0;
-	sketch_begin(&s.sketch, seed ^ sketch_salt, ansi);
-	bpf_loop((n + SKETCH_RUN - 1) / SKETCH_RUN, sketch_step, &s, 0);
-	return sketch_end(&s.sketch);
+	fingerprint_begin(&s.fingerprint, seed ^ fingerprint_salt, ansi);
+	bpf_loop((n + FINGERPRINT_RUN - 1) / FINGERPRINT_RUN, fingerprint_step, &s, 0);
+	return fingerprint_end(&s.fingerprint);
 }
 
 /* Was such a text read before, and is its entry still there?  The lookup marks the entry as used. */
 static __always_inline int known_find(struct server_conn *s)
 {
-	const struct known_text *k = s->sketch ? known_at(s->sketch) : 0;
+	const struct known_text *k = s->fingerprint ? known_at(s->fingerprint) : 0;
 	__u64 code, table;
 
-	if (!k || k->sketch != s->sketch)
+	if (!k || k->fingerprint != s->fingerprint)
 		return 0;
 	code = k->code;
 	table = k->table;
@@ -151,11 +151,11 @@ static __always_inline int known_find(struct server_conn *s)
 
 static __always_inline void known_keep(const struct server_conn *s)
 {
-	struct known_text *k = s->sketch ? known_at(s->sketch) : 0;
+	struct known_text *k = s->fingerprint ? known_at(s->fingerprint) : 0;
 
 	if (!k)
 		return;
-	k->sketch = s->sketch;
+	k->fingerprint = s->fingerprint;
 	k->code = s->code;
 	k->table = s->table;
 }
@@ -172,7 +172,8 @@ static __always_inline void digest_ahead(struct server_conn *s, const struct who
 	s->text = at + 1;
 	s->text_end = at + n;
 	s->digested = n - 1;
-	s->sketch = body_sketch(body, n, s->digest.plain + 2 * (s->digest.table.state != TABLE_OFF), s->digest.ansi);
+	s->fingerprint = body_fingerprint(body, n, s->digest.plain + 2 * (s->digest.table.state != TABLE_OFF),
+				     s->digest.ansi);
 	s->known = known_find(s);
 	for (i = 0; !s->known && i < AHEAD_WINDOWS && i * WINDOW < n; i++)
 		digest_window(&s->digest, &body->window[i], !i, (n - i * WINDOW < WINDOW ? n - i * WINDOW : WINDOW) - !i);
@@ -207,7 +208,7 @@ static __always_inline void text_read(struct server_conn *s, int whole)
 	s->table = table_code(&s->digest.table, whole);
 	name_remember(&s->digest.table.name, s->table);
 	if (wanted & WANTED_FIELD(MYSQL_DIGEST))
-		specimen_keep(s->code, &s->digest.tokens);
+		digest_sample_keep(s->code, &s->digest.tokens);
 	known_keep(s);
 }
 
@@ -219,7 +220,7 @@ __noinline int digest_end(struct server_conn *s, int whole)
 	if (!s->known)
 		text_read(s, whole);
 	if (text_full && s->conn.command == COM_QUERY)
-		s->verbatim = verbatim_keep(s->turn.id, s->n_texts++, s->text, s->text_end, s->digested, whole);
+		s->verbatim = statement_text_keep(s->turn.id, s->n_texts++, s->text, s->text_end, s->digested, whole);
 	return 0;
 }
 

@@ -1,33 +1,34 @@
 /* fingerprint.h - makes one hash of a MySQL statement's bytes that does not depend on its numbers.  It is read before
  * the tokens, and in most cases instead of them.
  *
- *      sketch_begin(), sketch_byte() each, sketch_end() -> the sketch; 0: this text has none
+ *      fingerprint_begin(), fingerprint_byte() each, fingerprint_end() -> the fingerprint; 0: this text has none
  *
  *      "... where id = 5 limit 10"  ->  ... where id = # limit #
  *
- * Law     Texts with the same sketch are the same statement: they have the same digest (digest.h) and table, as long as
- *         these are asked for in the same way (the seed).  The reverse does not hold: another text in quotes, space or
- *         length of a list gives another sketch.
+ * Law     Texts with the same fingerprint are the same statement: they have the same digest (digest.h) and table, as
+ *         long as these are asked for in the same way (the seed).  The reverse does not hold: another text in quotes, space or
+ *         length of a list gives another fingerprint.
  * Numbers Only digits between edges, which in SQL are between tokens: those of t1, 0x1f, 1.5, 2e7 or @1 stay.
  *         Inside of texts and comments, digits change no digest.  Inside of a quoted name they would, so a text with a
- *         backquote has no sketch, nor has one with double quotes where these quote names (ANSI_QUOTES).
+ *         backquote has no fingerprint, nor has one with double quotes where these quote names (ANSI_QUOTES).
  * Hash    FNV-1a as in key.h; a number is a symbol that no byte is.  Texts that collide, by chance or because an
  *         attacker knows the seed, would be reported as one statement: so the kernel's seed has a salt.
  * Both    pure; fuzzed by fuzz_mysql_digest.
  */
-#ifndef HEATSCOPE_MYSQL_SKETCH_H
-#define HEATSCOPE_MYSQL_SKETCH_H
+#ifndef HEATSCOPE_MYSQL_FINGERPRINT_H
+#define HEATSCOPE_MYSQL_FINGERPRINT_H
 
 #include "collector/core/key.h"
 
-#define SKETCH_NUMBER 256
-#define SKETCH_BIT(byte) (1ull << (byte))
-#define SKETCH_EDGES                                                                                                    \
-	(SKETCH_BIT(' ') | SKETCH_BIT('\t') | SKETCH_BIT('\n') | SKETCH_BIT('\r') | SKETCH_BIT('(') | SKETCH_BIT(')') | \
-	 SKETCH_BIT(',') | SKETCH_BIT(';') | SKETCH_BIT('=') | SKETCH_BIT('<') | SKETCH_BIT('>') | SKETCH_BIT('+') |    \
-	 SKETCH_BIT('-') | SKETCH_BIT('*') | SKETCH_BIT('%'))
+#define FINGERPRINT_NUMBER 256
+#define FINGERPRINT_BIT(byte) (1ull << (byte))
+#define FINGERPRINT_EDGES                                                                               \
+	(FINGERPRINT_BIT(' ') | FINGERPRINT_BIT('\t') | FINGERPRINT_BIT('\n') | FINGERPRINT_BIT('\r') | \
+	 FINGERPRINT_BIT('(') | FINGERPRINT_BIT(')') | FINGERPRINT_BIT(',') | FINGERPRINT_BIT(';') |    \
+	 FINGERPRINT_BIT('=') | FINGERPRINT_BIT('<') | FINGERPRINT_BIT('>') | FINGERPRINT_BIT('+') |    \
+	 FINGERPRINT_BIT('-') | FINGERPRINT_BIT('*') | FINGERPRINT_BIT('%'))
 
-struct sketch {
+struct fingerprint {
 	__u64 hash;
 	__u64 before;		/* the hash before the digits that are being read */
 	__u8 edge;		/* the last byte was an edge, or this is the begin */
@@ -36,15 +37,15 @@ struct sketch {
 	__u8 quote;		/* the byte that quotes names in addition to the backquote, or the backquote */
 };
 
-static inline __u64 sketch_mix(__u64 hash, __u64 symbol)
+static inline __u64 fingerprint_mix(__u64 hash, __u64 symbol)
 {
 	return (hash ^ symbol) * 0x100000001b3ull;
 }
 
 /* seed: the other things that the digest depends on, and a salt.  ansi: double quotes are for names. */
-static inline void sketch_begin(struct sketch *s, __u64 seed, int ansi)
+static inline void fingerprint_begin(struct fingerprint *s, __u64 seed, int ansi)
 {
-	s->hash = sketch_mix(HASH_SEED, seed);
+	s->hash = fingerprint_mix(HASH_SEED, seed);
 	s->quote = ansi ? '"' : '`';
 	s->before = 0;
 	s->edge = 1;
@@ -52,7 +53,7 @@ static inline void sketch_begin(struct sketch *s, __u64 seed, int ansi)
 	s->refused = 0;
 }
 
-static inline void sketch_byte(struct sketch *s, __u8 byte)
+static inline void fingerprint_byte(struct fingerprint *s, __u8 byte)
 {
 	if ((__u8)(byte - '0') < 10) {
 		if (s->edge) {
@@ -61,27 +62,27 @@ static inline void sketch_byte(struct sketch *s, __u8 byte)
 		}
 		s->edge = 0;
 	} else {
-		s->edge = byte < 64 && (SKETCH_EDGES >> (byte & 63) & 1);
+		s->edge = byte < 64 && (FINGERPRINT_EDGES >> (byte & 63) & 1);
 		if (s->digits && s->edge)
-			s->hash = sketch_mix(s->before, SKETCH_NUMBER);
+			s->hash = fingerprint_mix(s->before, FINGERPRINT_NUMBER);
 		s->digits = 0;
 		s->refused |= byte == '`' || byte == s->quote;
 	}
-	s->hash = sketch_mix(s->hash, byte);
+	s->hash = fingerprint_mix(s->hash, byte);
 }
 
-static inline __u64 sketch_end(const struct sketch *s)
+static inline __u64 fingerprint_end(const struct fingerprint *s)
 {
-	__u64 hash = s->digits ? sketch_mix(s->before, SKETCH_NUMBER) : s->hash;
+	__u64 hash = s->digits ? fingerprint_mix(s->before, FINGERPRINT_NUMBER) : s->hash;
 
 	return s->refused ? 0 : hash;
 }
 
 /* One of 1 << bits places.  The last bytes of a text hardly reach the highest bits of its hash, so these are mixed
  * once more. */
-static inline __u32 sketch_place(__u64 sketch, __u32 bits)
+static inline __u32 fingerprint_place(__u64 fingerprint, __u32 bits)
 {
-	return (sketch ^ sketch >> 32) * 0x9e3779b97f4a7c15ull >> (64 - bits);
+	return (fingerprint ^ fingerprint >> 32) * 0x9e3779b97f4a7c15ull >> (64 - bits);
 }
 
 #endif

@@ -35,9 +35,9 @@ static int detail_choose(struct mysql_bpf *bpf, int detail, void **ret)
 	return 0;
 }
 
-/* No salt is not an error: sketches of two texts collide only by chance, but an attacker who knows them all could
+/* No salt is not an error: fingerprints of two texts collide only by chance, but an attacker who knows them all could
  * find such texts. */
-static __u64 sketch_salt(void)
+static __u64 fingerprint_salt(void)
 {
 	__u64 salt = 0;
 
@@ -55,7 +55,7 @@ static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, ch
 	if (!bpf)
 		return server_refused(&protocol, reason);
 	programs = SERVER_PROGRAMS(bpf);
-	bpf->rodata->sketch_salt = sketch_salt();
+	bpf->rodata->fingerprint_salt = fingerprint_salt();
 	err = detail_choose(bpf, ret_programs->detail, &programs.probe);
 	if (err) {
 		mysql_bpf__destroy(bpf);

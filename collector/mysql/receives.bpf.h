@@ -138,7 +138,7 @@ static __always_inline void outcome(struct server_conn *s, struct events *e, str
 		state_set(&s->turn, STATE_IDLE);
 		stamp_start(&s->turn, t);
 		s->digested = 0;
-		s->sketch = 0;
+		s->fingerprint = 0;
 		s->known = 0;
 		s->verbatim = 0;
 		digest_set(s, DIGEST_NONE, NAME_NONE);

@@ -186,7 +186,7 @@ static __noinline int detail_text(struct detail_thread *d, const struct mysql_th
 		return 0;
 	detail_codes(d, told, text.n);
 	if (wanted & WANTED_FIELD(MYSQL_DIGEST))
-		specimen_keep(told->digest, &d->digest.tokens);
+		digest_sample_keep(told->digest, &d->digest.tokens);
 	return 0;
 }
 

@@ -130,7 +130,7 @@ static __always_inline void emit_many(struct events *e, struct server_conn *s, _
 	__u32 i, weight;
 
 	if (n == shares && n > 1 && !e->n && (n > EVENTS_MAX || !(n_rows % n))) {
-		weight = sample_weight(depth_cpu());
+		weight = sample_weight(nesting_cpu());
 		if (!weight)
 			return;
 		e->weight = weight * n;

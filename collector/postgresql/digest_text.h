@@ -8,6 +8,6 @@
 #include "collector/server/digest_text.h"
 
 /* Returns the same code as digest.h in the kernel for the same bytes. */
-__u64 postgresql_digest_read(const char *sql, size_t len, int whole, struct specimen *ret_tokens);
+__u64 postgresql_digest_read(const char *sql, size_t len, int whole, struct digest_sample *ret_tokens);
 
 #endif

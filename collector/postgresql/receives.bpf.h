@@ -187,9 +187,9 @@ __noinline int text_over(struct server_conn *s, int whole)
 	table = table_code(&s->digest.table, whole);
 	name_remember(&s->digest.table.name, table);
 	front_text_end(&s->front, code, digest_statement(&s->digest, whole), table,
-		       verbatim_keep(s->turn.id, s->n_texts++, s->text, s->text_end, s->digested, whole));
+		       statement_text_keep(s->turn.id, s->n_texts++, s->text, s->text_end, s->digested, whole));
 	if (wanted & WANTED_FIELD(POSTGRESQL_DIGEST))
-		specimen_keep(code, &s->digest.tokens);
+		digest_sample_keep(code, &s->digest.tokens);
 	return 0;
 }
 

@@ -286,8 +286,8 @@ static int kernel_enable(void *self, const struct instrumentation *in, __s64 now
 		return -EPERM;
 	}
 	if (index < 0) {
-		snprintf(reason, REASON_MAX, "%d instrumentations of %s.%s are enabled, which is the limit", CHAIN_MAX,
-			 in->module, in->stat);
+		snprintf(reason, REASON_MAX, "%d instrumentations of %s.%s are enabled, which is the limit",
+			 TAIL_CALL_MAX, in->module, in->stat);
 		return -ENOSPC;
 	}
 	if (in->n_exemplars && !cpus_are_dense()) {

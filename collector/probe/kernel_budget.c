@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-static size_t readers_of(struct kernel *k, const struct traced *on, struct shed_reader ret_reader[CHAIN_MAX])
+static size_t readers_of(struct kernel *k, const struct traced *on, struct shed_reader ret_reader[TAIL_CALL_MAX])
 {
 	struct instrument *it;
 	size_t n = 0;
@@ -31,7 +31,7 @@ __u64 kernel_dear(const struct kernel *k, const struct traced *on)
 
 static void traced_shed(struct kernel *k, struct traced *on, __s64 now_ns)
 {
-	struct shed_reader reader[CHAIN_MAX];
+	struct shed_reader reader[TAIL_CALL_MAX];
 	size_t n = readers_of(k, on, reader);
 
 	shed_apply(&on->shed, on->tracer, &on->programs, reader, n, now_ns);
@@ -70,7 +70,7 @@ void kernel_wake(void *self, __s64 now_ns)
 
 	for (i = 0; i < k->n_traced; i++) {
 		struct traced *on = &k->traced[i];
-		struct shed_reader reader[CHAIN_MAX];
+		struct shed_reader reader[TAIL_CALL_MAX];
 
 		if (on->runs && shed_turn(&on->shed) && shed_turn(&on->shed) <= now_ns)
 			shed_attach(&on->shed, &on->programs, reader, readers_of(k, on, reader));

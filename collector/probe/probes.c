@@ -271,7 +271,7 @@ __u64 probes_slot_ns(const struct probes *p)
 
 struct counting {			/* counts what a probe hands over, and passes it on */
 	const struct batch_sink *sink;
-	struct pulse_tick *tick;
+	struct self_stats_tick *tick;
 };
 
 static void count_batch(void *arg, const struct batch *b)
@@ -286,7 +286,7 @@ static void count_batch(void *arg, const struct batch *b)
 
 static int drain_one(const struct opened *o, __s64 now_ns, const struct batch_sink *sink)
 {
-	struct pulse_tick tick = { .probe = o->probe->name, .late_ns = pulse_lateness() };
+	struct self_stats_tick tick = { .probe = o->probe->name, .late_ns = self_stats_lateness() };
 	struct counting counting = { sink, &tick };
 	const struct batch_sink counter = { count_batch, &counting };
 	__s64 began_ns = clock_ns(CLOCK_MONOTONIC);
@@ -294,7 +294,7 @@ static int drain_one(const struct opened *o, __s64 now_ns, const struct batch_si
 
 	tick.drain_ns = (__u64)(clock_ns(CLOCK_MONOTONIC) - began_ns);
 	tick.end_ns = clock_ns(CLOCK_REALTIME);
-	pulse_put(&tick);
+	self_stats_put(&tick);
 	return err;
 }
 

@@ -27,7 +27,7 @@ struct playing {			/* an enabled instrumentation */
 	struct playing *next;
 	struct instrumentation in;
 	const struct recorded *from;
-	struct sieve sieve;
+	struct replay_filter sieve;
 	unsigned field_from[KEY_FIELDS_MAX];	/* wanted field -> recorded one */
 	int axis_to[MEASURES_MAX];	/* recorded measure -> wanted one; -1: not wanted */
 	int weight_to[MEASURES_MAX + 1];	/* recorded weight of a slice -> wanted one; < 0: not wanted */
@@ -265,7 +265,7 @@ static int playing_map(struct playing *p, const struct recorded *rec, const char
 			 rec->in.stat, rec->in.n_exemplars, rec->in.measure[0]);
 		return -ENOENT;
 	}
-	if (sieve_init(&p->sieve, &p->in.predicate, &rec->in, source, reason))
+	if (replay_filter_init(&p->sieve, &p->in.predicate, &rec->in, source, reason))
 		return -ENOENT;
 	for (size_t i = 0; i < rec->in.n_measures; i++)
 		p->axis_to[i] = instrumentation_axis(&p->in, rec->in.measure[i]);
@@ -465,7 +465,7 @@ static void fold_lose(struct folded *f, const struct slice *s)
 static int fold_slice(struct playing *p, struct folded *f, const struct slice *s)
 {
 	int axis = p->axis_to[s->axis], weight = p->weight_to[s->weight];
-	int passes = sieve_passes(&p->sieve, &s->key);
+	int passes = replay_filter_passes(&p->sieve, &s->key);
 	size_t key_at = f->bytes.len;
 	struct cell *c;
 

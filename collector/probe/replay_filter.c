@@ -14,7 +14,7 @@ static int refuse(char *reason, const struct instrumentation *recorded, const ch
 	return -ENOENT;
 }
 
-static int term_find(struct sieve *s, size_t i, const struct instrumentation *recorded, char *reason)
+static int term_find(struct replay_filter *s, size_t i, const struct instrumentation *recorded, char *reason)
 {
 	const struct predicate_term *t = &s->predicate->term[i];
 
@@ -31,13 +31,13 @@ static int term_find(struct sieve *s, size_t i, const struct instrumentation *re
 	return refuse(reason, recorded, "does not keep \"%s\" apart", t->field);
 }
 
-int sieve_init(struct sieve *s, const struct predicate *wanted, const struct instrumentation *recorded,
-	       const char *hostname, char *reason)
+int replay_filter_init(struct replay_filter *s, const struct predicate *wanted, const struct instrumentation *recorded,
+		       const char *hostname, char *reason)
 {
 	char title[100];
 	int err = 0;
 
-	*s = (struct sieve){ .hostname = hostname };
+	*s = (struct replay_filter){ .hostname = hostname };
 	if (!memcmp(wanted, &recorded->predicate, sizeof(*wanted)))
 		return 0;
 	if (recorded->predicate.n_nodes) {
@@ -51,7 +51,7 @@ int sieve_init(struct sieve *s, const struct predicate *wanted, const struct ins
 }
 
 struct passing {
-	const struct sieve *s;
+	const struct replay_filter *s;
 	const struct labels *key;
 };
 
@@ -71,7 +71,7 @@ static int term_holds(void *arg, const struct predicate_term *t)
 	return p->key->bytes[at] ? predicate_holds_text(t, label) : -ENODATA;
 }
 
-int sieve_passes(const struct sieve *s, const struct labels *key)
+int replay_filter_passes(const struct replay_filter *s, const struct labels *key)
 {
 	struct passing p = { s, key };
 

@@ -5,21 +5,21 @@
  * Other   a key whose field is `other` may match or not: the caller reports its events as lost.
  * Memory  borrows predicate and hostname.
  */
-#ifndef HEATSCOPE_SIEVE_H
-#define HEATSCOPE_SIEVE_H
+#ifndef HEATSCOPE_REPLAY_FILTER_H
+#define HEATSCOPE_REPLAY_FILTER_H
 
 #include "collector/core/instrumentation.h"
 
-struct sieve {
+struct replay_filter {
 	const struct predicate *predicate;	/* NULL: everything passes */
 	const char *hostname;
 	__u8 field[PREDICATE_TERMS];	/* per term: index of its field in the recorded keys */
 };
 
 /* -ENOENT with the reason (REASON_MAX bytes): the recording cannot answer this predicate. */
-int sieve_init(struct sieve *s, const struct predicate *wanted, const struct instrumentation *recorded,
-	       const char *hostname, char *reason);
+int replay_filter_init(struct replay_filter *s, const struct predicate *wanted, const struct instrumentation *recorded,
+		       const char *hostname, char *reason);
 
-int sieve_passes(const struct sieve *s, const struct labels *key);	/* 1, 0; -ENODATA: `other` */
+int replay_filter_passes(const struct replay_filter *s, const struct labels *key);	/* 1, 0; -ENODATA: `other` */
 
 #endif

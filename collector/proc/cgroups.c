@@ -70,7 +70,7 @@ struct cgroups {
 	__u64 wanted;
 	struct node *node;
 	size_t n_nodes, room;
-	struct growth counters;		/* cpu: counters of the groups, their children included */
+	struct counter_delta counters;	/* cpu: counters of the groups, their children included */
 	struct bytes text;
 	struct words *words;
 };
@@ -375,7 +375,7 @@ static void cgroups_stop(void *self)
 {
 	struct cgroups *c = self;
 
-	growth_fini(&c->counters);
+	counter_delta_fini(&c->counters);
 	bytes_fini(&c->text);
 	free(c->node);
 	free(c);
@@ -483,20 +483,20 @@ static int cpu_start(void **ret_self, char *reason)
 /* Replaces the counters by their growth. */
 static int nodes_grow(struct cgroups *c)
 {
-	__u64 growth[GROWTH_VALUES];
+	__u64 growth[COUNTER_DELTA_VALUES];
 	size_t added = 0;
 	int err = 0;
 
-	growth_begin(&c->counters);
+	counter_delta_begin(&c->counters);
 	for (size_t i = 0; i < c->n_nodes && !err; i++)
 		if (c->node[i].has)
-			err = growth_add(&c->counters, c->node[i].field[FIELD_CGROUP], c->node[i].value);
+			err = counter_delta_add(&c->counters, c->node[i].field[FIELD_CGROUP], c->node[i].value);
 	for (size_t i = 0; i < c->n_nodes && !err; i++) {
 		struct node *n = &c->node[i];
 
 		if (!n->has)
 			continue;
-		n->has = growth_of(&c->counters, added++, growth);
+		n->has = counter_delta_of(&c->counters, added++, growth);
 		memcpy(n->value, growth, n->has ? c->n_values * sizeof(*growth) : 0);
 	}
 	return err;

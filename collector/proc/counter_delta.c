@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void growth_fini(struct growth *s)
+void counter_delta_fini(struct counter_delta *s)
 {
 	free(s->now.thing);
 	free(s->before.thing);
@@ -12,24 +12,24 @@ void growth_fini(struct growth *s)
 	memset(&s->before, 0, sizeof(s->before));
 }
 
-void growth_begin(struct growth *s)
+void counter_delta_begin(struct counter_delta *s)
 {
-	struct growth_snapshot swap = s->before;
+	struct counter_delta_snapshot swap = s->before;
 
 	s->before = s->now;
 	s->now = swap;
 	s->now.n = 0;
 }
 
-void growth_forget(struct growth *s)
+void counter_delta_forget(struct counter_delta *s)
 {
 	s->before.n = 0;
 }
 
-int growth_add(struct growth *s, __u64 code, const __u64 *value)
+int counter_delta_add(struct counter_delta *s, __u64 code, const __u64 *value)
 {
-	struct growth_snapshot *now = &s->now;
-	struct growth_thing *thing;
+	struct counter_delta_snapshot *now = &s->now;
+	struct counter_delta_thing *thing;
 
 	if (now->n == now->room) {
 		size_t room = now->room ? 2 * now->room : 16;
@@ -48,7 +48,7 @@ int growth_add(struct growth *s, __u64 code, const __u64 *value)
 
 /* Things usually come in the same order as before, except those that came or went: so the search begins at the
  * same place. */
-static const struct growth_thing *find(const struct growth_snapshot *in, __u64 code, size_t from)
+static const struct counter_delta_thing *find(const struct counter_delta_snapshot *in, __u64 code, size_t from)
 {
 	for (size_t i = 0; i < in->n; i++) {
 		size_t at = (from + i) % in->n;
@@ -59,9 +59,9 @@ static const struct growth_thing *find(const struct growth_snapshot *in, __u64 c
 	return NULL;
 }
 
-int growth_of(const struct growth *s, size_t i, __u64 ret_growth[GROWTH_VALUES])
+int counter_delta_of(const struct counter_delta *s, size_t i, __u64 ret_growth[COUNTER_DELTA_VALUES])
 {
-	const struct growth_thing *now = &s->now.thing[i], *before = find(&s->before, now->code, i);
+	const struct counter_delta_thing *now = &s->now.thing[i], *before = find(&s->before, now->code, i);
 
 	if (!before)
 		return 0;

@@ -25,7 +25,7 @@ static int is_cpu(const struct scan *word)
 	return scan_len(word) > 3 && !memcmp(word->at, "cpu", 3) && word->at[3] >= '0' && word->at[3] <= '9';
 }
 
-int cpus_parse(const void *text, size_t len, struct growth *counters, struct words *words)
+int cpus_parse(const void *text, size_t len, struct counter_delta *counters, struct words *words)
 {
 	static const int column[] = { CPUS_USER, CPUS_NICE, CPUS_SYSTEM, CPUS_IDLE, CPUS_IOWAIT, CPUS_IRQ, CPUS_SOFTIRQ,
 				      CPUS_STEAL };
@@ -33,7 +33,7 @@ int cpus_parse(const void *text, size_t len, struct growth *counters, struct wor
 	int n = 0, err = 0;
 
 	while (scan_line(&all, &line) && !err) {
-		__u64 value[GROWTH_VALUES] = { 0 };
+		__u64 value[COUNTER_DELTA_VALUES] = { 0 };
 		int found = 0;
 
 		if (!scan_word(&line, &word) || !is_cpu(&word))
@@ -42,7 +42,7 @@ int cpus_parse(const void *text, size_t len, struct growth *counters, struct wor
 			found++;
 		if (found < 4)
 			return -EBADMSG;
-		err = growth_add(counters, words_code(words, word.at, scan_len(&word)), value);
+		err = counter_delta_add(counters, words_code(words, word.at, scan_len(&word)), value);
 		n++;
 	}
 	return err ? err : n ? 0 : -EBADMSG;
@@ -50,7 +50,7 @@ int cpus_parse(const void *text, size_t len, struct growth *counters, struct wor
 
 static int cpus_start(void **ret_self, char *reason)
 {
-	struct growth_file *file = growth_file_start(CPUS_VALUES, reason);
+	struct counter_file *file = counter_file_start(CPUS_VALUES, reason);
 
 	if (file)
 		file->counters.may_shrink = 1u << CPUS_IDLE | 1u << CPUS_IOWAIT;	/* as proc(5) warns */
@@ -58,7 +58,7 @@ static int cpus_start(void **ret_self, char *reason)
 	return file ? 0 : -ENOMEM;
 }
 
-static void give(const struct meter_look *look, const struct meter_out *out, const struct growth_thing *cpu,
+static void give(const struct meter_look *look, const struct meter_out *out, const struct counter_delta_thing *cpu,
 		 const __u64 *ticks)
 {
 	struct event e = { .field[FIELD_CPU] = cpu->code };
@@ -80,7 +80,7 @@ static void give(const struct meter_look *look, const struct meter_out *out, con
 
 static int cpus_read(void *self, const struct meter_look *look, const struct meter_out *out)
 {
-	return growth_file_read(self, "/proc/stat", cpus_parse, give, look, out);
+	return counter_file_read(self, "/proc/stat", cpus_parse, give, look, out);
 }
 
 const struct meter cpus_meter = {
@@ -88,6 +88,6 @@ const struct meter cpus_meter = {
 	.grows = 1,
 	.parts = WANTED_FIELD(FIELD_CPUMODE),
 	.start = cpus_start,
-	.stop = growth_file_stop,
+	.stop = counter_file_stop,
 	.read = cpus_read,
 };

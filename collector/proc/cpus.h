@@ -16,6 +16,6 @@ enum { CPUS_USER, CPUS_NICE, CPUS_SYSTEM, CPUS_IRQ, CPUS_SOFTIRQ, CPUS_STEAL, CP
        CPUS_IDLE = CPUS_N_MODES, CPUS_IOWAIT, CPUS_VALUES };
 
 /* Adds each CPU of /proc/stat's text; 0, -EBADMSG (another format), -ENOMEM. */
-int cpus_parse(const void *text, size_t len, struct growth *counters, struct words *words);
+int cpus_parse(const void *text, size_t len, struct counter_delta *counters, struct words *words);
 
 #endif

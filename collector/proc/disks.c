@@ -31,7 +31,7 @@ static const struct metric disks_metric = {
 	"disk", "disks", "Disks", "disks", fields, sizeof(fields) / sizeof(*fields), SCOPE_POINT, NULL, NULL, NULL
 };
 
-int disks_parse(const void *text, size_t len, struct growth *counters, struct words *words)
+int disks_parse(const void *text, size_t len, struct counter_delta *counters, struct words *words)
 {
 	static const int column[] = { DISKS_READS, -1, DISKS_READ_SECTORS, -1, DISKS_WRITES, -1, DISKS_WRITE_SECTORS, -1, -1,
 				      DISKS_BUSY_MS };
@@ -39,7 +39,7 @@ int disks_parse(const void *text, size_t len, struct growth *counters, struct wo
 	int err = 0;
 
 	while (scan_line(&all, &line) && !err) {
-		__u64 value[GROWTH_VALUES] = { 0 }, n;
+		__u64 value[COUNTER_DELTA_VALUES] = { 0 }, n;
 
 		if (!scan_number(&line, &n) || !scan_number(&line, &n) || !scan_word(&line, &name))
 			return -EBADMSG;
@@ -49,7 +49,7 @@ int disks_parse(const void *text, size_t len, struct growth *counters, struct wo
 			if (column[i] >= 0)
 				value[column[i]] = n;
 		}
-		err = growth_add(counters, words_code(words, name.at, scan_len(&name)), value);
+		err = counter_delta_add(counters, words_code(words, name.at, scan_len(&name)), value);
 	}
 	return err;
 }
@@ -64,7 +64,7 @@ static int disks_check(char *reason)
 
 static int disks_start(void **ret_self, char *reason)
 {
-	struct growth_file *file = growth_file_start(DISKS_VALUES, reason);
+	struct counter_file *file = counter_file_start(DISKS_VALUES, reason);
 
 	*ret_self = file;
 	return file ? 0 : -ENOMEM;
@@ -84,12 +84,12 @@ static const char *kind_of(const char *name)
 	return access(path, F_OK) ? "virtual" : "physical";
 }
 
-static int was_used(const struct growth_thing *t)
+static int was_used(const struct counter_delta_thing *t)
 {
 	return t->value[DISKS_READS] || t->value[DISKS_WRITES];
 }
 
-static void give(const struct meter_look *look, const struct meter_out *out, const struct growth_thing *disk,
+static void give(const struct meter_look *look, const struct meter_out *out, const struct counter_delta_thing *disk,
 		 const __u64 *growth)
 {
 	char name[LABEL_MAX + 1];
@@ -115,7 +115,7 @@ static void give(const struct meter_look *look, const struct meter_out *out, con
 
 static int disks_read(void *self, const struct meter_look *look, const struct meter_out *out)
 {
-	return growth_file_read(self, "/proc/diskstats", disks_parse, give, look, out);
+	return counter_file_read(self, "/proc/diskstats", disks_parse, give, look, out);
 }
 
 const struct meter disks_meter = {
@@ -123,6 +123,6 @@ const struct meter disks_meter = {
 	.grows = 1,
 	.check = disks_check,
 	.start = disks_start,
-	.stop = growth_file_stop,
+	.stop = counter_file_stop,
 	.read = disks_read,
 };

@@ -18,6 +18,6 @@
 enum { DISKS_READS, DISKS_READ_SECTORS, DISKS_WRITES, DISKS_WRITE_SECTORS, DISKS_BUSY_MS, DISKS_VALUES };
 
 /* Adds each disk and partition of the text; 0, -EBADMSG (a line with another format), -ENOMEM. */
-int disks_parse(const void *text, size_t len, struct growth *counters, struct words *words);
+int disks_parse(const void *text, size_t len, struct counter_delta *counters, struct words *words);
 
 #endif

@@ -24,8 +24,8 @@ struct piece {				/* a slice in the making, whose bytes may still move */
 	__u32 hist_len;
 };
 
-struct tally {
-	struct tally_labels labels;
+struct event_counter {
+	struct event_counter_labels labels;
 	size_t n_fields, n_measures, n_hists;
 	unsigned field[KEY_FIELDS_MAX], measure[2 * MEASURES_MAX];	/* indices in events; after the measures the weights */
 	struct batch batch;
@@ -43,10 +43,10 @@ struct tally {
 	size_t n_pieces, pieces_room;
 };
 
-int tally_new(const struct metric *m, const struct instrumentation *in, const struct probe_conf *conf,
-	      const struct tally_labels *labels, struct tally **ret_tally)
+int event_counter_new(const struct metric *m, const struct instrumentation *in, const struct probe_conf *conf,
+		      const struct event_counter_labels *labels, struct event_counter **ret_tally)
 {
-	struct tally *t = calloc(1, sizeof(*t));
+	struct event_counter *t = calloc(1, sizeof(*t));
 	int err = t ? 0 : -ENOMEM, index;
 
 	if (err)
@@ -78,14 +78,14 @@ int tally_new(const struct metric *m, const struct instrumentation *in, const st
 	if (!t->row || !t->bucket)
 		err = -ENOMEM;
 	if (err) {
-		tally_free(t);
+		event_counter_free(t);
 		return err;
 	}
 	*ret_tally = t;
 	return 0;
 }
 
-void tally_free(struct tally *t)
+void event_counter_free(struct event_counter *t)
 {
 	if (!t)
 		return;
@@ -101,7 +101,7 @@ void tally_free(struct tally *t)
 	free(t);
 }
 
-__u64 tally_wanted(const struct tally *t)
+__u64 event_counter_wanted(const struct event_counter *t)
 {
 	__u64 wanted = 0;
 
@@ -115,7 +115,7 @@ __u64 tally_wanted(const struct tally *t)
 /* --- keys --- */
 
 /* Finds the place where the key is, or belongs. */
-static __u32 *bucket_of(struct tally *t, const struct key *key)
+static __u32 *bucket_of(struct event_counter *t, const struct key *key)
 {
 	__u64 hash = HASH_SEED;
 	size_t at;
@@ -128,7 +128,7 @@ static __u32 *bucket_of(struct tally *t, const struct key *key)
 	return &t->bucket[at];
 }
 
-static __u32 row_of(struct tally *t, const struct key *key)
+static __u32 row_of(struct event_counter *t, const struct key *key)
 {
 	__u32 *bucket;
 
@@ -143,9 +143,9 @@ static __u32 row_of(struct tally *t, const struct key *key)
 }
 
 /* Forgets the keys that were unused for long; called while no event is waiting. */
-static void rows_forget(struct tally *t, __s64 slot)
+static void rows_forget(struct event_counter *t, __s64 slot)
 {
-	__s64 oldest = slot - (__s64)(TALLY_FORGET_NS / t->batch.slot_ns);
+	__s64 oldest = slot - (__s64)(EVENT_COUNTER_FORGET_NS / t->batch.slot_ns);
 	size_t n = 1;
 
 	for (size_t i = 1; i < t->n_rows; i++)
@@ -161,13 +161,13 @@ static void rows_forget(struct tally *t, __s64 slot)
 
 /* --- events --- */
 
-static void lose(struct tally *t, __u64 n, __u64 sum)
+static void lose(struct event_counter *t, __u64 n, __u64 sum)
 {
 	t->batch.loss.n += n;
 	t->batch.loss.sum += sum;
 }
 
-int tally_add(struct tally *t, const struct event *e)
+int event_counter_add(struct event_counter *t, const struct event *e)
 {
 	struct key key = { 0 };
 	struct counted *c;
@@ -196,7 +196,7 @@ int tally_add(struct tally *t, const struct event *e)
 	return 0;
 }
 
-void tally_drop(struct tally *t)
+void event_counter_drop(struct event_counter *t)
 {
 	for (size_t i = 0; i < t->n_rows; i++)
 		t->row[i].first = 0;
@@ -206,7 +206,7 @@ void tally_drop(struct tally *t)
 
 /* --- slices --- */
 
-static int pieces_grow(struct tally *t)
+static int batch_builder_grow(struct event_counter *t)
 {
 	size_t room = t->pieces_room ? 2 * t->pieces_room : 64;
 	struct piece *piece = realloc(t->piece, room * sizeof(*piece));
@@ -221,7 +221,7 @@ static int pieces_grow(struct tally *t)
 	return 0;
 }
 
-static void key_put(struct tally *t, __u32 row, struct piece *ret)
+static void key_put(struct event_counter *t, __u32 row, struct piece *ret)
 {
 	char text[LABEL_MAX + 1];
 
@@ -236,7 +236,7 @@ static void key_put(struct tally *t, __u32 row, struct piece *ret)
 }
 
 /* Makes the slices of one row: a histogram per measure, and per weight one along the first measure. */
-static int row_put(struct tally *t, __u32 row)
+static int row_put(struct event_counter *t, __u32 row)
 {
 	size_t before = t->n_pieces;
 	struct piece piece = { 0 };
@@ -253,7 +253,7 @@ static int row_put(struct tally *t, __u32 row)
 			hist_record(&t->hist[i], measure[weight ? 0 : i], weight ? measure[i] : 1);
 		}
 		if (t->n_pieces == t->pieces_room)
-			err = pieces_grow(t);
+			err = batch_builder_grow(t);
 		if (err)
 			break;
 		piece.of = (__u16)i;
@@ -271,7 +271,7 @@ static int row_put(struct tally *t, __u32 row)
 	return err;
 }
 
-static void slices_point(struct tally *t)
+static void slices_point(struct event_counter *t)
 {
 	for (size_t i = 0; i < t->n_pieces; i++) {
 		const struct piece *p = &t->piece[i];
@@ -285,7 +285,8 @@ static void slices_point(struct tally *t)
 	}
 }
 
-int tally_send(struct tally *t, __s64 slot, __u32 run, __s64 clock_step_ns, const struct batch_sink *sink)
+int event_counter_send(struct event_counter *t, __s64 slot, __u32 run, __s64 clock_step_ns,
+		       const struct batch_sink *sink)
 {
 	struct batch *b = &t->batch;
 	int err = 0, e;
@@ -310,7 +311,7 @@ int tally_send(struct tally *t, __s64 slot, __u32 run, __s64 clock_step_ns, cons
 	b->slice = t->slice;
 	b->n_slices = t->n_pieces;
 	sink->batch(sink->arg, b);
-	tally_drop(t);
+	event_counter_drop(t);
 	rows_forget(t, slot);
 	return err;
 }

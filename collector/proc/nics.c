@@ -28,14 +28,14 @@ static const struct metric nics_metric = {
 	"nic", "nics", "Network interfaces", "NICs", fields, sizeof(fields) / sizeof(*fields), SCOPE_POINT, NULL, NULL, NULL
 };
 
-int nics_parse(const void *text, size_t len, struct growth *counters, struct words *words)
+int nics_parse(const void *text, size_t len, struct counter_delta *counters, struct words *words)
 {
 	static const int column[] = { NICS_BYTES_IN, NICS_PACKETS_IN, -1, -1, -1, -1, -1, -1, NICS_BYTES_OUT, NICS_PACKETS_OUT };
 	struct scan all = scan_of(text, len), line, name;
 	int err = 0;
 
 	while (scan_line(&all, &line) && !err) {
-		__u64 value[GROWTH_VALUES] = { 0 }, n;
+		__u64 value[COUNTER_DELTA_VALUES] = { 0 }, n;
 
 		if (memchr(line.at, '|', scan_len(&line)))
 			continue;		/* the line has the heads of the columns */
@@ -47,7 +47,7 @@ int nics_parse(const void *text, size_t len, struct growth *counters, struct wor
 			if (column[i] >= 0)
 				value[column[i]] = n;
 		}
-		err = growth_add(counters, words_code(words, name.at, scan_len(&name)), value);
+		err = counter_delta_add(counters, words_code(words, name.at, scan_len(&name)), value);
 	}
 	return err;
 }
@@ -62,7 +62,7 @@ static int nics_check(char *reason)
 
 static int nics_start(void **ret_self, char *reason)
 {
-	struct growth_file *file = growth_file_start(NICS_VALUES, reason);
+	struct counter_file *file = counter_file_start(NICS_VALUES, reason);
 
 	*ret_self = file;
 	return file ? 0 : -ENOMEM;
@@ -78,7 +78,7 @@ static const char *kind_of(const char *name)
 	return access(path, F_OK) ? "virtual" : "physical";
 }
 
-static void give(const struct meter_look *look, const struct meter_out *out, const struct growth_thing *nic,
+static void give(const struct meter_look *look, const struct meter_out *out, const struct counter_delta_thing *nic,
 		 const __u64 *growth)
 {
 	char name[LABEL_MAX + 1];
@@ -102,7 +102,7 @@ static void give(const struct meter_look *look, const struct meter_out *out, con
 
 static int nics_read(void *self, const struct meter_look *look, const struct meter_out *out)
 {
-	return growth_file_read(self, "/proc/net/dev", nics_parse, give, look, out);
+	return counter_file_read(self, "/proc/net/dev", nics_parse, give, look, out);
 }
 
 const struct meter nics_meter = {
@@ -110,6 +110,6 @@ const struct meter nics_meter = {
 	.grows = 1,
 	.check = nics_check,
 	.start = nics_start,
-	.stop = growth_file_stop,
+	.stop = counter_file_stop,
 	.read = nics_read,
 };

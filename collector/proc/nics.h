@@ -16,6 +16,6 @@
 enum { NICS_BYTES_IN, NICS_PACKETS_IN, NICS_BYTES_OUT, NICS_PACKETS_OUT, NICS_VALUES };
 
 /* Adds each interface of the text; 0, -EBADMSG (a line with another format), -ENOMEM. */
-int nics_parse(const void *text, size_t len, struct growth *counters, struct words *words);
+int nics_parse(const void *text, size_t len, struct counter_delta *counters, struct words *words);
 
 #endif

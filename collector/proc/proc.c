@@ -48,7 +48,7 @@ struct counting {			/* an instrumentation that is enabled */
 	int by_parts;
 	__u64 wanted;
 	struct filter filter;
-	struct tally *tally;
+	struct event_counter *tally;
 	__s64 step_ns;			/* step of the wall clock, not yet reported */
 };
 
@@ -187,7 +187,8 @@ static int proc_enable(void *self, const struct instrumentation *in, __s64 now_n
 	c = calloc(1, sizeof(*c));
 	err = c ? reading_open(p, meter, in->slot_ns, &c->on, reason) : -ENOMEM;
 	if (!err)
-		err = tally_new(meter->metric, in, &p->conf, &(struct tally_labels){ label, c->on }, &c->tally);
+		err = event_counter_new(meter->metric, in, &p->conf, &(struct event_counter_labels){ label, c->on },
+					&c->tally);
 	if (err) {
 		if (c && c->on)
 			reading_close(p, c->on);
@@ -199,7 +200,7 @@ static int proc_enable(void *self, const struct instrumentation *in, __s64 now_n
 	c->inst = in->id;
 	c->first_slot = c->next_slot = now_ns / (__s64)in->slot_ns + 1;
 	c->filter = filter;
-	c->wanted = tally_wanted(c->tally) | filter_wanted(&filter);
+	c->wanted = event_counter_wanted(c->tally) | filter_wanted(&filter);
 	c->by_parts = (c->wanted & meter->parts) != 0;
 	c->next = p->counting;
 	p->counting = c;
@@ -226,7 +227,7 @@ static void proc_disable(void *self, __u64 inst)
 
 			*at = c->next;
 			reading_close(p, c->on);
-			tally_free(c->tally);
+			event_counter_free(c->tally);
 			free(c);
 			return;
 		}
@@ -252,7 +253,7 @@ struct giving {
 
 static void tell(struct giving *g, struct counting *c, __s64 slot, __u32 run)
 {
-	g->err = tally_send(c->tally, slot, run, c->step_ns, g->sink) ?: g->err;
+	g->err = event_counter_send(c->tally, slot, run, c->step_ns, g->sink) ?: g->err;
 	c->step_ns = 0;
 	if (slot + run > c->next_slot)
 		c->next_slot = slot + run;
@@ -288,7 +289,7 @@ static void count_at(struct giving *g, struct counting *c, const struct event *e
 		c->making = slot;
 	}
 	c->n_making++;
-	tally_add(c->tally, e);
+	event_counter_add(c->tally, e);
 }
 
 static void give(void *arg, const struct event *e, int is_part)
@@ -301,7 +302,7 @@ static void give(void *arg, const struct event *e, int is_part)
 		if (g->r->meter->metric->scope == SCOPE_INTERVAL)
 			count_at(g, c, e);
 		else
-			tally_add(c->tally, e);
+			event_counter_add(c->tally, e);
 	}
 }
 
@@ -331,7 +332,7 @@ static void slot_tell(struct giving *g, __s64 slot, int observed)
 		if (observed && slot >= c->next_slot)
 			tell(g, c, slot, 1);
 		else
-			tally_drop(c->tally);
+			event_counter_drop(c->tally);
 	}
 }
 

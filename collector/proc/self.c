@@ -103,7 +103,7 @@ int self_parse_statm(const void *text, size_t len, __u64 *ret_resident)
 
 struct self {
 	struct bytes text;
-	struct growth counters;
+	struct counter_delta counters;
 	__u64 tick;			/* the last one that was sent */
 };
 
@@ -116,7 +116,7 @@ static int self_start(void **ret_self, size_t n_values, char *reason)
 		return -ENOMEM;
 	}
 	s->counters.n_values = n_values;
-	s->tick = pulse_now();
+	s->tick = self_stats_now();
 	*ret_self = s;
 	return 0;
 }
@@ -145,17 +145,17 @@ static void self_stop(void *self)
 	struct self *s = self;
 
 	bytes_fini(&s->text);
-	growth_fini(&s->counters);
+	counter_delta_fini(&s->counters);
 	free(s);
 }
 
 /* Computes the growth of the one counter; 0: it has no value. */
 static int grown(struct self *s, __u64 counter, __u64 *ret_growth)
 {
-	__u64 growth[GROWTH_VALUES];
+	__u64 growth[COUNTER_DELTA_VALUES];
 
-	growth_begin(&s->counters);
-	if (growth_add(&s->counters, 1, &counter) || !growth_of(&s->counters, 0, growth))
+	counter_delta_begin(&s->counters);
+	if (counter_delta_add(&s->counters, 1, &counter) || !counter_delta_of(&s->counters, 0, growth))
 		return 0;
 	*ret_growth = growth[0];
 	return 1;
@@ -166,9 +166,9 @@ static int grown(struct self *s, __u64 counter, __u64 *ret_growth)
 static int ticks_read(void *self, const struct meter_look *look, const struct meter_out *out)
 {
 	struct self *s = self;
-	struct pulse_tick t;
+	struct self_stats_tick t;
 
-	while (pulse_next(&s->tick, &t)) {
+	while (self_stats_next(&s->tick, &t)) {
 		struct event e = { .end_ns = (__u64)t.end_ns, .field = { words_code(out->words, t.probe, strlen(t.probe)) },
 				   .measure = { t.drain_ns, t.late_ns, t.n_batches, t.bytes } };
 
@@ -179,7 +179,7 @@ static int ticks_read(void *self, const struct meter_look *look, const struct me
 
 static int spool_read(void *self, const struct meter_look *look, const struct meter_out *out)
 {
-	struct pulse_spool p = pulse_spool_get();
+	struct self_stats_spool p = self_stats_spool_get();
 	struct event e = { .measure = { p.waiting, p.in_flight } };
 	__u64 growth = 0;
 	int has = grown(self, p.dropped, &growth);
@@ -281,12 +281,12 @@ static void give_program(void *arg, int fd, const struct self_object *o)
 {
 	struct giving *g = arg;
 	const __u64 value[2] = { o->run_ns, o->runs };
-	__u64 growth[GROWTH_VALUES];
+	__u64 growth[COUNTER_DELTA_VALUES];
 	char name[BPF_OBJ_NAME_LEN];
 	struct event e = { 0 };
 
-	if (seen_before(g, o->id) || growth_add(&g->s->counters, o->id, value) || !g->look->since_ns ||
-	    !growth_of(&g->s->counters, g->s->counters.now.n - 1, growth))
+	if (seen_before(g, o->id) || counter_delta_add(&g->s->counters, o->id, value) || !g->look->since_ns ||
+	    !counter_delta_of(&g->s->counters, g->s->counters.now.n - 1, growth))
 		return;
 	name_of(fd, o, name);
 	e.field[0] = words_code(g->out->words, name, strlen(name));
@@ -300,7 +300,7 @@ static int programs_read(void *self, const struct meter_look *look, const struct
 	struct giving g = { self, look, out, NULL, 0, 0 };
 	int err;
 
-	growth_begin(&g.s->counters);
+	counter_delta_begin(&g.s->counters);
 	err = objects_read(self, "anon_inode:bpf-prog", give_program, &g);
 	free(g.seen);
 	return err;

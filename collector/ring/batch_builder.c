@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-void pieces_fini(struct pieces *p)
+void batch_builder_fini(struct batch_builder *p)
 {
 	bytes_fini(&p->keys);
 	bytes_fini(&p->hists);
@@ -11,25 +11,25 @@ void pieces_fini(struct pieces *p)
 	free(p->slice);
 }
 
-void pieces_clear(struct pieces *p)
+void batch_builder_clear(struct batch_builder *p)
 {
 	bytes_clear(&p->keys);
 	bytes_clear(&p->hists);
 	p->n = 0;
 }
 
-void pieces_key(struct pieces *p)
+void batch_builder_key(struct batch_builder *p)
 {
 	p->key = (struct piece){ .key_at = p->keys.len };
 }
 
-void pieces_label(struct pieces *p, const char *text)
+void batch_builder_label(struct batch_builder *p, const char *text)
 {
 	labels_put(&p->keys, text);
 	p->key.key_len = p->keys.len - p->key.key_at;
 }
 
-static int grow(struct pieces *p)
+static int grow(struct batch_builder *p)
 {
 	size_t room = p->room ? p->room * 2 : 64;
 	struct piece *piece = realloc(p->piece, room * sizeof(*piece));
@@ -44,7 +44,7 @@ static int grow(struct pieces *p)
 	return 0;
 }
 
-int pieces_add(struct pieces *p, __u16 axis, __u16 weight, const struct hist *h)
+int batch_builder_add(struct batch_builder *p, __u16 axis, __u16 weight, const struct hist *h)
 {
 	struct piece *piece;
 
@@ -61,7 +61,7 @@ int pieces_add(struct pieces *p, __u16 axis, __u16 weight, const struct hist *h)
 	return p->hists.err ? p->hists.err : p->keys.err;
 }
 
-const struct slice *pieces_slices(struct pieces *p)
+const struct slice *batch_builder_slices(struct batch_builder *p)
 {
 	size_t i;
 

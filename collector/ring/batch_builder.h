@@ -1,13 +1,13 @@
 /* batch_builder.h - collects the slices of the batch that is being made.
  *
- *      pieces_key() -> pieces_add(), one per measure and weight ... -> pieces_slices()
+ *      batch_builder_key() -> batch_builder_add(), one per measure and weight ... -> batch_builder_slices()
  *
- * Offsets Bytes move as the buffer grows, so a piece is an offset until pieces_slices() makes slices of them.
+ * Offsets Bytes move as the buffer grows, so a piece is an offset until batch_builder_slices() makes slices of them.
  * Errors  0 or -ENOMEM.
- * Memory  a zeroed one is empty; pieces_fini() frees.  Slices are valid until the next call of another function.
+ * Memory  a zeroed one is empty; batch_builder_fini() frees.  Slices are valid until the next call of another function.
  */
-#ifndef HEATSCOPE_PIECES_H
-#define HEATSCOPE_PIECES_H
+#ifndef HEATSCOPE_BATCH_BUILDER_H
+#define HEATSCOPE_BATCH_BUILDER_H
 
 #include "collector/core/slice.h"
 
@@ -18,7 +18,7 @@ struct piece {
 	__u64 ruler;
 };
 
-struct pieces {
+struct batch_builder {
 	struct bytes keys, hists;
 	struct piece key;		/* key of the slices that are added next */
 	struct piece *piece;
@@ -26,14 +26,14 @@ struct pieces {
 	size_t n, room;
 };
 
-void pieces_fini(struct pieces *p);
-void pieces_clear(struct pieces *p);
+void batch_builder_fini(struct batch_builder *p);
+void batch_builder_clear(struct batch_builder *p);
 
 /* Begins a key without labels.  The caller then puts the labels, NULL for `other`. */
-void pieces_key(struct pieces *p);
-void pieces_label(struct pieces *p, const char *text);
+void batch_builder_key(struct batch_builder *p);
+void batch_builder_label(struct batch_builder *p, const char *text);
 
-int pieces_add(struct pieces *p, __u16 axis, __u16 weight, const struct hist *h);
-const struct slice *pieces_slices(struct pieces *p);	/* p->n of them */
+int batch_builder_add(struct batch_builder *p, __u16 axis, __u16 weight, const struct hist *h);
+const struct slice *batch_builder_slices(struct batch_builder *p);	/* p->n of them */
 
 #endif

@@ -26,7 +26,7 @@
 #define EVENT_FIELDS 16
 #define EVENT_MEASURES 32
 #define EVENTS_MAX 8			/* events one receive or send can finish; a power of two */
-#define CHAIN_MAX 32			/* instrumentations of a metric at a time: bits of `active` */
+#define TAIL_CALL_MAX 32		/* instrumentations of a metric at a time: bits of `active` */
 
 /* Bits of `wanted`: the fields and measures that some instrumentation keeps or asks for.  An event program need not
  * gather the others. */

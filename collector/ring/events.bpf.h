@@ -1,6 +1,7 @@
 /* events.bpf.h - hands the events of an event program to the record programs; see event.h.
  *
- *      run_begin(&run) ... is there an event?  e = run_events(&run); fill e->event[e->n++] ... chain_run(ctx, &run, e)
+ *      run_begin(&run) ... is there an event?
+ *      e = run_events(&run); fill e->event[e->n++] ... tail_call_run(ctx, &run, e)
  *      run_pass() where most runs have nothing to do, and it is quick to see
  *
  * Every x.bpf.c includes it once; x.c finds the maps and variables in its skeleton (tracer.h).
@@ -26,13 +27,13 @@ struct run {				/* of an event program, on its stack */
 	__u64 began_ns;			/* 0: not timed */
 };
 
-/* Begins a run of an event program that does not pass.  The run ends with chain_run() or, if it never has events,
+/* Begins a run of an event program that does not pass.  The run ends with tail_call_run() or, if it never has events,
  * run_end(). */
 static __always_inline int run_begin(struct run *r)
 {
 	__u32 untimed;
 
-	r->cpu = depth_cpu();
+	r->cpu = nesting_cpu();
 	if (!r->cpu)
 		return -1;
 	r->cpu->runs++;
@@ -45,7 +46,7 @@ static __always_inline int run_begin(struct run *r)
 /* Counts a run that has nothing to do, instead of run_begin() and the rest.  Returns the program's result. */
 static __always_inline int run_pass(void)
 {
-	struct events_cpu *cpu = depth_cpu();
+	struct events_cpu *cpu = nesting_cpu();
 
 	if (cpu)
 		cpu->passed++;
@@ -54,14 +55,14 @@ static __always_inline int run_pass(void)
 
 static __always_inline void run_end(const struct run *r)
 {
-	depth_time(r->cpu, r->began_ns);
+	nesting_time(r->cpu, r->began_ns);
 }
 
-/* Returns the events to fill; from then on chain_run() is the only way out.  NULL: too many programs are
+/* Returns the events to fill; from then on tail_call_run() is the only way out.  NULL: too many programs are
  * interrupted. */
 static __always_inline struct events *run_events(const struct run *r)
 {
-	struct events *e = depth_enter(r->cpu);
+	struct events *e = nesting_enter(r->cpu);
 
 	if (e) {
 		e->n = 0;
@@ -113,7 +114,7 @@ static __always_inline __u32 sample_weight(struct events_cpu *cpu)
 }
 
 /* Ends an event program; e NULL: it has no events.  Returns only where nothing is to be recorded. */
-static __always_inline void chain_run(void *ctx, const struct run *r, struct events *e)
+static __always_inline void tail_call_run(void *ctx, const struct run *r, struct events *e)
 {
 	__u32 bits = active;
 
@@ -126,9 +127,9 @@ static __always_inline void chain_run(void *ctx, const struct run *r, struct eve
 		e->weight = sample_weight(r->cpu);
 	if (e->n && bits && e->weight) {
 		e->active = bits;
-		chain_jump(ctx, bits);
+		tail_call_jump(ctx, bits);
 	}
-	depth_leave(r->cpu, e);
+	nesting_leave(r->cpu, e);
 }
 
 #endif

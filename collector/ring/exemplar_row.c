@@ -83,17 +83,17 @@ static void put_names(const struct exemplar_row *row, const struct metric *m, st
 }
 
 /* The statement as it was sent; NULL: its text is not kept. */
-static const struct verbatim *text_of(const struct exemplar_row *row, const struct exemplar *e)
+static const struct statement_text *text_of(const struct exemplar_row *row, const struct exemplar *e)
 {
-	const struct verbatim *text = row->text ? &row->text[e - row->exemplar] : NULL;
+	const struct statement_text *text = row->text ? &row->text[e - row->exemplar] : NULL;
 
 	return text && text->name && text->name == e->event.verbatim ? text : NULL;
 }
 
-static void put_text(const struct verbatim *sent, struct bytes *out)
+static void put_text(const struct statement_text *sent, struct bytes *out)
 {
-	char text[VERBATIM_TEXT_MAX + 1];
-	size_t n = verbatim_text(sent, text);
+	char text[STATEMENT_TEXT_UTF8_MAX + 1];
+	size_t n = statement_text_write(sent, text);
 
 	bytes_put_varint(out, n);
 	bytes_put(out, text, n);
@@ -103,7 +103,7 @@ static void put_one(const struct exemplar_row *row, const struct reader_labels *
 		    struct bytes *out)
 {
 	const struct event *event = &c->e->event;
-	const struct verbatim *sent = text_of(row, c->e);
+	const struct statement_text *sent = text_of(row, c->e);
 	char text[LABEL_MAX + 1];
 
 	bytes_put_int(out, c->why | (sent ? EXEMPLAR_TEXT : 0), 1);

@@ -16,7 +16,7 @@ struct exemplar_row {			/* a row that the reader owns */
 	const struct ring_plan *plan;
 	struct exemplar_box *box;
 	const struct exemplar *exemplar;
-	const struct verbatim *text;	/* text of each exemplar; NULL: there are no texts */
+	const struct statement_text *text;	/* text of each exemplar; NULL: there are no texts */
 	__u64 begin_ns;			/* begin of its slot */
 };
 

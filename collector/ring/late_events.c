@@ -4,21 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void row_fini(struct late_row *row, __u32 n_hists)
+static void row_fini(struct late_events_row *row, __u32 n_hists)
 {
 	while (row->hist && n_hists)
 		hist_fini(&row->hist[--n_hists]);
 	free(row->hist);
 }
 
-void late_fini(struct late *l)
+void late_events_fini(struct late_events *l)
 {
-	late_drop(l, l->n);
+	late_events_drop(l, l->n);
 	free(l->row);
 	l->row = NULL;
 }
 
-static struct late_row *row_find(const struct late *l, const struct ring_late *event, __u32 other)
+static struct late_events_row *row_find(const struct late_events *l, const struct ring_late *event, __u32 other)
 {
 	size_t i;
 
@@ -30,7 +30,7 @@ static struct late_row *row_find(const struct late *l, const struct ring_late *e
 }
 
 /* Has this slot reached the maximum number of keys? */
-static int is_full(const struct late *l, const struct ring_plan *plan, __u64 slot)
+static int is_full(const struct late_events *l, const struct ring_plan *plan, __u64 slot)
 {
 	__u32 n = 0;
 
@@ -39,17 +39,19 @@ static int is_full(const struct late *l, const struct ring_plan *plan, __u64 slo
 	return n + 1 >= plan->n_classes;
 }
 
-static struct late_row *row_make(struct late *l, const struct ring_plan *plan, const struct ring_late *event, __u32 other)
+static struct late_events_row *row_make(struct late_events *l, const struct ring_plan *plan,
+					const struct ring_late *event, __u32 other)
 {
-	size_t max = event->running ? LATE_ROWS_MAX / 2 : LATE_ROWS_MAX;	/* half of the rows are for events only */
-	struct late_row *row = l->n < max ? realloc(l->row, (l->n + 1) * sizeof(*row)) : NULL;
+	/* Half of the rows are for events only. */
+	size_t max = event->running ? LATE_EVENTS_MAX / 2 : LATE_EVENTS_MAX;
+	struct late_events_row *row = l->n < max ? realloc(l->row, (l->n + 1) * sizeof(*row)) : NULL;
 
 	if (!row)
 		return NULL;
 	l->row = row;
 	l->n_hists = plan->n_measures + plan->n_weights;
 	row += l->n;
-	*row = (struct late_row){ .slot = event->slot, .other = other, .key = event->key,
+	*row = (struct late_events_row){ .slot = event->slot, .other = other, .key = event->key,
 				  .hist = calloc(l->n_hists, sizeof(*row->hist)) };
 	if (!row->hist)
 		return NULL;
@@ -63,7 +65,7 @@ static int is_of(const struct ring_plan *plan, const struct ring_late *event, __
 	return (i < plan->n_measures && ring_is_point(plan, i)) == (int)event->running;
 }
 
-static void row_add(struct late_row *row, const struct ring_plan *plan, const struct ring_late *event)
+static void row_add(struct late_events_row *row, const struct ring_plan *plan, const struct ring_late *event)
 {
 	__u64 first = event->measure[plan->measure[0]];
 	__u32 i;
@@ -75,13 +77,13 @@ static void row_add(struct late_row *row, const struct ring_plan *plan, const st
 		hist_weigh(&row->hist[plan->n_measures + i], first, event->weight, event->measure[plan->weight[i]] * event->weight);
 }
 
-int late_add(struct late *l, const struct ring_plan *plan, const struct ring_late *event, __u32 other)
+int late_events_add(struct late_events *l, const struct ring_plan *plan, const struct ring_late *event, __u32 other)
 {
-	struct late_row *row = row_find(l, event, other);
+	struct late_events_row *row = row_find(l, event, other);
 	__u32 i;
 
 	if (!row && !other && is_full(l, plan, event->slot))
-		return late_add(l, plan, event, 1);
+		return late_events_add(l, plan, event, 1);
 	if (!row)
 		row = row_make(l, plan, event, other);
 	if (!row)
@@ -96,18 +98,18 @@ int late_add(struct late *l, const struct ring_plan *plan, const struct ring_lat
 
 static int row_compare(const void *a, const void *b)
 {
-	const struct late_row *x = a, *y = b;
+	const struct late_events_row *x = a, *y = b;
 
 	return x->slot < y->slot ? -1 : x->slot > y->slot;
 }
 
-void late_sort(struct late *l)
+void late_events_sort(struct late_events *l)
 {
 	if (l->n)
 		qsort(l->row, l->n, sizeof(*l->row), row_compare);
 }
 
-void late_drop(struct late *l, size_t n)
+void late_events_drop(struct late_events *l, size_t n)
 {
 	size_t i;
 

@@ -1,14 +1,14 @@
 /* nesting.bpf.h - keeps event buffers per CPU, one per nesting level, so that an interrupting program does not
  * overwrite the events of the interrupted one; see struct events_cpu.
  *
- *      event program: e = depth_enter(cpu) ... tail call or depth_leave(cpu, e)
- *      record program: e = depth_here(cpu) ... tail call or depth_leave(cpu, e)
+ *      event program: e = nesting_enter(cpu) ... tail call or nesting_leave(cpu, e)
+ *      record program: e = nesting_here(cpu) ... tail call or nesting_leave(cpu, e)
  *
  * Programs at tracepoints and perf events are not preempted (kernel/trace/bpf_trace.c, __bpf_trace_run), so the program
  * that entered last leaves first.  Every way out of a program that has entered must leave, or the depth grows for ever.
  */
-#ifndef HEATSCOPE_DEPTH_BPF_H
-#define HEATSCOPE_DEPTH_BPF_H
+#ifndef HEATSCOPE_NESTING_BPF_H
+#define HEATSCOPE_NESTING_BPF_H
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -21,7 +21,7 @@ struct {
 	__type(value, struct events_cpu);
 } events SEC(".maps");
 
-static __always_inline struct events_cpu *depth_cpu(void)
+static __always_inline struct events_cpu *nesting_cpu(void)
 {
 	__u32 zero = 0;
 
@@ -29,7 +29,7 @@ static __always_inline struct events_cpu *depth_cpu(void)
 }
 
 /* NULL: more programs are interrupted than the kernel's contexts allow. */
-static __always_inline struct events *depth_enter(struct events_cpu *cpu)
+static __always_inline struct events *nesting_enter(struct events_cpu *cpu)
 {
 	__u32 depth = cpu->depth;
 
@@ -39,7 +39,7 @@ static __always_inline struct events *depth_enter(struct events_cpu *cpu)
 	return &cpu->events[depth];
 }
 
-static __always_inline struct events *depth_here(struct events_cpu *cpu)
+static __always_inline struct events *nesting_here(struct events_cpu *cpu)
 {
 	__u32 depth = cpu->depth - 1;
 
@@ -49,7 +49,7 @@ static __always_inline struct events *depth_here(struct events_cpu *cpu)
 #define RUN_LONGEST_NS 65536		/* a run that took longer was interrupted: that is not our cost */
 
 /* began_ns 0: the run was not timed. */
-static __always_inline void depth_time(struct events_cpu *cpu, __u64 began_ns)
+static __always_inline void nesting_time(struct events_cpu *cpu, __u64 began_ns)
 {
 	__u64 took_ns = began_ns ? bpf_ktime_get_ns() - began_ns : 0;
 
@@ -59,9 +59,9 @@ static __always_inline void depth_time(struct events_cpu *cpu, __u64 began_ns)
 	}
 }
 
-static __always_inline void depth_leave(struct events_cpu *cpu, struct events *e)
+static __always_inline void nesting_leave(struct events_cpu *cpu, struct events *e)
 {
-	depth_time(cpu, e->began_ns);
+	nesting_time(cpu, e->began_ns);
 	cpu->depth--;
 }
 

@@ -39,8 +39,8 @@ struct reader {
 	__u32 every[2];
 	__u64 stranded;			/* newest slot before the clock was set back; 0: it was not set back */
 	__u64 told_slot;		/* the first slot whose running exchanges, at its end, are not reported */
-	struct late late;
-	struct pieces pieces;
+	struct late_events late;
+	struct batch_builder pieces;
 	struct bytes told;		/* exemplars of the slot that is sent next */
 };
 
@@ -105,8 +105,8 @@ void reader_free(struct reader *r)
 		hist_fini(&r->hist[i]);
 		hist_fini(&r->weighed[i]);
 	}
-	late_fini(&r->late);
-	pieces_fini(&r->pieces);
+	late_events_fini(&r->late);
+	batch_builder_fini(&r->pieces);
 	bytes_fini(&r->told);
 	free(r->class_);
 	free(r);
@@ -269,7 +269,7 @@ static void key_put(struct reader *r, const struct key *key)
 	char text[LABEL_MAX + 1];
 	__u32 f;
 
-	pieces_key(&r->pieces);
+	batch_builder_key(&r->pieces);
 	for (f = 0; f < r->ring.plan.n_fields; f++) {
 		if (key && key->code[f] == KEY_SHED) {
 			snprintf(text, sizeof(text), KEY_SHED_LABEL);
@@ -277,7 +277,7 @@ static void key_put(struct reader *r, const struct key *key)
 			text[0] = 0;
 			r->labels.text(r->labels.arg, r->ring.plan.field[f], key->code[f], text);
 		}
-		pieces_label(&r->pieces, key ? text : NULL);
+		batch_builder_label(&r->pieces, key ? text : NULL);
 	}
 }
 
@@ -292,7 +292,7 @@ static void batch_send(struct reader *r, __u64 slot, __u32 run, const struct bat
 	b->run = run;
 	b->loss = r->loss;
 	b->every = every_of(r, slot);
-	b->slice = (struct slice *)pieces_slices(&r->pieces);
+	b->slice = (struct slice *)batch_builder_slices(&r->pieces);
 	b->n_slices = r->pieces.n;
 	b->clock_step_ns = 0;
 	if (r->step_ns && (slot == r->step_slot || r->step_slot < r->next_slot)) {
@@ -301,7 +301,7 @@ static void batch_send(struct reader *r, __u64 slot, __u32 run, const struct bat
 	}
 	memset(&r->loss, 0, sizeof(r->loss));
 	sink->batch(sink->arg, b);
-	pieces_clear(&r->pieces);
+	batch_builder_clear(&r->pieces);
 }
 
 /* Sends that slots from .. to (not included) had no events. */
@@ -330,17 +330,17 @@ static void slot_send(struct reader *r, __u64 slot, const struct batch_sink *sin
 {
 	if (slot > r->next_slot) {
 		/* Send the empty run first, without the pieces that are already made. */
-		struct pieces pieces = r->pieces;
+		struct batch_builder pieces = r->pieces;
 
-		r->pieces = (struct pieces){ 0 };
+		r->pieces = (struct batch_builder){ 0 };
 		empties_send(r, r->next_slot, slot, sink);
-		pieces_fini(&r->pieces);
+		batch_builder_fini(&r->pieces);
 		r->pieces = pieces;
 	}
 	r->batch.exemplars = r->told.data;
 	r->batch.exemplars_len = r->told.err ? 0 : r->told.len;
 	if (is_gap(r, slot))
-		pieces_clear(&r->pieces);
+		batch_builder_clear(&r->pieces);
 	else
 		batch_send(r, slot, 1, sink);
 	r->batch.exemplars_len = 0;
@@ -451,13 +451,13 @@ static int weights_put(struct reader *r)
 		h->sum = first->sum;
 		h->min = first->min;
 		h->max = first->max;
-		err = pieces_add(&r->pieces, 0, w + 1, h);
+		err = batch_builder_add(&r->pieces, 0, w + 1, h);
 	}
 	return err;
 }
 
 /* Counts as lost the events that were taken and cannot be sent, because there is no memory for their slices. */
-static void pieces_drop(struct reader *r, size_t n_kept, __u64 slot, const struct hist *first)
+static void batch_builder_drop(struct reader *r, size_t n_kept, __u64 slot, const struct hist *first)
 {
 	r->pieces.n = n_kept;
 	loss_merge(&r->loss, first->count, first->sum, slot, slot);
@@ -489,12 +489,12 @@ static int class_take(struct reader *r, __u32 class_)
 			hist_record_times(&r->hist[m], 0, r->hist[0].count - r->hist[m].count);
 		}
 		if (!err)
-			err = pieces_add(&r->pieces, m, 0, &r->hist[m]);
+			err = batch_builder_add(&r->pieces, m, 0, &r->hist[m]);
 	}
 	if (!err)
 		err = weights_put(r);
 	if (err)
-		pieces_drop(r, n_before, r->out_slot, &r->hist[0]);
+		batch_builder_drop(r, n_before, r->out_slot, &r->hist[0]);
 	return err;
 }
 
@@ -520,7 +520,7 @@ static int row_take(struct reader *r, const struct batch_sink *sink)
 	__u32 class_;
 	int err = 0, e;
 
-	pieces_clear(&r->pieces);
+	batch_builder_clear(&r->pieces);
 	for (class_ = 0; class_ < r->ring.plan.n_classes; class_++) {
 		e = class_take(r, class_);	/* after an error too: the row must be empty to be a spare */
 		err = err ? err : e;
@@ -571,7 +571,7 @@ static int late_take(struct reader *r, const struct ring_late *event)
 
 	if (event->slot < r->ring.state->first_slot)
 		return 0;
-	err = late_add(&r->late, &r->ring.plan, event, r->ring.plan.n_fields && late_is_other(r, &event->key));
+	err = late_events_add(&r->late, &r->ring.plan, event, r->ring.plan.n_fields && late_is_other(r, &event->key));
 	if (err) {
 		loss_merge(&r->loss, event->weight, event->running ? 0 : event->measure[r->ring.plan.measure[0]] * event->weight, event->slot, event->slot);
 		r->n_lost += event->weight;
@@ -642,7 +642,7 @@ void reader_told(struct reader *r, __s64 now_ns)
 
 /* ---- sending ---- */
 
-static int late_put(struct reader *r, const struct late_row *row)
+static int late_put(struct reader *r, const struct late_events_row *row)
 {
 	size_t n_before = r->pieces.n;
 	int err = 0;
@@ -651,9 +651,9 @@ static int late_put(struct reader *r, const struct late_row *row)
 	key_put(r, row->other ? NULL : &row->key);
 	for (m = 0; m < n + r->ring.plan.n_weights && !err; m++)
 		if (row->hist[m].count)
-			err = pieces_add(&r->pieces, m < n ? m : 0, m < n ? 0 : m - n + 1, &row->hist[m]);
+			err = batch_builder_add(&r->pieces, m < n ? m : 0, m < n ? 0 : m - n + 1, &row->hist[m]);
 	if (err)
-		pieces_drop(r, n_before, row->slot, &row->hist[0]);
+		batch_builder_drop(r, n_before, row->slot, &row->hist[0]);
 	return err;
 }
 
@@ -664,11 +664,11 @@ static int late_send(struct reader *r, __u64 now_slot, const struct batch_sink *
 	size_t i = 0;
 	int err = 0;
 
-	late_sort(&r->late);
+	late_events_sort(&r->late);
 	while (i < r->late.n && r->late.row[i].slot < now_slot) {
 		__u64 slot = r->late.row[i].slot;
 
-		pieces_clear(&r->pieces);
+		batch_builder_clear(&r->pieces);
 		for (missed = 0; i < r->late.n && r->late.row[i].slot == slot; i++) {
 			err = late_put(r, &r->late.row[i]) ?: err;
 			missed += r->late.row[i].hist[0].count;
@@ -677,7 +677,7 @@ static int late_send(struct reader *r, __u64 now_slot, const struct batch_sink *
 			exemplars_miss(missed, &r->told);
 		slot_send(r, slot, sink);
 	}
-	late_drop(&r->late, i);
+	late_events_drop(&r->late, i);
 	return err;
 }
 
@@ -690,7 +690,7 @@ int reader_finish(struct reader *r, __s64 now_ns, const struct batch_sink *sink)
 	classes_learn(r);
 	while (r->ring.keys->late(r->ring.keys_arg, &l) > 0)
 		late_take(r, &l);
-	pieces_clear(&r->pieces);
+	batch_builder_clear(&r->pieces);
 	err = late_send(r, now_slot, sink);
 	if (r->next_slot < now_slot) {
 		empties_send(r, r->next_slot, now_slot, sink);

@@ -27,7 +27,7 @@ struct reader_ring {
 	struct ring_total *totals;
 	struct exemplar_box *boxes;	/* NULL: no exemplars are kept */
 	struct exemplar *exemplars;
-	struct verbatim *texts;		/* text of each exemplar; NULL: there are no texts */
+	struct statement_text *texts;	/* text of each exemplar; NULL: there are no texts */
 	__u64 *weighed;			/* NULL without weights */
 
 	/* The ring's keys and classes, and its queue of late events. */

@@ -14,7 +14,7 @@
 char LICENSE[] SEC("license") = "GPL";
 
 const volatile struct ring_plan plan = { 0 };
-const volatile __u32 chain_index = 0;
+const volatile __u32 tail_call_index = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -96,7 +96,7 @@ struct {				/* the event program's map, where it has one */
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1);
 	__type(key, __u64);
-	__type(value, struct verbatim);
+	__type(value, struct statement_text);
 } verbatims SEC(".maps");
 
 struct {				/* text of each exemplar, at the same index */
@@ -104,7 +104,7 @@ struct {				/* text of each exemplar, at the same index */
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__uint(key_size, 4);
-	__uint(value_size, sizeof(struct verbatim));
+	__uint(value_size, sizeof(struct statement_text));
 } exemplar_texts SEC(".maps");
 
 static __always_inline __u32 class_of(__u64 tag, const __u64 *word)
@@ -137,7 +137,7 @@ static __always_inline __u32 class_find(const struct ring_state *st, const struc
 	__u64 tag = ring_class_word(&plan, key, 0);
 	__u32 at = ring_remembered_at(tag), forgotten = *(const volatile __u32 *)&st->forgotten, class_;
 	struct ring_remembered *r = bpf_map_lookup_elem(&remembered, &at);
-	struct events_cpu *cpu = depth_cpu();
+	struct events_cpu *cpu = nesting_cpu();
 
 	if (!r || !cpu)
 		return 0;
@@ -216,9 +216,9 @@ static __always_inline void record_late(struct ring_state *st, const struct even
  * the name is checked before and after. */
 static __always_inline void text_keep(__u32 at, const struct event *event)
 {
-	__u64 name = event->verbatim, key = VERBATIM_KEY(name);
-	struct verbatim *to = bpf_map_lookup_elem(&exemplar_texts, &at);
-	const struct verbatim *from = name ? bpf_map_lookup_elem(&verbatims, &key) : 0;
+	__u64 name = event->verbatim, key = STATEMENT_TEXT_KEY(name);
+	struct statement_text *to = bpf_map_lookup_elem(&exemplar_texts, &at);
+	const struct statement_text *from = name ? bpf_map_lookup_elem(&verbatims, &key) : 0;
 
 	if (!to)
 		return;
@@ -316,19 +316,19 @@ __noinline int record_event(struct event *event, __u32 weight)
 
 static __always_inline int record_all(void *ctx)
 {
-	struct events_cpu *cpu = depth_cpu();
-	struct events *e = cpu ? depth_here(cpu) : 0;
+	struct events_cpu *cpu = nesting_cpu();
+	struct events *e = cpu ? nesting_here(cpu) : 0;
 	__u32 i, rest;
 
 	if (!e)
 		return 0;
 	for (i = 0; i < EVENTS_MAX && i < e->n; i++)
 		record_event(&e->event[i], e->weight);
-	rest = e->active & ~((2u << (chain_index & 31)) - 1);
+	rest = e->active & ~((2u << (tail_call_index & 31)) - 1);
 	e->active = rest;
 	if (rest)
-		chain_jump(ctx, rest);
-	depth_leave(cpu, e);
+		tail_call_jump(ctx, rest);
+	nesting_leave(cpu, e);
 	return 0;
 }
 

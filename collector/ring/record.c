@@ -36,7 +36,7 @@ static __u64 exemplars(const struct ring_plan *p)
 
 static __u64 texts_value(const struct ring_plan *p)
 {
-	return p->verbatim ? sizeof(struct verbatim) : 0;
+	return p->verbatim ? sizeof(struct statement_text) : 0;
 }
 
 __u64 record_exemplars_memory(const struct ring_plan *p)
@@ -58,7 +58,7 @@ static int plan_set(struct record_bpf *bpf, const struct ring_plan *p, const str
 	int err = 0;
 
 	memcpy((void *)&bpf->rodata->plan, p, sizeof(*p));
-	*(__u32 *)&bpf->rodata->chain_index = index;
+	*(__u32 *)&bpf->rodata->tail_call_index = index;
 	err = err ?: bpf_map__set_value_size(bpf->maps.state, ring_state_len(p->n_slots));
 	err = err ?: bpf_map__set_max_entries(bpf->maps.cells, ring_indices(p));
 	err = err ?: bpf_map__set_value_size(bpf->maps.cells, cells_value(p));

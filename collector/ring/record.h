@@ -36,7 +36,7 @@ struct record {
 	struct ring_total *totals;
 	struct exemplar_box *boxes;	/* NULL: no exemplars are kept */
 	struct exemplar *exemplars;
-	struct verbatim *texts;		/* NULL: exemplars have no texts */
+	struct statement_text *texts;	/* NULL: exemplars have no texts */
 	__u64 *weighed;
 	int classes_fd, free_fd, late_fd;
 	struct { void *at; size_t len; } map[RECORD_MAPS];

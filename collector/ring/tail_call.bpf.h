@@ -1,6 +1,6 @@
 /* tail_call.bpf.h - jumps from an event program to the record programs, one after the other; see event.h.
  *
- *      chain_jump(ctx, bits)      jumps to the record program of the lowest bit; it returns if that program is not
+ *      tail_call_jump(ctx, bits)      jumps to the record program of the lowest bit; it returns if that program is not
  *      loaded
  *
  * Cost  With retpolines, on a machine where those are expensive, a jump to a place that is looked up takes 150 ns, a
@@ -11,8 +11,8 @@
  *
  * Every object includes it once: the event program's map is given to its record programs.
  */
-#ifndef HEATSCOPE_CHAIN_BPF_H
-#define HEATSCOPE_CHAIN_BPF_H
+#ifndef HEATSCOPE_TAIL_CALL_BPF_H
+#define HEATSCOPE_TAIL_CALL_BPF_H
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -21,12 +21,12 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, CHAIN_MAX);
+	__uint(max_entries, TAIL_CALL_MAX);
 	__uint(key_size, 4);
 	__uint(value_size, 4);
 } chain SEC(".maps");
 
-static __always_inline void chain_jump(void *ctx, __u32 bits)
+static __always_inline void tail_call_jump(void *ctx, __u32 bits)
 {
 	switch (bits & -bits) {
 	case 1 << 0:

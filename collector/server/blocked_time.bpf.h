@@ -9,8 +9,8 @@
  * the thread leaves the next time, or at the end; nothing has to run when it comes back.  The growth of the run queue's
  * time in between is not blocked time.
  */
-#ifndef HEATSCOPE_PARTS_BPF_H
-#define HEATSCOPE_PARTS_BPF_H
+#ifndef HEATSCOPE_BLOCKED_TIME_BPF_H
+#define HEATSCOPE_BLOCKED_TIME_BPF_H
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -18,7 +18,7 @@
 #include "collector/trace/block_reason.bpf.h"
 #include "collector/trace/thread_clock.h"
 
-struct parts {				/* blocked time of what a thread works at */
+struct blocked_time {			/* blocked time of what a thread works at */
 	__u64 owner;			/* what it works at; 0: nothing */
 	__u64 off, delay;		/* stamp's, up to which the time is assigned to a reason */
 	__u64 reason;			/* of the time after that */
@@ -31,10 +31,10 @@ struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct parts);
+	__type(value, struct blocked_time);
 } thread_parts SEC(".maps");
 
-static __always_inline void parts_tell(struct parts *p, const struct stamp *now)
+static __always_inline void blocked_time_add(struct blocked_time *p, const struct stamp *now)
 {
 	__s64 blocked = (now->off - p->off) - (now->delay - p->delay);
 
@@ -45,9 +45,9 @@ static __always_inline void parts_tell(struct parts *p, const struct stamp *now)
 }
 
 /* Functions of their own, because their callers have little stack left. */
-static __noinline int parts_begin(struct task_struct *t, const struct stamp *now, __u64 owner)
+static __noinline int blocked_time_begin(struct task_struct *t, const struct stamp *now, __u64 owner)
 {
-	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct blocked_time *p = bpf_task_storage_get(&thread_parts, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (!p)
 		return 0;
@@ -62,43 +62,44 @@ static __noinline int parts_begin(struct task_struct *t, const struct stamp *now
 }
 
 /* The blocked time since the begin, if t works at this.  This end may not be the last: later time is added. */
-static __noinline int parts_end(struct task_struct *t, const struct stamp *now, __u64 owner, struct blocked *ret_blocked,
-				struct fs_spent *ret_files)
+static __noinline int blocked_time_end(struct task_struct *t, const struct stamp *now, __u64 owner,
+				       struct blocked *ret_blocked, struct fs_spent *ret_files)
 {
-	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
+	struct blocked_time *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
 
 	if (!p || p->owner != owner) {
 		__builtin_memset(ret_blocked, 0, sizeof(*ret_blocked));
 		__builtin_memset(ret_files, 0, sizeof(*ret_files));
 		return 0;
 	}
-	parts_tell(p, now);
+	blocked_time_add(p, now);
 	p->reason = REASON_OTHER;
 	*ret_blocked = p->blocked;
 	*ret_files = p->files;
 	return 0;
 }
 
-static __always_inline void parts_forget(struct task_struct *t, __u64 owner)
+static __always_inline void blocked_time_forget(struct task_struct *t, __u64 owner)
 {
-	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
+	struct blocked_time *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
 
 	if (p && p->owner == owner)
 		p->owner = 0;
 }
 
-/* The parts of what t works at; NULL: nothing. */
-static __always_inline struct parts *parts_of(struct task_struct *t)
+/* The blocked time of what t works at; NULL: nothing. */
+static __always_inline struct blocked_time *blocked_time_of(struct task_struct *t)
 {
-	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
+	struct blocked_time *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
 
 	return p && p->owner ? p : 0;
 }
 
 /* At sched_switch.  now: t's clocks, without the current time. */
-static __always_inline void parts_leave(struct parts *p, struct task_struct *t, const struct stamp *now, int could_run)
+static __always_inline void blocked_time_leave(struct blocked_time *p, struct task_struct *t, const struct stamp *now,
+					       int could_run)
 {
-	parts_tell(p, now);
+	blocked_time_add(p, now);
 	p->reason = could_run ? REASON_OTHER : reason_of(t);
 	p->blocked.n_switches += !could_run;
 	p->blocked.n_io += p->reason == REASON_IO;

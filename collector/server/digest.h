@@ -63,7 +63,7 @@ struct digest {
 	__u64 tag, tag_seen;		/* of dollar quotes: hash of the opening tag, and of a possible closing one */
 	struct table table;
 	__u32 len_before;		/* length of the tokens before the word */
-	struct specimen tokens;
+	struct digest_sample tokens;
 };
 
 static __always_inline void digest_begin(struct digest *d, int table_wanted)
@@ -100,10 +100,11 @@ static __always_inline void digest_begin(struct digest *d, int table_wanted)
 
 static __always_inline void digest_put(struct digest *d, __u8 byte)
 {
-	__u64 len = d->tokens.len, over = (SPECIMEN_MAX - 1 - len) >> 63;	/* no branch: the verifier would follow both */
+	/* No branch for `over`: the verifier would follow both. */
+	__u64 len = d->tokens.len, over = (DIGEST_SAMPLE_MAX - 1 - len) >> 63;
 
 	d->hash = hash_byte(d->hash, byte);
-	d->tokens.text[(len | -over) & (SPECIMEN_MAX - 1)] = (char)byte;
+	d->tokens.text[(len | -over) & (DIGEST_SAMPLE_MAX - 1)] = (char)byte;
 	d->tokens.len = len + 1;
 }
 

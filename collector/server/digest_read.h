@@ -5,7 +5,7 @@
 
 #include "collector/server/digest_text.h"
 
-__u64 DIGEST_READ(const char *sql, size_t len, int whole, struct specimen *ret_tokens)
+__u64 DIGEST_READ(const char *sql, size_t len, int whole, struct digest_sample *ret_tokens)
 {
 	struct digest d;
 	__u64 code;

@@ -1,18 +1,18 @@
 /* digest_sample.h - describes the first tokens of a statement with a digest, from which the host makes its label.
  * They hold no literal. */
-#ifndef HEATSCOPE_SPECIMEN_H
-#define HEATSCOPE_SPECIMEN_H
+#ifndef HEATSCOPE_DIGEST_SAMPLE_H
+#define HEATSCOPE_DIGEST_SAMPLE_H
 
 #include <linux/types.h>
 
-#define SPECIMEN_MAX 256		/* a power of 2 */
-#define SPECIMEN_TEXT 255		/* bytes of `text` that are kept; the last byte takes all those beyond */
-#define SPECIMENS_MAX 4096		/* digests; the map evicts those not seen for longest: shown as codes */
+#define DIGEST_SAMPLE_MAX 256		/* a power of 2 */
+#define DIGEST_SAMPLE_TEXT 255		/* bytes of `text` that are kept; the last byte takes all those beyond */
+#define DIGEST_SAMPLES_MAX 4096		/* digests; the map evicts those not seen for longest: shown as codes */
 
-struct specimen {
+struct digest_sample {
 	__u32 len;			/* of all tokens, also of those not in `text`; each has a space before it */
 	__u32 cut;			/* 1: the statement is longer than the bytes that were read */
-	char text[SPECIMEN_MAX];	/* zeros after len */
+	char text[DIGEST_SAMPLE_MAX];	/* zeros after len */
 };
 
 #endif

@@ -15,14 +15,14 @@
 /* Does the label, read as a text without its code, have that code and no other? */
 static int reads_as_itself(digest_reader *read, __u64 code, const char *label)
 {
-	struct specimen unused;
+	struct digest_sample unused;
 
 	return !clean_is_special(label) && strcmp(label, EMPTY) && read(label, strlen(label), 1, &unused) == code;
 }
 
-void digest_label_by(digest_reader *read, __u64 code, const struct specimen *tokens, char *out)
+void digest_label_by(digest_reader *read, __u64 code, const struct digest_sample *tokens, char *out)
 {
-	size_t kept = tokens->len < SPECIMEN_TEXT ? tokens->len : SPECIMEN_TEXT, n = kept - (kept != 0);
+	size_t kept = tokens->len < DIGEST_SAMPLE_TEXT ? tokens->len : DIGEST_SAMPLE_TEXT, n = kept - (kept != 0);
 	const char *text = tokens->text + (kept != 0);	/* every token has a space before it */
 	char begin[LABEL_MAX + 1];
 
@@ -32,14 +32,15 @@ void digest_label_by(digest_reader *read, __u64 code, const struct specimen *tok
 		clean_copy(text, n, begin, LABEL_MAX - MARKS);
 		strcat(begin, CUT);
 		clean_label(code, begin, strlen(begin), out);
-	} else if (tokens->len > SPECIMEN_TEXT || !clean_copy(text, n, out, LABEL_MAX) || !reads_as_itself(read, code, out)) {
+	} else if (tokens->len > DIGEST_SAMPLE_TEXT || !clean_copy(text, n, out, LABEL_MAX) ||
+		   !reads_as_itself(read, code, out)) {
 		clean_label(code, text, n, out);
 	}
 }
 
 __u64 digest_text_by(digest_reader *read, const char *sql, size_t len, int whole, char *out)
 {
-	struct specimen tokens;
+	struct digest_sample tokens;
 	__u64 code = read(sql, len, whole, &tokens);
 
 	digest_label_by(read, code, &tokens, out);
@@ -48,7 +49,7 @@ __u64 digest_text_by(digest_reader *read, const char *sql, size_t len, int whole
 
 int digest_codes_by(digest_reader *read, const char *text, __u64 *ret_code, size_t max)
 {
-	struct specimen unused;
+	struct digest_sample unused;
 
 	if (!max)
 		return -E2BIG;

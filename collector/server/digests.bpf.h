@@ -15,7 +15,7 @@
 #include "collector/server/digest_sample.h"
 #include "collector/trace/intern.bpf.h"
 
-INTERNED(specimens, struct specimen, SPECIMENS_MAX);
+INTERNED(specimens, struct digest_sample, DIGEST_SAMPLES_MAX);
 
 struct digesting {
 	struct digest *digest;
@@ -45,15 +45,16 @@ __noinline int digest_window(struct digest *digest, const struct window *window,
 }
 
 /* Keeps the tokens of the first statement with this code, for its label. */
-__noinline int specimen_keep(__u64 code, struct specimen *tokens)
+__noinline int digest_sample_keep(__u64 code, struct digest_sample *tokens)
 {
 	__u64 len, i;
 
 	if (!tokens || bpf_map_lookup_elem(&specimens, &code))
 		return 0;
 	len = tokens->len;
+	/* A number's digits lie after len until it is known to be a literal. */
 #pragma clang loop unroll(disable)
-	for (i = 0; i < SPECIMEN_MAX; i++) {	/* a number's digits lie after len until it is known to be a literal */
+	for (i = 0; i < DIGEST_SAMPLE_MAX; i++) {
 		__u64 before = i - len;
 
 		barrier_var(before);		/* or the compiler makes a branch: two paths per byte to verify */

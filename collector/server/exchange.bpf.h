@@ -5,8 +5,8 @@
  *
  * The protocol's SERVER_NAMES, FIELD_BLOCKED_IN and struct server_conn come before; see protocol.bpf.h.
  */
-#ifndef HEATSCOPE_TURN_BPF_H
-#define HEATSCOPE_TURN_BPF_H
+#ifndef HEATSCOPE_EXCHANGE_BPF_H
+#define HEATSCOPE_EXCHANGE_BPF_H
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -63,7 +63,7 @@ static __always_inline void stamp_start(struct turn *n, struct task_struct *t)
 	__builtin_memset(&n->blocked, 0, sizeof(n->blocked));
 	n->parted = wanted & (TURN_PARTS | TURN_FILES);
 	if (n->parted)
-		parts_begin(t, &n->start, n->id);
+		blocked_time_begin(t, &n->start, n->id);
 }
 
 /* The turn may have ended. */
@@ -71,14 +71,14 @@ static __always_inline void stamp_end(struct turn *n, struct task_struct *t)
 {
 	stamp(&n->end, t);
 	if (n->parted)
-		parts_end(t, &n->end, n->id, &n->blocked, &n->files);
+		blocked_time_end(t, &n->end, n->id, &n->blocked, &n->files);
 }
 
 /* The turn has ended: the later work of t belongs to no turn. */
 static __always_inline void stamp_over(struct turn *n, struct task_struct *t)
 {
 	if (n->parted)
-		parts_forget(t, n->id);
+		blocked_time_forget(t, n->id);
 	n->parted = 0;
 }
 

@@ -32,8 +32,8 @@
  *         the time of the look, REASON_NONE on a CPU or waiting for one; TURN_ENDED for any other turn.  It is the
  *         thread that received the request.
  */
-#ifndef HEATSCOPE_TURN_H
-#define HEATSCOPE_TURN_H
+#ifndef HEATSCOPE_EXCHANGE_H
+#define HEATSCOPE_EXCHANGE_H
 
 #include "collector/ring/event.h"
 #include "collector/metrics/fs.h"

@@ -4,8 +4,8 @@
  * Errors  the inverse returns how many codes are shown as the text, or -E2BIG.
  * Pure    thread: any.
  */
-#ifndef HEATSCOPE_TURN_LABEL_H
-#define HEATSCOPE_TURN_LABEL_H
+#ifndef HEATSCOPE_EXCHANGE_LABEL_H
+#define HEATSCOPE_EXCHANGE_LABEL_H
 
 #include "collector/core/field_codes.h"
 #include "collector/server/name.h"

@@ -1,7 +1,7 @@
 /* exchange_metric.h - lists the fields of every metric whose events are turns: the last discrete fields, from client
  * on, then the numeric ones in the order of enum turn_measure, then rows. */
-#ifndef HEATSCOPE_TURN_METRIC_H
-#define HEATSCOPE_TURN_METRIC_H
+#ifndef HEATSCOPE_EXCHANGE_METRIC_H
+#define HEATSCOPE_EXCHANGE_METRIC_H
 
 #include "collector/core/metric.h"
 #include "collector/core/quantize.h"

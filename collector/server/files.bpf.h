@@ -27,7 +27,7 @@ static __always_inline int is_open_file(struct task_struct *t, __s32 fd)
 static __always_inline void file_call_begins(struct task_struct *t, const struct pt_regs *regs, __u64 number)
 {
 	struct fs_call call = call_of(t, number);
-	struct parts *p = call.op && is_server(t) ? parts_of(t) : 0;
+	struct blocked_time *p = call.op && is_server(t) ? blocked_time_of(t) : 0;
 
 	if (!p || (call.where != FS_RETURN && !is_open_file(t, descriptor(regs, call.where))))
 		return;
@@ -38,7 +38,7 @@ static __always_inline void file_call_begins(struct task_struct *t, const struct
 static __always_inline void file_call_ends(struct task_struct *t, __u64 number, long ret)
 {
 	struct fs_call call = call_of(t, number);
-	struct parts *p = call.op && is_server(t) ? parts_of(t) : 0;
+	struct blocked_time *p = call.op && is_server(t) ? blocked_time_of(t) : 0;
 	__u64 begin_ns = p ? p->call_ns : 0;
 
 	if (!begin_ns)

@@ -66,7 +66,7 @@ int BPF_PROG(sock_recv, struct sock *sk, int ret, int flags)
 	e = events_here(&r);
 	if (e)
 		received(e, s, sk, 0, bpf_get_current_task_btf(), ret);
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ int BPF_PROG(sock_send, struct sock *sk, int ret, int flags)
 	e = events_here(&r);
 	if (e)
 		sent(e, s, sk, 0, bpf_get_current_task_btf(), ret);
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }
 
@@ -109,13 +109,13 @@ int BPF_PROG(woken, struct task_struct *t)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(left, _Bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
-	struct parts *p = is_server(prev) ? parts_of(prev) : 0;
+	struct blocked_time *p = is_server(prev) ? blocked_time_of(prev) : 0;
 	struct stamp now;
 
 	if (!p)
 		return 0;
 	clocks(&now, prev);
-	parts_leave(p, prev, &now, preempt || !prev_state);
+	blocked_time_leave(p, prev, &now, preempt || !prev_state);
 	return 0;
 }
 
@@ -201,7 +201,7 @@ int BPF_PROG(call_ends, struct pt_regs *regs, long ret)
 	e = events_here(&r);
 	if (e)
 		call_ended(e, t, regs, ret);
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }
 

@@ -159,7 +159,7 @@ static void texts_keep(struct server_tracer *s, int text_full)
 {
 	*s->programs.text_full = text_full;
 	if (text_full)
-		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "verbatims"), VERBATIMS_MAX);
+		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "verbatims"), STATEMENT_TEXTS_MAX);
 }
 
 static struct tracer_programs tracer_programs(const struct server_tracer *s)
@@ -289,7 +289,7 @@ const char *server_lacking(void *self, __u64 wanted)
 static void digest_label_of(void *self, unsigned field, __u64 code, char *out)
 {
 	const struct server_tracer *s = self;
-	struct specimen tokens;
+	struct digest_sample tokens;
 
 	if (code <= DIGEST_UNKNOWN || bpf_map_lookup_elem(s->specimens_fd, &code, &tokens))
 		digest_label_unseen(code, out);

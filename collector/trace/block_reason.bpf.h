@@ -2,8 +2,8 @@
  *
  * The collector fills call_reason before loading.
  */
-#ifndef HEATSCOPE_REASON_BPF_H
-#define HEATSCOPE_REASON_BPF_H
+#ifndef HEATSCOPE_BLOCK_REASON_BPF_H
+#define HEATSCOPE_BLOCK_REASON_BPF_H
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -10,8 +10,8 @@
  * tables, condition variables, and the SLEEP() of MariaDB, which is a condition with a time limit.
  * Numbers are those of x86-64 (arch/x86/entry/syscalls/syscall_64.tbl); a 32-bit call is REASON_OTHER.
  */
-#ifndef HEATSCOPE_REASON_H
-#define HEATSCOPE_REASON_H
+#ifndef HEATSCOPE_BLOCK_REASON_H
+#define HEATSCOPE_BLOCK_REASON_H
 
 #include <linux/types.h>
 

@@ -3,8 +3,8 @@
  * Exact, compared with a sched_switch stopwatch; needs struct task_struct's se.cfs_rq and sched_info: if
  * a kernel lacks them, `split` stays 0 and the time is reported as unsplit.
  */
-#ifndef HEATSCOPE_STAMP_BPF_H
-#define HEATSCOPE_STAMP_BPF_H
+#ifndef HEATSCOPE_THREAD_CLOCK_BPF_H
+#define HEATSCOPE_THREAD_CLOCK_BPF_H
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

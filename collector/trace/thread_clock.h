@@ -2,8 +2,8 @@
  *
  *      off   time off the CPU since the thread began;  delay: the part of it in the run queue
  */
-#ifndef HEATSCOPE_STAMP_H
-#define HEATSCOPE_STAMP_H
+#ifndef HEATSCOPE_THREAD_CLOCK_H
+#define HEATSCOPE_THREAD_CLOCK_H
 
 #include <linux/types.h>
 

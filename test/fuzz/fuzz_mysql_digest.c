@@ -2,7 +2,7 @@
  *
  * Holds: no undefined behaviour; a label is UTF-8 and stands for its code, also one that is cut; white space and comments
  * before a statement change nothing; the reported table stands in the statement, outside of its texts; a text of the
- * same sketch, with other numbers, is the same statement on the same table.
+ * same fingerprint, with other numbers, is the same statement on the same table.
  */
 #include "collector/mysql/digest.h"
 #include "collector/mysql/digest_text.h"
@@ -21,6 +21,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	check_statement(&of, data, len);
 	if (len)
-		check_sketch(data + 1, len - 1, data[0]);
+		check_fingerprint(data + 1, len - 1, data[0]);
 	return 0;
 }

@@ -10,29 +10,29 @@
 #include <stdlib.h>
 
 /* Every row that was added has a name and values that can be read. */
-static void look(struct growth *g, struct words *w)
+static void look(struct counter_delta *g, struct words *w)
 {
 	char text[LABEL_MAX + 1];
-	__u64 growth[GROWTH_VALUES];
+	__u64 growth[COUNTER_DELTA_VALUES];
 
 	for (size_t i = 0; i < g->now.n; i++) {
 		words_text(w, g->now.thing[i].code, text);
-		growth_of(g, i, growth);
+		counter_delta_of(g, i, growth);
 	}
 }
 
-static void try_things(int (*parse)(const void *, size_t, struct growth *, struct words *), size_t n_values,
+static void try_things(int (*parse)(const void *, size_t, struct counter_delta *, struct words *), size_t n_values,
 		       const void *data, size_t len)
 {
-	struct growth g = { .n_values = n_values };
+	struct counter_delta g = { .n_values = n_values };
 	struct words w = { 0 };
 
 	for (int i = 0; i < 2; i++) {		/* twice: then all that was read has grown by 0 */
-		growth_begin(&g);
+		counter_delta_begin(&g);
 		parse(data, len, &g, &w);
 		look(&g, &w);
 	}
-	growth_fini(&g);
+	counter_delta_fini(&g);
 	words_fini(&w);
 }
 

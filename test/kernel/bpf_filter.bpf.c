@@ -69,6 +69,6 @@ int give(void *ctx)
 		return 0;
 	e->event[0] = given;
 	e->n = 1;
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }

@@ -67,7 +67,7 @@ static void check_statement(const struct digest_dialect *of, const uint8_t *data
 {
 	size_t n_before = strlen(of->before);
 	char *sql = malloc(n_before + len + 1), label[LABEL_MAX + 1], cut[LABEL_MAX + 1];
-	struct specimen tokens;
+	struct digest_sample tokens;
 	__u64 code;
 
 	if (!sql)
@@ -82,7 +82,7 @@ static void check_statement(const struct digest_dialect *of, const uint8_t *data
 	tokens.len = (__u32)len;
 	tokens.cut = len & 1;
 	if (len)
-		memcpy(tokens.text, data, len < SPECIMEN_MAX ? len : SPECIMEN_MAX);
+		memcpy(tokens.text, data, len < DIGEST_SAMPLE_MAX ? len : DIGEST_SAMPLE_MAX);
 	digest_label_by(of->read, len ? code : digest_text_by(of->read, "", 0, !tokens.cut, cut), &tokens, cut);
 	check_label(of, cut, code);
 	must(digest_text_by(of->read, (const char *)data, len, 0, cut) != code);

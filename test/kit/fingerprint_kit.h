@@ -1,7 +1,7 @@
-/* fingerprint_kit.h - makes texts and their sketches, for test_mysql_digest and fuzz_mysql_digest; mysql/digest.h was
- * included before. */
-#ifndef HEATSCOPE_TEST_SKETCH_KIT_H
-#define HEATSCOPE_TEST_SKETCH_KIT_H
+/* fingerprint_kit.h - makes texts and their fingerprints, for test_mysql_digest and fuzz_mysql_digest; mysql/digest.h
+ * was included before. */
+#ifndef HEATSCOPE_TEST_FINGERPRINT_KIT_H
+#define HEATSCOPE_TEST_FINGERPRINT_KIT_H
 
 #include "collector/mysql/fingerprint.h"
 
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static __u64 sketch_by(const uint8_t *text, size_t len, int ansi)
+static __u64 fingerprint_by(const uint8_t *text, size_t len, int ansi)
 {
-	struct sketch s;
+	struct fingerprint s;
 
-	sketch_begin(&s, 0, ansi);
+	fingerprint_begin(&s, 0, ansi);
 	for (size_t i = 0; i < len; i++)
-		sketch_byte(&s, text[i]);
-	return sketch_end(&s);
+		fingerprint_byte(&s, text[i]);
+	return fingerprint_end(&s);
 }
 
 /* mode: 1 where a backslash escapes nothing, 2 where double quotes are names */
@@ -50,17 +50,17 @@ static size_t other_digits(const uint8_t *text, size_t len, uint8_t odd, uint8_t
 	return n;
 }
 
-/* The law of sketch.h; aborts where it does not hold.  1: the sketches are the same, so it said something. */
-static int check_sketch(const uint8_t *text, size_t len, uint8_t odd)
+/* The law of fingerprint.h; aborts where it does not hold.  1: the fingerprints are the same, so it said something. */
+static int check_fingerprint(const uint8_t *text, size_t len, uint8_t odd)
 {
 	uint8_t *other = malloc(2 * len + 1);
-	__u64 sketch, table, other_table;
+	__u64 fingerprint, table, other_table;
 	size_t n = other ? other_digits(text, len, odd, other) : 0;
 	int same = 0;
 
 	for (int mode = 0; other && mode < 4; mode++) {
-		sketch = sketch_by(text, len, mode >> 1);
-		if (!sketch || sketch_by(other, n, mode >> 1) != sketch)
+		fingerprint = fingerprint_by(text, len, mode >> 1);
+		if (!fingerprint || fingerprint_by(other, n, mode >> 1) != fingerprint)
 			continue;
 		same = 1;
 		if (code_of(text, len, mode, &table) != code_of(other, n, mode, &other_table) || table != other_table)

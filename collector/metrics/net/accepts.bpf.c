@@ -49,7 +49,7 @@ int BPF_PROG(state, const struct sock *sk, const int from, const int to)
 		e = run_events(&r);
 	if (e)
 		accepted(e, sk);
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }
 

@@ -79,6 +79,6 @@ int BPF_PROG(state, const struct sock *sk, const int from, const int to)
 		e = run_events(&r);
 	if (e)
 		connect_end(e, sk, to);
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }

@@ -167,7 +167,7 @@ int BPF_PROG(receive, struct sk_buff *skb)
 	if (!e)
 		return 0;
 	packet(e, skb, 0);
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }
 
@@ -180,7 +180,7 @@ int BPF_PROG(send, struct sk_buff *skb)
 	if (!e)
 		return 0;
 	packet(e, skb, 1);
-	chain_run(ctx, &r, e);
+	tail_call_run(ctx, &r, e);
 	return 0;
 }
 

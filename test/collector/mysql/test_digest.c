@@ -167,9 +167,9 @@ static void a_text_may_be_cut_anywhere(void **state)
 	}
 }
 
-static __u64 sketch_of(const uint8_t *text, size_t len)
+static __u64 fingerprint_of(const uint8_t *text, size_t len)
 {
-	return sketch_by(text, len, 0);
+	return fingerprint_by(text, len, 0);
 }
 
 /* The number of values in a list, and which statement came first, change neither key nor label; a cut text has
@@ -199,8 +199,8 @@ static void a_label_depends_on_the_tokens_alone(void **state)
 	assert_true(!strncmp(a, " … #", strlen(" … #")));
 }
 
-/* Texts in the same row have one sketch; texts of two rows have different ones. */
-static void texts_of_one_sketch_differ_in_numbers(void **state)
+/* Texts in the same row have one fingerprint; texts of two rows have different ones. */
+static void texts_of_one_fingerprint_differ_in_numbers(void **state)
 {
 	static const char *const rows[][4] = {
 		{ "select c from t where id=5", "select c from t where id=123456789", "select c from t where id=0" },
@@ -219,24 +219,25 @@ static void texts_of_one_sketch_differ_in_numbers(void **state)
 		for (size_t j = 0; j < 4 * n; j++) {
 			const char *a = rows[i / 4][i % 4], *b = rows[j / 4][j % 4];
 
-			if (a && b && (sketch_of((const uint8_t *)a, strlen(a)) == sketch_of((const uint8_t *)b, strlen(b))) != (i / 4 == j / 4))
+			if (a && b && (fingerprint_of((const uint8_t *)a, strlen(a)) ==
+				       fingerprint_of((const uint8_t *)b, strlen(b))) != (i / 4 == j / 4))
 				fail_msg("\"%s\" and \"%s\"", a, b);
 		}
-	assert_int_equal(sketch_of((const uint8_t *)"select `a 5`", 12), 0);
-	assert_int_equal(sketch_by((const uint8_t *)"select \"a 5\"", 12, 1), 0);
-	assert_int_not_equal(sketch_by((const uint8_t *)"select \"a 5\"", 12, 0), 0);
+	assert_int_equal(fingerprint_of((const uint8_t *)"select `a 5`", 12), 0);
+	assert_int_equal(fingerprint_by((const uint8_t *)"select \"a 5\"", 12, 1), 0);
+	assert_int_not_equal(fingerprint_by((const uint8_t *)"select \"a 5\"", 12, 0), 0);
 }
 
-static void sketch_depends_on_its_seed(void **state)
+static void fingerprint_depends_on_its_seed(void **state)
 {
-	struct sketch a, b;
+	struct fingerprint a, b;
 
 	for (unsigned i = 0; i < 64; i++) {
-		sketch_begin(&a, i / 8, 0);
-		sketch_begin(&b, i % 8, 0);
-		sketch_byte(&a, 'x');
-		sketch_byte(&b, 'x');
-		assert_int_equal(sketch_end(&a) == sketch_end(&b), i / 8 == i % 8);
+		fingerprint_begin(&a, i / 8, 0);
+		fingerprint_begin(&b, i % 8, 0);
+		fingerprint_byte(&a, 'x');
+		fingerprint_byte(&b, 'x');
+		assert_int_equal(fingerprint_end(&a) == fingerprint_end(&b), i / 8 == i % 8);
 	}
 }
 
@@ -250,16 +251,16 @@ static void sketches_spread_over_the_places(void **state)
 		__u32 place;
 
 		text[sizeof(text) - 2] = last;
-		place = sketch_place(sketch_of((const uint8_t *)text, sizeof(text) - 1), 8);
+		place = fingerprint_place(fingerprint_of((const uint8_t *)text, sizeof(text) - 1), 8);
 		assert_true(place < 256);
 		n += !seen[place]++;
 	}
 	assert_true(n > 20);
 }
 
-/* Texts with the same sketch are the same statement: texts put together from pieces, and the same with other
+/* Texts with the same fingerprint are the same statement: texts put together from pieces, and the same with other
  * numbers. */
-static void texts_of_one_sketch_are_one_statement(void **state)
+static void texts_of_one_fingerprint_are_one_statement(void **state)
 {
 	static const char *const pieces[] = {
 		"select ", "from ", "t", "1", "23", "0", "x", ".", ",", "(", ")", "'", "\"", "\\", "-", "--", "/*", "*/", "!", "/", "*", "#",
@@ -279,7 +280,7 @@ static void texts_of_one_sketch_are_one_statement(void **state)
 			memcpy(text + len, piece, strlen(piece));
 			len += strlen(piece);
 		}
-		said += check_sketch(text, len, (uint8_t)rand());
+		said += check_fingerprint(text, len, (uint8_t)rand());
 	}
 	assert_true(said > 20000);
 }
@@ -336,10 +337,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_are_as_they_are_quoted),
 	cmocka_unit_test(a_text_may_be_cut_anywhere),
 	cmocka_unit_test(a_label_depends_on_the_tokens_alone),
-	cmocka_unit_test(texts_of_one_sketch_differ_in_numbers),
-	cmocka_unit_test(sketch_depends_on_its_seed),
+	cmocka_unit_test(texts_of_one_fingerprint_differ_in_numbers),
+	cmocka_unit_test(fingerprint_depends_on_its_seed),
 	cmocka_unit_test(sketches_spread_over_the_places),
-	cmocka_unit_test(texts_of_one_sketch_are_one_statement),
+	cmocka_unit_test(texts_of_one_fingerprint_are_one_statement),
 	cmocka_unit_test(a_label_reads_as_itself),
 	cmocka_unit_test(random_statements_are_their_tokens),
 };

@@ -19,14 +19,14 @@ static int passes(const char *text, const char *command, const char *statement)
 	struct predicate p = predicate(text);
 	char reason[REASON_MAX] = "";
 	struct bytes key = { 0 };
-	struct sieve s;
+	struct replay_filter s;
 	int passed;
 
-	if (sieve_init(&s, &p, &recorded, "db1", reason))
+	if (replay_filter_init(&s, &p, &recorded, "db1", reason))
 		fail_msg("%s", reason);
 	labels_put(&key, command);
 	labels_put(&key, statement);
-	passed = sieve_passes(&s, &(struct labels){ key.data, (__u16)key.len });
+	passed = replay_filter_passes(&s, &(struct labels){ key.data, (__u16)key.len });
 	bytes_fini(&key);
 	return passed;
 }
@@ -58,16 +58,16 @@ static void the_predicate_of_the_recording_passes(void **state)
 	struct instrumentation recorded = sample_inst(1);
 	struct predicate p = recorded.predicate = predicate("{\"gt\":[\"latency\",10000000]}");
 	char reason[REASON_MAX];
-	struct sieve s;
+	struct replay_filter s;
 
-	assert_int_equal(sieve_init(&s, &p, &recorded, "db1", reason), 0);
-	assert_int_equal(sieve_passes(&s, &(struct labels){ NULL, 0 }), 1);
+	assert_int_equal(replay_filter_init(&s, &p, &recorded, "db1", reason), 0);
+	assert_int_equal(replay_filter_passes(&s, &(struct labels){ NULL, 0 }), 1);
 	p = predicate("{\"gt\":[\"latency\",10000001]}");
-	assert_int_equal(sieve_init(&s, &p, &recorded, "db1", reason), -ENOENT);
+	assert_int_equal(replay_filter_init(&s, &p, &recorded, "db1", reason), -ENOENT);
 	assert_string_equal(reason, "predicate: the recording of mysql.queries has only events that match latency > 10000000: "
 			    "request exactly these");
 	p = predicate("{}");
-	assert_int_equal(sieve_init(&s, &p, &recorded, "db1", reason), -ENOENT);
+	assert_int_equal(replay_filter_init(&s, &p, &recorded, "db1", reason), -ENOENT);
 }
 
 static void a_predicate_that_keys_cannot_answer_is_refused(void **state)
@@ -75,12 +75,12 @@ static void a_predicate_that_keys_cannot_answer_is_refused(void **state)
 	struct instrumentation recorded = sample_inst(1);
 	struct predicate p = predicate("{\"and\":[{\"eq\":[\"command\",\"query\"]},{\"gt\":[\"latency\",10000000]}]}");
 	char reason[REASON_MAX];
-	struct sieve s;
+	struct replay_filter s;
 
-	assert_int_equal(sieve_init(&s, &p, &recorded, "db1", reason), -ENOENT);
+	assert_int_equal(replay_filter_init(&s, &p, &recorded, "db1", reason), -ENOENT);
 	assert_string_equal(reason, "predicate: the recording of mysql.queries has no single events, \"latency\" cannot be compared");
 	p = predicate("{\"eq\":[\"pid\",\"7\"]}");
-	assert_int_equal(sieve_init(&s, &p, &recorded, "db1", reason), -ENOENT);
+	assert_int_equal(replay_filter_init(&s, &p, &recorded, "db1", reason), -ENOENT);
 	assert_string_equal(reason, "predicate: the recording of mysql.queries does not keep \"pid\" apart");
 }
 

@@ -14,11 +14,11 @@ static const char stat_text[] =
 
 static void each_cpu_has_its_modes(void **state)
 {
-	struct growth g = { .n_values = CPUS_VALUES };
+	struct counter_delta g = { .n_values = CPUS_VALUES };
 	struct words w = { 0 };
 	const __u64 *v;
 
-	growth_begin(&g);
+	counter_delta_begin(&g);
 	assert_int_equal(cpus_parse(stat_text, strlen(stat_text), &g, &w), 0);
 	assert_int_equal(g.now.n, 2);
 	v = KIT_VALUES(&g, &w, "cpu0");
@@ -33,20 +33,20 @@ static void each_cpu_has_its_modes(void **state)
 	assert_int_equal(v[CPUS_STEAL], 40);
 	v = KIT_VALUES(&g, &w, "cpu10");
 	assert_int_equal(v[CPUS_STEAL], 41);
-	growth_fini(&g);
+	counter_delta_fini(&g);
 	words_fini(&w);
 }
 
 static void old_kernels_have_fewer_columns(void **state)
 {
-	struct growth g = { .n_values = CPUS_VALUES };
+	struct counter_delta g = { .n_values = CPUS_VALUES };
 	struct words w = { 0 };
 
-	growth_begin(&g);
+	counter_delta_begin(&g);
 	assert_int_equal(cpus_parse("cpu0 1 2 3 4", 12, &g, &w), 0);
 	assert_int_equal(KIT_VALUES(&g, &w, "cpu0")[CPUS_IDLE], 4);
 	assert_int_equal(KIT_VALUES(&g, &w, "cpu0")[CPUS_STEAL], 0);
-	growth_fini(&g);
+	counter_delta_fini(&g);
 	words_fini(&w);
 }
 
@@ -56,11 +56,11 @@ static void refuses_text_that_is_not_stat(void **state)
 					   "cpu1 18446744073709551616 1 1 1\n" };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct growth g = { .n_values = CPUS_VALUES };
+		struct counter_delta g = { .n_values = CPUS_VALUES };
 		struct words w = { 0 };
 
 		assert_int_equal(cpus_parse(bad[i], strlen(bad[i]), &g, &w), -EBADMSG);
-		growth_fini(&g);
+		counter_delta_fini(&g);
 		words_fini(&w);
 	}
 }

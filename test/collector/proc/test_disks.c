@@ -10,11 +10,11 @@ static const char diskstats[] =
 
 static void the_columns_are_those_of_iostats(void **state)
 {
-	struct growth g = { .n_values = DISKS_VALUES };
+	struct counter_delta g = { .n_values = DISKS_VALUES };
 	struct words w = { 0 };
 	const __u64 *v;
 
-	growth_begin(&g);
+	counter_delta_begin(&g);
 	assert_int_equal(disks_parse(diskstats, strlen(diskstats), &g, &w), 0);
 	assert_int_equal(g.now.n, 3);
 	v = KIT_VALUES(&g, &w, "vda");
@@ -25,18 +25,18 @@ static void the_columns_are_those_of_iostats(void **state)
 	assert_int_equal(v[DISKS_WRITE_SECTORS], 19150536);
 	assert_int_equal(v[DISKS_BUSY_MS], 41980);
 	assert_int_equal(KIT_VALUES(&g, &w, "vda1")[DISKS_BUSY_MS], 12);
-	growth_fini(&g);
+	counter_delta_fini(&g);
 	words_fini(&w);
 }
 
 static void a_machine_without_disks_has_none(void **state)
 {
-	struct growth g = { .n_values = DISKS_VALUES };
+	struct counter_delta g = { .n_values = DISKS_VALUES };
 	struct words w = { 0 };
 
 	assert_int_equal(disks_parse("", 0, &g, &w), 0);
 	assert_int_equal(g.now.n, 0);
-	growth_fini(&g);
+	counter_delta_fini(&g);
 	words_fini(&w);
 }
 
@@ -46,11 +46,11 @@ static void refuses_text_that_is_not_diskstats(void **state)
 					   "7 0 loop0 1 2 3 4 5 6 7 8 9\n", "7 0 loop0 1 2 3 4 5 6 7 8 9 -1\n" };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct growth g = { .n_values = DISKS_VALUES };
+		struct counter_delta g = { .n_values = DISKS_VALUES };
 		struct words w = { 0 };
 
 		assert_int_equal(disks_parse(bad[i], strlen(bad[i]), &g, &w), -EBADMSG);
-		growth_fini(&g);
+		counter_delta_fini(&g);
 		words_fini(&w);
 	}
 }

@@ -47,21 +47,21 @@ static void label(void *arg, unsigned field, __u64 code, char *out)
 	snprintf(out, LABEL_MAX + 1, "%c%llu", field ? 'k' : 't', (unsigned long long)code);
 }
 
-static struct tally *tally_of(const char *decomposition, __u32 n_keys)
+static struct event_counter *event_counter_of(const char *decomposition, __u32 n_keys)
 {
-	static const struct tally_labels labels = { label, NULL };
+	static const struct event_counter_labels labels = { label, NULL };
 	struct instrumentation in = { .id = 3, .module = "test", .stat = "things", .measure = { "size", "used" },
 				      .n_measures = 2, .granularity_ns = SECOND, .slot_ns = SECOND, .ruler_bits = 5,
 				      .n_keys = n_keys };
 	char reason[REASON_MAX];
-	struct tally *t;
+	struct event_counter *t;
 
 	if (strchr(decomposition, 't'))
 		strcpy(in.field[in.n_fields++], "thing");
 	if (strchr(decomposition, 'k'))
 		strcpy(in.field[in.n_fields++], "kind");
 	assert_int_equal(instrumentation_bind(&in, &things, reason), 0);
-	assert_int_equal(tally_new(&things, &in, &conf, &labels, &t), 0);
+	assert_int_equal(event_counter_new(&things, &in, &conf, &labels, &t), 0);
 	return t;
 }
 
@@ -114,13 +114,13 @@ static void a_batch_has_the_added_events(void **state)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
-	struct tally *t = tally_of("tk", 8);
+	struct event_counter *t = event_counter_of("tk", 8);
 	const struct event e[] = { event(1, 2, 50, 4096), event(2, 2, 0, 9), event(1, 2, 70, 8192), event(1, 3, 5, 5) };
 
 	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(tally_add(t, &e[i]), 0);
-	assert_int_equal(tally_send(t, T0, 1, 0, &sink), 0);
-	assert_int_equal(tally_send(t, T0 + 1, 5, -2000000, &sink), 0);
+		assert_int_equal(event_counter_add(t, &e[i]), 0);
+	assert_int_equal(event_counter_send(t, T0, 1, 0, &sink), 0);
+	assert_int_equal(event_counter_send(t, T0 + 1, 5, -2000000, &sink), 0);
 	assert_int_equal(c.n, 2);
 	assert_string_equal(c.batch[0].source, "here");
 	assert_int_equal(c.batch[0].incarnation, 7);
@@ -138,14 +138,14 @@ static void a_batch_has_the_added_events(void **state)
 	assert_int_equal(c.batch[1].seq, 1);
 	assert_int_equal(c.batch[1].clock_step_ns, -2000000);
 	caught_fini(&c);
-	tally_free(t);
+	event_counter_free(t);
 }
 
 /* With a metric of events: the weight is its first measure itself. */
 static void weights_are_sums_along_the_first_measure(void **state)
 {
 	static const struct metric events = { "test", "things", "things", "things", fields, 5, SCOPE_INTERVAL, NULL, "size", NULL };
-	static const struct tally_labels labels = { label, NULL };
+	static const struct event_counter_labels labels = { label, NULL };
 	const struct event e[] = { event(1, 0, 50, 4096), event(1, 0, 50, 5), event(1, 0, 7, 100) };
 	struct instrumentation in = { .id = 3, .module = "test", .stat = "things", .measure = { "used" }, .n_measures = 1,
 				      .weight = { "used", "size" }, .n_weights = 2, .granularity_ns = SECOND, .slot_ns = SECOND,
@@ -153,14 +153,14 @@ static void weights_are_sums_along_the_first_measure(void **state)
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
 	char reason[REASON_MAX];
-	struct tally *t;
+	struct event_counter *t;
 
 	assert_int_equal(instrumentation_bind(&in, &events, reason), 0);
-	assert_int_equal(tally_new(&events, &in, &conf, &labels, &t), 0);
-	assert_true(tally_wanted(t) == (WANTED_MEASURE(0) | WANTED_MEASURE(1)));
+	assert_int_equal(event_counter_new(&events, &in, &conf, &labels, &t), 0);
+	assert_true(event_counter_wanted(t) == (WANTED_MEASURE(0) | WANTED_MEASURE(1)));
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(tally_add(t, &e[i]), 0);
-	assert_int_equal(tally_send(t, T0, 1, 0, &sink), 0);
+		assert_int_equal(event_counter_add(t, &e[i]), 0);
+	assert_int_equal(event_counter_send(t, T0, 1, 0, &sink), 0);
 	assert_int_equal(c.batch[0].n_slices, 3);
 	assert_slice(&c.batch[0], "", 0, (const __u64[]){ 50, 50, 7 }, 3);
 	for (size_t i = 1; i < 3; i++) {
@@ -176,87 +176,87 @@ static void weights_are_sums_along_the_first_measure(void **state)
 		hist_fini(&h);
 	}
 	caught_fini(&c);
-	tally_free(t);
+	event_counter_free(t);
 }
 
 static void keys_beyond_the_cap_are_other(void **state)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
-	struct tally *t = tally_of("t", 2);
+	struct event_counter *t = event_counter_of("t", 2);
 
 	for (int slot = 0; slot < 3; slot++) {
 		for (__u64 thing = 1; thing <= 4; thing++) {
 			struct event e = event(thing, 0, thing, 1000 * thing);
 
-			tally_add(t, &e);
+			event_counter_add(t, &e);
 		}
-		tally_send(t, T0 + slot, 1, 0, &sink);
+		event_counter_send(t, T0 + slot, 1, 0, &sink);
 		assert_slice(&c.batch[slot], "t1", 1, (const __u64[]){ 1 }, 1);
 		assert_slice(&c.batch[slot], "t2", 1, (const __u64[]){ 2 }, 1);
 		assert_slice(&c.batch[slot], "other", 1, (const __u64[]){ 3, 4 }, 2);
 	}
 	caught_fini(&c);
-	tally_free(t);
+	event_counter_free(t);
 }
 
 static void a_key_not_seen_for_long_is_forgotten(void **state)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
-	struct tally *t = tally_of("t", 2);
+	struct event_counter *t = event_counter_of("t", 2);
 	struct event one = event(1, 0, 1, 1), two = event(2, 0, 2, 2), three = event(3, 0, 3, 3);
-	__s64 forget = TALLY_FORGET_NS / SECOND;
+	__s64 forget = EVENT_COUNTER_FORGET_NS / SECOND;
 
-	tally_add(t, &one);
-	tally_add(t, &two);
-	tally_send(t, T0, 1, 0, &sink);
-	tally_add(t, &two);
-	tally_send(t, T0 + forget, 1, 0, &sink);	/* key 1 is still known */
-	tally_add(t, &three);
-	tally_send(t, T0 + forget + 1, 1, 0, &sink);	/* key 3 comes too early; then key 1 is forgotten */
-	tally_add(t, &three);
-	tally_add(t, &two);
-	tally_send(t, T0 + forget + 2, 1, 0, &sink);
+	event_counter_add(t, &one);
+	event_counter_add(t, &two);
+	event_counter_send(t, T0, 1, 0, &sink);
+	event_counter_add(t, &two);
+	event_counter_send(t, T0 + forget, 1, 0, &sink);	/* key 1 is still known */
+	event_counter_add(t, &three);
+	event_counter_send(t, T0 + forget + 1, 1, 0, &sink);	/* key 3 comes too early; then key 1 is forgotten */
+	event_counter_add(t, &three);
+	event_counter_add(t, &two);
+	event_counter_send(t, T0 + forget + 2, 1, 0, &sink);
 	assert_slice(&c.batch[2], "other", 1, (const __u64[]){ 3 }, 1);
 	assert_slice(&c.batch[3], "t3", 1, (const __u64[]){ 3 }, 1);
 	assert_slice(&c.batch[3], "t2", 1, (const __u64[]){ 2 }, 1);
 	caught_fini(&c);
-	tally_free(t);
+	event_counter_free(t);
 }
 
 static void without_fields_there_is_one_key(void **state)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
-	struct tally *t = tally_of("", 1);
+	struct event_counter *t = event_counter_of("", 1);
 
 	for (__u64 i = 1; i <= 3; i++) {
 		struct event e = event(i, i, i, i);
 
-		tally_add(t, &e);
+		event_counter_add(t, &e);
 	}
-	tally_send(t, T0, 1, 0, &sink);
+	event_counter_send(t, T0, 1, 0, &sink);
 	assert_int_equal(c.batch[0].n_slices, 2);
 	assert_slice(&c.batch[0], "", 1, (const __u64[]){ 1, 2, 3 }, 3);
 	caught_fini(&c);
-	tally_free(t);
+	event_counter_free(t);
 }
 
 static void dropped_events_are_not_sent(void **state)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
-	struct tally *t = tally_of("t", 4);
+	struct event_counter *t = event_counter_of("t", 4);
 	struct event e = event(1, 0, 1, 1), later = event(1, 0, 9, 9);
 
-	tally_add(t, &e);
-	tally_drop(t);
-	tally_add(t, &later);
-	tally_send(t, T0, 1, 0, &sink);
+	event_counter_add(t, &e);
+	event_counter_drop(t);
+	event_counter_add(t, &later);
+	event_counter_send(t, T0, 1, 0, &sink);
 	assert_slice(&c.batch[0], "t1", 1, (const __u64[]){ 9 }, 1);
 	caught_fini(&c);
-	tally_free(t);
+	event_counter_free(t);
 }
 
 /* Random events in random slots add up to one histogram of all of them. */
@@ -264,7 +264,7 @@ static void nothing_is_lost(void **state)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
-	struct tally *t = tally_of("tk", 16);
+	struct event_counter *t = event_counter_of("tk", 16);
 	__u64 count = 0, sum = 0, want_sum = 0;
 
 	for (int slot = 0; slot < 40; slot++) {
@@ -272,9 +272,9 @@ static void nothing_is_lost(void **state)
 			struct event e = event(check_below(6), check_below(6), 1, check_below(100000));
 
 			want_sum += e.measure[1];
-			assert_int_equal(tally_add(t, &e), 0);
+			assert_int_equal(event_counter_add(t, &e), 0);
 		}
-		tally_send(t, T0 + slot, 1, 0, &sink);
+		event_counter_send(t, T0 + slot, 1, 0, &sink);
 	}
 	for (size_t i = 0; i < c.n; i++)
 		for (size_t j = 0; j < c.batch[i].n_slices; j++) {
@@ -287,7 +287,7 @@ static void nothing_is_lost(void **state)
 	assert_int_equal(count, 4000);
 	assert_int_equal(sum, want_sum);
 	caught_fini(&c);
-	tally_free(t);
+	event_counter_free(t);
 }
 
 static const struct CMUnitTest tests[] = {

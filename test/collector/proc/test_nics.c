@@ -12,11 +12,11 @@ static const char net_dev[] =
 
 static void bytes_and_packets_of_both_ways(void **state)
 {
-	struct growth g = { .n_values = NICS_VALUES };
+	struct counter_delta g = { .n_values = NICS_VALUES };
 	struct words w = { 0 };
 	const __u64 *v;
 
-	growth_begin(&g);
+	counter_delta_begin(&g);
 	assert_int_equal(nics_parse(net_dev, strlen(net_dev), &g, &w), 0);
 	assert_int_equal(g.now.n, 3);
 	v = KIT_VALUES(&g, &w, "eth0");
@@ -28,7 +28,7 @@ static void bytes_and_packets_of_both_ways(void **state)
 	v = KIT_VALUES(&g, &w, "veth0@x");		/* a wide number leaves no blank */
 	assert_int_equal(v[NICS_BYTES_IN], 12345678901);
 	assert_int_equal(v[NICS_PACKETS_OUT], 4);
-	growth_fini(&g);
+	counter_delta_fini(&g);
 	words_fini(&w);
 }
 
@@ -38,11 +38,11 @@ static void refuses_text_that_is_not_net_dev(void **state)
 					   "eth0: 1 2 3 4 5 6 7 8 9 x\n" };
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct growth g = { .n_values = NICS_VALUES };
+		struct counter_delta g = { .n_values = NICS_VALUES };
 		struct words w = { 0 };
 
 		assert_int_equal(nics_parse(bad[i], strlen(bad[i]), &g, &w), -EBADMSG);
-		growth_fini(&g);
+		counter_delta_fini(&g);
 		words_fini(&w);
 	}
 }

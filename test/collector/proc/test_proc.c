@@ -234,7 +234,7 @@ static void predicates_choose_things_and_parts(void **state)
 
 static void put_tick(__s64 end_ns)
 {
-	pulse_put(&(struct pulse_tick){ "kernel", end_ns, 1000, 2000, 1, 10 });
+	self_stats_put(&(struct self_stats_tick){ "kernel", end_ns, 1000, 2000, 1, 10 });
 }
 
 /* The collector's own ticks are events: it reports each slot, empty ones as runs, late ones as amendments. */

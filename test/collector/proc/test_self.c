@@ -38,28 +38,28 @@ static void pages_in_memory(void **state)
 
 static void ticks_come_in_order_and_once(void **state)
 {
-	struct pulse_tick t = { .probe = "kernel" };
+	struct self_stats_tick t = { .probe = "kernel" };
 	__u64 at;
 
 	t.end_ns = 1;
-	pulse_put(&t);
-	at = pulse_now();
+	self_stats_put(&t);
+	at = self_stats_now();
 	for (t.end_ns = 2; t.end_ns <= 4; t.end_ns++)
-		pulse_put(&t);
+		self_stats_put(&t);
 	for (__s64 i = 2; i <= 4; i++) {
-		assert_int_equal(pulse_next(&at, &t), 1);
+		assert_int_equal(self_stats_next(&at, &t), 1);
 		assert_int_equal(t.end_ns, i);
 	}
-	assert_int_equal(pulse_next(&at, &t), 0);
-	for (t.end_ns = 5; t.end_ns < 5 + 2 * PULSE_TICKS; t.end_ns++)
-		pulse_put(&t);
-	assert_int_equal(pulse_next(&at, &t), 1);		/* the oldest that is still there */
-	assert_int_equal(t.end_ns, 5 + PULSE_TICKS);
+	assert_int_equal(self_stats_next(&at, &t), 0);
+	for (t.end_ns = 5; t.end_ns < 5 + 2 * SELF_STATS_TICKS; t.end_ns++)
+		self_stats_put(&t);
+	assert_int_equal(self_stats_next(&at, &t), 1);		/* the oldest that is still there */
+	assert_int_equal(t.end_ns, 5 + SELF_STATS_TICKS);
 }
 
 static void a_tick_is_an_event(void **state)
 {
-	const struct pulse_tick t = { "proc", 1700000000000000000, 5000, 300, 2, 99 };
+	const struct self_stats_tick t = { "proc", 1700000000000000000, 5000, 300, 2, 99 };
 	struct kit k = { 0 };
 	char reason[REASON_MAX];
 	void *self;
@@ -67,7 +67,7 @@ static void a_tick_is_an_event(void **state)
 	assert_int_equal(ticks_meter.start(&self, reason), 0);
 	assert_int_equal(kit_read(&k, &ticks_meter, self, 0), 0);
 	assert_int_equal(k.n[0], 0);
-	pulse_put(&t);
+	self_stats_put(&t);
 	assert_int_equal(kit_read(&k, &ticks_meter, self, 0), 0);
 	assert_int_equal(k.n[0], 1);
 	assert_non_null(kit_find(&k, 0, 0, "proc"));
@@ -104,9 +104,9 @@ static void the_spool_meter_shows_the_latest_stocks(void **state)
 	void *self;
 
 	assert_int_equal(spool_meter.start(&self, reason), 0);
-	pulse_spool_set(&(struct pulse_spool){ 4096, 3, 10 });
+	self_stats_spool_set(&(struct self_stats_spool){ 4096, 3, 10 });
 	assert_int_equal(kit_read(&k, &spool_meter, self, 0), 0);
-	pulse_spool_set(&(struct pulse_spool){ 8192, 4, 14 });
+	self_stats_spool_set(&(struct self_stats_spool){ 8192, 4, 14 });
 	assert_int_equal(kit_read(&k, &spool_meter, self, 2000000000), 0);
 	assert_int_equal(k.n[0], 1);
 	assert_int_equal(k.event[0][0].measure[0], 8192);

@@ -8,7 +8,7 @@
 /* Adds so many slices that all arrays have moved several times. */
 static void slices_are_the_added_ones(void **state)
 {
-	struct pieces p = { 0 };
+	struct batch_builder p = { 0 };
 	const struct slice *slice;
 	struct hist h, back;
 	char text[32], label[LABEL_MAX + 1];
@@ -17,16 +17,16 @@ static void slices_are_the_added_ones(void **state)
 	assert_int_equal(hist_init(&back, RULER_TEST), 0);
 	for (int i = 0; i < 300; i++) {
 		snprintf(text, sizeof(text), "key %d", i);
-		pieces_key(&p);
-		pieces_label(&p, text);
-		pieces_label(&p, i % 3 ? "b" : NULL);
+		batch_builder_key(&p);
+		batch_builder_label(&p, text);
+		batch_builder_label(&p, i % 3 ? "b" : NULL);
 		for (int weight = 0; weight < 2; weight++) {
 			hist_clear(&h);
 			hist_record_times(&h, 100 + i, weight + 1);
-			assert_int_equal(pieces_add(&p, i % 3, weight, &h), 0);
+			assert_int_equal(batch_builder_add(&p, i % 3, weight, &h), 0);
 		}
 	}
-	slice = pieces_slices(&p);
+	slice = batch_builder_slices(&p);
 	assert_int_equal(p.n, 600);
 	for (int i = 0; i < 600; i++) {
 		snprintf(text, sizeof(text), "key %d", i / 2);
@@ -41,24 +41,24 @@ static void slices_are_the_added_ones(void **state)
 		assert_int_equal(hist_decode_add(&back, RULER_TEST, slice[i].hist, slice[i].hist_len), 0);
 		assert_true(back.count == (__u64)(1 + i % 2) && back.min == (__u64)(100 + i / 2));
 	}
-	pieces_clear(&p);
+	batch_builder_clear(&p);
 	assert_int_equal(p.n, 0);
 	hist_fini(&h);
 	hist_fini(&back);
-	pieces_fini(&p);
+	batch_builder_fini(&p);
 }
 
 static void without_fields_a_key_has_no_bytes(void **state)
 {
-	struct pieces p = { 0 };
+	struct batch_builder p = { 0 };
 	struct hist h;
 
 	assert_int_equal(hist_init(&h, RULER_TEST), 0);
-	pieces_key(&p);
-	assert_int_equal(pieces_add(&p, 0, 0, &h), 0);
-	assert_int_equal(pieces_slices(&p)->key.len, 0);
+	batch_builder_key(&p);
+	assert_int_equal(batch_builder_add(&p, 0, 0, &h), 0);
+	assert_int_equal(batch_builder_slices(&p)->key.len, 0);
 	hist_fini(&h);
-	pieces_fini(&p);
+	batch_builder_fini(&p);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -231,7 +231,8 @@ static void a_text_is_reported_only_with_its_own_event(void **state)
 {
 	for (int is_its = 0; is_its < 2; is_its++) {
 		struct bench *b = bench_new(1);
-		struct verbatim kept[2] = { { 0 }, { .name = 4, .as_sent = { .len = 10, .whole = 1, .text = "select 'x'" } } };
+		struct statement_text kept[2] = { { 0 },
+						  { .name = 4, .as_sent = { .len = 10, .whole = 1, .text = "select 'x'" } } };
 		const struct reader_labels labels = { text, NULL, &metric };
 		const struct exemplar_row row = { &b->plan, b->box, b->exemplar, kept, BEGIN_NS };
 		struct bytes out = { 0 };

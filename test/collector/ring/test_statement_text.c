@@ -5,11 +5,11 @@
 
 static const char *text_of(const char *sent, size_t n, int whole)
 {
-	static char out[VERBATIM_TEXT_MAX + 1];
-	struct verbatim v = { .name = 1, .as_sent = { .len = (__u16)n, .whole = (__u16)whole } };
+	static char out[STATEMENT_TEXT_UTF8_MAX + 1];
+	struct statement_text v = { .name = 1, .as_sent = { .len = (__u16)n, .whole = (__u16)whole } };
 
-	memcpy(v.as_sent.text, sent, n < VERBATIM_ROOM ? n : VERBATIM_ROOM);
-	n = verbatim_text(&v, out);
+	memcpy(v.as_sent.text, sent, n < STATEMENT_TEXT_ROOM ? n : STATEMENT_TEXT_ROOM);
+	n = statement_text_write(&v, out);
 	assert_int_equal(n, strlen(out));
 	return out;
 }
@@ -28,32 +28,33 @@ static void a_text_is_as_it_was_sent(void **state)
 
 static void a_cut_text_says_so(void **state)
 {
-	char sent[VERBATIM_ROOM];
+	char sent[STATEMENT_TEXT_ROOM];
 
 	memset(sent, 'x', sizeof(sent));
 	assert_string_equal(text_of("select 1", 8, 0), "select 1…");
-	assert_int_equal(strlen(text_of(sent, VERBATIM_MAX, 0)), VERBATIM_TEXT_MAX);
-	assert_int_equal(strlen(text_of(sent, VERBATIM_ROOM, 1)), VERBATIM_MAX);	/* reads nothing beyond it */
-	sent[VERBATIM_MAX - 1] = '\xc3';			/* the first half of a character */
-	assert_string_equal(text_of(sent, VERBATIM_MAX, 0) + VERBATIM_MAX - 1, "?…");
+	assert_int_equal(strlen(text_of(sent, STATEMENT_TEXT_MAX, 0)), STATEMENT_TEXT_UTF8_MAX);
+	assert_int_equal(strlen(text_of(sent, STATEMENT_TEXT_ROOM, 1)), STATEMENT_TEXT_MAX); /* and not beyond */
+	sent[STATEMENT_TEXT_MAX - 1] = '\xc3';			/* the first half of a character */
+	assert_string_equal(text_of(sent, STATEMENT_TEXT_MAX, 0) + STATEMENT_TEXT_MAX - 1, "?…");
 }
 
 static void every_text_fits_an_exemplar(void **state)
 {
-	assert_true(VERBATIM_TEXT_MAX <= EXEMPLAR_TEXT_MAX);
+	assert_true(STATEMENT_TEXT_UTF8_MAX <= EXEMPLAR_TEXT_MAX);
 }
 
 /* A connection's texts take turns in two places, and each text has a new name. */
 static void each_text_of_a_connection_has_its_own_name(void **state)
 {
 	for (__u64 n = 0; n < 600; n++) {
-		__u64 name = VERBATIM_NAME(7ull, n), next = VERBATIM_NAME(7ull, n + 1), later = VERBATIM_NAME(7ull, n + 2);
+		__u64 name = STATEMENT_TEXT_NAME(7ull, n), next = STATEMENT_TEXT_NAME(7ull, n + 1);
+		__u64 later = STATEMENT_TEXT_NAME(7ull, n + 2);
 
-		assert_true(name && VERBATIM_KEY(name) != VERBATIM_KEY(next));
-		assert_true(VERBATIM_KEY(name) == VERBATIM_KEY(later) && name != later);
-		assert_true(VERBATIM_KEY(name) != VERBATIM_KEY(VERBATIM_NAME(8ull, n)));
+		assert_true(name && STATEMENT_TEXT_KEY(name) != STATEMENT_TEXT_KEY(next));
+		assert_true(STATEMENT_TEXT_KEY(name) == STATEMENT_TEXT_KEY(later) && name != later);
+		assert_true(STATEMENT_TEXT_KEY(name) != STATEMENT_TEXT_KEY(STATEMENT_TEXT_NAME(8ull, n)));
 		for (int bit = 1; bit < 32; bit++)
-			assert_true(name != VERBATIM_NAME(7ull, n + (1ull << bit)));
+			assert_true(name != STATEMENT_TEXT_NAME(7ull, n + (1ull << bit)));
 	}
 }
 
