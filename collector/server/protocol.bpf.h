@@ -4,7 +4,7 @@
  *      x/x.h           the event: its fields, measures, names of the servers' processes
  *      x/conn.h        SERVER_NAMES, FIELD_BLOCKED_IN, struct server_conn, which begins with a struct turn
  *      x/digest.h      digest_byte(), if its requests are texts; included before digests.bpf.h
- *      x/*.bpf.h       the functions below
+ *      x/x.bpf.h ...   the functions below
  *      x/x.bpf.c       includes them, then server.bpf.h
  *      x/x.c           its struct server_protocol and its struct tracer (server_tracer.h), a row in tracers.c
  *
