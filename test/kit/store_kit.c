@@ -163,10 +163,18 @@ struct gathered {
 	struct mark *mark;
 };
 
-/* Room for one more; n is counted up. */
-#define APPEND(array, n)                                                                   \
-	((array) = realloc((array), ((n) + 1) * sizeof(*(array))), assert_non_null(array),    \
-	 &(array)[(n)++])
+/* Makes room for one element more: the room doubles where n is a power of two. */
+static void *grown(void *array, size_t n, size_t size)
+{
+	if (n & (n - 1))
+		return array;
+	array = realloc(array, (n ? 2 * n : 1) * size);
+	assert_non_null(array);
+	return array;
+}
+
+/* The next element of an array; n is counted up. */
+#define APPEND(array, n) ((array) = grown((array), (n), sizeof(*(array))), &(array)[(n)++])
 
 static void *copy_of(const void *data, size_t len)
 {

@@ -288,7 +288,7 @@ static void assert_kept(struct store *s, __s64 from, __s64 to, int n_keys, __s64
 
 static void a_limit_holds_and_drops_the_oldest_of_the_finest(void **state)
 {
-	enum { KEYS = 4, LIMIT = 6000000, HOURS = 24 };
+	enum { KEYS = 4, LIMIT = 6000000, HOURS = 8 };
 	const __s64 from = 1699999200;
 	struct fixture *f = *state;
 	struct batch *batch = calloc(60, sizeof(*batch));
@@ -309,7 +309,7 @@ static void a_limit_holds_and_drops_the_oldest_of_the_finest(void **state)
 			assert_int_equal(f->store->ops->compact(f->store, KIT_INST, slot), 0);
 			assert_int_equal(f->store->ops->shrink(f->store), 0);
 		}
-		if (hour % 6 == 5)
+		if (hour % 4 == 3)
 			assert_kept(f->store, from, slot, KEYS, kept_from);
 	}
 	assert_true(f->store->n_dropped > 0);
