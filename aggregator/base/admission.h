@@ -28,8 +28,8 @@
 #define LARGE_WAITING_MAX 64
 
 enum admission_class { ADMISSION_SMALL, ADMISSION_MEDIUM, ADMISSION_LARGE, ADMISSION_LIVE, ADMISSION_CLASSES };
-#define MADE_CLASSES ADMISSION_LIVE	/* the classes of values that were read and wait for a worker; a stream's grid
-					 * is made as a medium one */
+#define MADE_CLASSES ADMISSION_LIVE	/* number of queues in which values that were read wait for a worker: small,
+					 * medium, large.  A stream's grid waits in the medium one. */
 
 struct turn {				/* the caller's memory, until start() or drop() is called, or
 					 * admission_remove() */

@@ -1,4 +1,5 @@
-/* configured.h - keeps the instrumentations of the configuration file: they exist from the start and never idle out.
+/* configured.h - makes and keeps the instrumentations that the configuration file lists.  Their idle-max is 0:
+ * heatscoped does not delete them when no one requests their values.
  *
  *      entries, stored instrumentations --configured_new()--> kept, changed, released, or made
  *                                                         (when a source offers the metric: at its hello)

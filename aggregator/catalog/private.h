@@ -24,7 +24,7 @@ struct catalog {
 	struct metric **merged;		/* our own: one metric that sources offer with different fields */
 	size_t n_merged;
 	struct catalog_observer *observers;
-	__s64 ahead_ns;			/* < 0: our clock lags; see catalog_set_ahead() */
+	__s64 ahead_ns;			/* our clock less the believed time (timekeeper.h); < 0: our clock lags */
 	__s64 step_ns;			/* the newest step of our own clock */
 	unsigned n_steps;		/* how many steps there were */
 };
@@ -37,7 +37,7 @@ int catalog_collect(struct catalog *c);				/* collects the metrics again; -ENOME
 void catalog_changed(struct catalog *c, bool wanted);		/* collects them and notifies the observers */
 void catalog_uncollect(struct catalog *c);			/* frees what catalog_collect() made */
 
-/* Notes the newest slot that a source reported; -ENOMEM. */
+/* Notes that the source reported this slot of the instrumentation: ci keeps the newest slot per source.  -ENOMEM. */
 int catalog_sight(struct catalog_inst *ci, const char *source, __s64 slot);
 
 #endif

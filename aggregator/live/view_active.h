@@ -1,5 +1,5 @@
-/* view_active.h - keeps a live grid of how much was under way at once: it reads the slots that changed and spreads all
- * slots again.
+/* view_active.h - keeps a live grid of how much was under way at once: it reads only the slots that changed, and then
+ * computes all columns again from the slots that it keeps (active.h).
  *
  *      value of a stream (its struct active), changed slots --view_active_grid()--> the grid as it is now
  *      that grid, the one before --view_active_differs()--> which columns are to be sent
@@ -16,8 +16,9 @@ struct view_span {			/* slots, inclusive */
 	__s64 first, last;
 };
 
-/* Makes a grid of as many columns as the value's grid, up to the present one.  The caller need not repeat changed slots
- * after it: all slots are read when the present column reaches them.  -ESTALE: the cube does not hold all of them;
+/* Makes a grid of as many columns as the value's grid, up to the present one.  `changed` may contain slots after the
+ * present column.  They are ignored, and the caller may forget them: a later call reads every slot that the present
+ * column has reached since.  -ESTALE: the cube does not hold all of them;
  * -ENOENT: no such instrumentation; -ENOMEM.  After an error make a new value. */
 int view_active_grid(struct value *v, const struct view_span *changed, size_t n, __s64 now_ns, struct grid **ret_grid);
 

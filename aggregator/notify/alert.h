@@ -2,14 +2,17 @@
  *
  *      rule, window (histogram, observed?)  --alert_step()-->  state, value, limit
  *
- *      no data --seen--> ok --over the limit--> pending --`hold` windows in a row--> firing --`hold` clear--> ok
- *         ^------------------ not observed (a firing one: for `hold` windows) --------'
+ *      ok, no data           --over the limit--> pending --`hold` such windows in a row--> firing
+ *      pending, no data      --not over--> ok
+ *      firing                --`hold` clear windows in a row--> ok
+ *      ok, pending           --not observed--> no data
+ *      firing                --`hold` windows in a row not observed--> no data
  *
  * Kinds   ALERT_PERCENTILE  a percentile is above a value.
  *         ALERT_SHARE       more than a share of the events is above a value.
  *         ALERT_SHAPE       the distribution differs from that of the hour before.
- * Clear   a value of at most ALERT_CLEAR of the limit is clear.  Between the two the state does not change, so that a
- *         value at the limit does not flap.
+ * Clear   a value of at most ALERT_CLEAR of the limit is clear.  Between the two a firing alert stays firing, so that
+ *         a value at the limit does not flap.
  * Shape   The distance is Wasserstein's of the logarithms: by how many octaves the events would have to be moved, on
  *         average.  It grows with the share that moved and with how far, where divergences of cells (Jensen-Shannon)
  *         saturate once two modes do not overlap, and grow with the noise of rare cells.  The limit is learnt: each of
@@ -29,7 +32,7 @@
 #define ALERT_NAME_MAX 64
 #define ALERT_CLEAR 0.9
 #define ALERT_USUAL 0.6			/* of the limit: a window with a larger distance is not learnt */
-#define ALERT_ABOVE 32
+#define ALERT_ABOVE 32			/* bytes of the text of `above`, including NUL */
 #define ALERT_HOUR 60			/* windows with which a shape is compared */
 #define ALERT_LEARNT 20			/* at least so many of them are needed */
 #define ALERT_FEW 50			/* events */

@@ -94,8 +94,8 @@ int params_read(enum value_kind_id kind, const struct http_param *param, size_t 
 		char *reason);
 void params_fini(struct params *p);
 
-/* Keeps the parameters of a query string that some value has; others that a reader's URL carries (`_`, `callback`) are
- * dropped.  ret_known: room for n, may be param. */
+/* Copies the parameters that some kind of value has, and returns how many.  It leaves out all others, such as `_` and
+ * `callback`, which HTTP clients add to a URL.  ret_known: space for n; may be param. */
 size_t params_known(const struct http_param *param, size_t n, struct http_param *ret_known);
 
 /* Returns the name of that value's parameter number `index`; NULL: past the last.  The second returns its choices,

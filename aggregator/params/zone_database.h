@@ -11,7 +11,7 @@
 
 #include "render/grid/zone.h"
 
-/* "UTC" always exists. */
+/* Finds the zone with its changes of offset from first_s to last_s, Unix seconds.  "UTC" always exists. */
 int zone_database_find(const char *name, __s64 first_s, __s64 last_s, struct zone *ret_zone);
 
 #endif

@@ -58,7 +58,7 @@ static __always_inline void switch_comes(struct task_struct *t)
 	w->left_ns = w->ready_ns = 0;
 }
 
-/* Replaces stamp_clocks(). */
+/* Replaces stamp_clocks().  split (thread_clock.h): off and delay are set, as the thread has a stopwatch. */
 static __always_inline void switch_clocks(struct stamp *s, struct task_struct *t)
 {
 	struct stopwatch *w = bpf_task_storage_get(&stopwatches, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);

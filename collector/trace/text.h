@@ -37,8 +37,8 @@ static inline void text_cut(char *text)
 
 void text_label(int texts_fd, __u64 code, char *out);	/* LABEL_MAX + 1 bytes */
 
-/* Finds the codes that text_label() may show as this text, with the mark that they were remembered with; returns how
- * many, or -E2BIG. */
+/* Finds the codes that text_label() may show as this text.  mark: the bits that text_remember() sets in the codes of
+ * this field (text.bpf.h).  Returns how many there are, at most 3; -E2BIG: max is less than 3. */
 int text_codes(const char *text, __u64 mark, __u64 *ret_code, size_t max);
 #endif
 

@@ -1,4 +1,4 @@
-/* flame.h - draws a flame graph as SVG: amounts of folded stacks as a tree of boxes.
+/* flame.h - draws a flame graph as SVG, a tree of boxes, or writes it as folded text, a line per stack.
  *
  *      main;work;read 3        |      read      |  write  |
  *      main;work;write 2  -->  |           work           |      |

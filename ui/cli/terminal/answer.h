@@ -1,4 +1,5 @@
-/* answer.h - asks a terminal which pictures it can show, and parses its answers.
+/* answer.h - parses a terminal's answers to ANSWER_ASK, the bytes that ask which pictures it can show.  The caller
+ * sends them.
  *
  *      asked                                     answered
  *      kitty's query, an image of one pixel      ESC _ G i=31;OK ESC \
