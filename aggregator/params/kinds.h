@@ -10,7 +10,7 @@
 #include "aggregator/params/params.h"
 
 enum param_type { PARAM_INTEGER, PARAM_SECONDS, PARAM_SHARE, PARAM_CHOICE, PARAM_TEXT, PARAM_SWITCH, PARAM_KEYS, PARAM_HUES, PARAM_FORMAT,
-		  PARAM_OTHERS };	/* OTHERS: reads the parameter of another value */
+		  PARAM_OTHERS };	/* OTHERS: accepted, but not read here: VALUE_SIDE reads it */
 
 struct spec {
 	const char *name;

@@ -2,8 +2,8 @@
  *
  *      (name, value) ... --params_read()--> struct params --params_interval()--> from, to
  *
- * Shape   one table in params.c names every parameter, its range, its default and its kinds of value, as
- *         in doc/api.md.  A parameter of another kind is ignored.  An unknown one is refused, and so is one that is
+ * Shape   two tables in kinds.c list every parameter: params_specs[] its range and its kinds of value,
+ *         params_kinds[] the defaults of a kind, as in doc/api.md.  A parameter of another kind is ignored.  An unknown one is refused, and so is one that is
  *         given more than once, unless it is a list.  Decimals of whole numbers are cut off.
  * Errors  -EINVAL with one sentence in `reason` (PARAMS_REASON_MAX bytes):
  *         value "5" for parameter "width" is invalid: minimum is 10.  -ENOMEM.

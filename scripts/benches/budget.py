@@ -17,10 +17,10 @@ statement must be counted under its digest or be reported as lost; otherwise the
 budget: an estimate.  --rounds 0 measures the kinds alone; a short run adds --kind-seconds 5.
 """
 import collections
+import concurrent.futures
 import random
 import subprocess
 import sys
-import threading
 import time
 
 from kinds import KINDS, kinds
@@ -151,21 +151,16 @@ def paced(options, heatscope):
 
 def load(kind, seconds, size):
     """All clients send as fast as they are answered; returns the number of statements."""
-    sent = [0] * kind.n_clients
-
-    def client(i):
-        one, end = kind.open(), time.monotonic() + seconds
+    def client(_):
+        one, end, sent = kind.open(), time.monotonic() + seconds, 0
         while time.monotonic() < end:
             one.send([kind.nothing] * size)
-            sent[i] += size
+            sent += size
         one.close()
+        return sent
 
-    threads = [threading.Thread(target=client, args=(i,)) for i in range(kind.n_clients)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return sum(sent)
+    with concurrent.futures.ThreadPoolExecutor(kind.n_clients) as clients:
+        return sum(clients.map(client, range(kind.n_clients)))	# raises what a client raised
 
 
 def counted(heatscope, kind, options):
@@ -190,7 +185,7 @@ def counted(heatscope, kind, options):
 
 def by_kind(options, path, all_kinds):
     results = {}
-    for budget in (0, options.budget):
+    for budget in sorted({0, options.budget}):
         own = os.path.join(path, "budget-%g" % budget)
         os.mkdir(own)
         with Heatscope(own, options=["--budget", str(budget)]) as heatscope:
@@ -215,9 +210,11 @@ def find_kinds(options):
 
 
 def judge(results):
-    wrong = [name for name, r in results.items() if not r["budget"] and r["missing"]]
-    if wrong:
-        raise SystemExit("bench: statements are neither counted nor lost: " + ", ".join(wrong))
+    exact = {name: r for name, r in results.items() if not r["budget"]}
+    for wrong, names in (("neither counted nor lost", [name for name, r in exact.items() if r["missing"] > 0]),
+                         ("counted more often than sent", [name for name, r in exact.items() if r["missing"] < 0])):
+        if names:
+            raise SystemExit("bench: statements are %s: %s" % (wrong, ", ".join(names)))
 
 
 def kinds_alone(options):

@@ -23,6 +23,10 @@ BATCH = 3				# statements of a send
 POOLED, POOL = 8, 2			# clients of the pooler, and its connections
 
 
+class Failed(Exception):
+    """A server refused what a client sent."""
+
+
 def exact(s, n):
     data = b""
     while len(data) < n:
@@ -52,7 +56,7 @@ class Mysql:
         self.s.sendall(self.packet(1, struct.pack("<IIB23x", 0x8200, 1 << 24, 33) + b"root\0\0"))
         while (reply := self.take())[0] != 0:
             if reply[0] == 0xff:
-                raise SystemExit("bench: MySQL: %r" % reply)
+                raise Failed("MySQL: %r" % reply)
             self.s.sendall(self.packet(3, b""))
 
     @staticmethod
@@ -68,7 +72,7 @@ class Mysql:
         self.s.sendall(b"".join(self.packet(0, b"\x03" + text.encode()) for text in statements))
         for text in statements:
             if (reply := self.take())[0] != 0:
-                raise SystemExit("bench: %s: %r" % (text, reply))
+                raise Failed("%s: %r" % (text, reply))
 
     def close(self):
         self.s.close()
@@ -89,7 +93,7 @@ class Postgresql:
             kind, n = struct.unpack(">cI", exact(self.s, 5))
             body = exact(self.s, n - 4)
             if kind == b"E":
-                raise SystemExit("bench: PostgreSQL: %r" % body)
+                raise Failed("PostgreSQL: %r" % body)
             if kind == b"Z":
                 return
 
@@ -112,7 +116,6 @@ class Postgresql:
 @contextlib.contextmanager
 def postgresql(path):
     script = os.path.join(TOP, "scripts", "postgresql")
-    os.chmod(os.path.dirname(path), 0o711)	# it runs as a user of its own
     text = subprocess.run([script, "start", path], check=True, capture_output=True, text=True).stdout
     try:
         yield dict(word.split("=", 1) for word in shlex.split(text))
@@ -203,6 +206,9 @@ def postgresql_kinds(stack, path, names):
 @contextlib.contextmanager
 def kinds(path, names=KINDS):
     """Starts the servers that the named kinds need; {name: Kind}."""
+    if not set(names) <= set(KINDS):
+        raise SystemExit("bench: kinds are " + ", ".join(KINDS))
+    os.chmod(path, 0o711)	# PostgreSQL and PgBouncer run as users of their own
     made = {}
     with contextlib.ExitStack() as stack:
         for of, make in ({"plain", "pipelined", "proxy"}, mysql_kinds), ({"round", "pooler"}, postgresql_kinds):

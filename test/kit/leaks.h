@@ -1,4 +1,4 @@
-/* leaks.h - names for the leak sanitizer what is not a leak; a test program includes it once.
+/* leaks.h - lists reports that the leak sanitizer ignores; any number of a program's files may include it.
  *
  * Fontconfig refers to parts of its patterns by offset, not by pointer, so the sanitizer takes parts of a pattern that
  * cairo's cache still holds for leaks.

@@ -17,7 +17,7 @@
 #define KEPT 100			/* exemplars of a second: the maximum */
 #define GIVEN 1000			/* exemplars of a reply: the maximum; of more, the slowest */
 #define HELD_S 600			/* while it follows: longer than it may be stopped by Ctrl-Z */
-#define LATE_S 10			/* a second that is not reported so long after it is printed without its report */
+#define LATE_S 10			/* s to wait for the report of a second; then it is printed without the report */
 
 /* How the ends of statements are shown. */
 struct clock {
@@ -220,7 +220,7 @@ static int by_time(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The time from which on it sees statements. */
+/* Prints the heads of the columns. */
 static void print_heading(const struct view *v, const struct options *o)
 {
 	if (!o->json)
@@ -246,6 +246,7 @@ struct told {				/* the counts so far, for the summary at the end */
 	double slot_s;			/* of the instrumentation: so often the worst are kept */
 	double count, shown;		/* events as slow, sampled ones as often as they stand for */
 	double missed, lost, sampled;
+	double unreported_s;		/* printed without a report */
 	int kept;			/* the worst of a slot */
 	int dropped;			/* some are no longer stored */
 	int cut;			/* a range that cannot be halved had too many */
@@ -297,15 +298,18 @@ static void print_told(const struct view *v, const struct options *o, const stru
 		show_print(stderr, "%.0f statements were lost\n", t->lost);
 	if (t->sampled > 1)
 		show_print(stderr, "statements were sampled, at worst one in %.0f\n", t->sampled);
+	if (t->unreported_s > 0)
+		show_print(stderr, "%.0f s had no report of the collector for %d s: their statements are not printed\n",
+			t->unreported_s, LATE_S);
 }
 
 static int ask_exemplars(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from,
-			 time_t to, json_t **ret_reply)
+			 time_t to, int most, json_t **ret_reply)
 {
 	struct query_string p = { .len = 0 };
 	char start[32], end[32], n[16];
 
-	snprintf(n, sizeof(n), "%d", GIVEN);
+	snprintf(n, sizeof(n), "%d", most);
 	snprintf(start, sizeof(start), "%lld", (long long)from);
 	snprintf(end, sizeof(end), "%lld", (long long)to);
 	query_string_put(&p, "start_time", start);
@@ -322,7 +326,7 @@ static int print_part(const struct view *v, const struct options *o, struct clie
 		      double before_s, struct told *t)
 {
 	json_t *reply;
-	int err = ask_exemplars(v, o, c, id, from, to, &reply);
+	int err = ask_exemplars(v, o, c, id, from, to, GIVEN, &reply);
 	double length_s;
 
 	if (err)
@@ -451,7 +455,7 @@ static int begin_measure(const struct view *v, const struct options *o, struct m
 	json_decref(body);
 	err = err ?: measure_active(m, ret_id, &from_s);
 	if (!err)
-		*ret_from = (time_t)from_s;
+		*ret_from = from_s > 0 ? (time_t)from_s : time(NULL);
 	return err;
 }
 
@@ -460,7 +464,7 @@ static int find_reported(const struct view *v, const struct options *o, struct c
 			 time_t until, int *ret_reported)
 {
 	json_t *reply;
-	int err = ask_exemplars(v, o, c, id, from, until, &reply);
+	int err = ask_exemplars(v, o, c, id, from, until, 1, &reply);
 
 	if (err)
 		return err;
@@ -484,6 +488,8 @@ static int print_reported(const struct view *v, const struct options *o, struct 
 	}
 	if (err || until <= *from)
 		return err;
+	if (!reported)
+		t->unreported_s += (double)(until - *from);
 	err = print_time(v, o, c, id, *from, until, t);
 	*from = until;
 	return err;

@@ -4,7 +4,7 @@
  */
 import * as api from "../net/api.js";
 import { count } from "../base/format.js";
-import { keptOf, keptSpan } from "./state.js";
+import { keptSpan } from "./state.js";
 
 export const VALUES_MAX = 8;
 export const INSIDE_MAX = 4;		/* of each field */
@@ -56,7 +56,7 @@ export const notesOf = (reply) => [
 ].filter(Boolean);
 
 /* Limits a rectangle to the time that its instrumentation keeps: maps of others may reach farther back. */
-const keptPart = (rectangle) => ({ ...rectangle, start: Math.max(rectangle.start, rectangle.end - keptOf(rectangle.map.inst)) });
+const keptPart = (rectangle) => ({ ...rectangle, start: keptSpan({ start: rectangle.start, duration: rectangle.end - rectangle.start }, rectangle.map.inst).start });
 
 export class Explain {
 	constructor(session) {
@@ -102,8 +102,8 @@ export class Explain {
 			this.ask();
 	}
 
-	/** The time shown, as far as the rectangle's instrumentation keeps it. */
-	get shown() {
+	/** The time shown, as far as the rectangle's instrumentation keeps it; null: no grid has been there yet. */
+	get baseline() {
 		const span = this.session.span ?? this.span;
 
 		return span && keptSpan(span, this.rectangle.map.inst);
@@ -111,7 +111,9 @@ export class Explain {
 
 	/** Can the whole time shown be a baseline? Not of a rectangle as long as it. */
 	get widens() {
-		return Boolean(this.shown) && reachesBeyond(this.shown, this.rectangle);
+		const { baseline, rectangle } = this;
+
+		return Boolean(baseline) && reachesBeyond(baseline, rectangle);
 	}
 
 	/** Switches the comparison with the whole time shown on or off. */
@@ -127,8 +129,8 @@ export class Explain {
 		const { exclude } = map.narrowed;
 
 		this.excluded = Boolean(exclude);
-		this.span = this.shown;
-		const parameters = { ...parametersOf(rectangle, this.keys, this.wide && this.widens ? this.span : null), exclude };
+		this.span = session.span ?? this.span;
+		const parameters = { ...parametersOf(rectangle, this.keys, this.wide && this.widens ? this.baseline : null), exclude };
 		const reading = new AbortController();
 
 		this.reading?.abort();

@@ -42,7 +42,7 @@ export class Hanging {
 		this.time = 0;			/* of which they are */
 	}
 
-	/** The map with running events; undefined: there is none. */
+	/** The current map, or else the first, whose instrumentation reports running events; undefined: there is none. */
 	get told() {
 		const { session } = this;
 

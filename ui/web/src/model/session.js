@@ -1,5 +1,5 @@
-/* session.js - holds the user's choices and the maps that show them on one time axis; only it requests them from the
- * server.
+/* session.js - holds the user's choices and the maps that show them on one time axis, and decides when they
+ * request their data.
  *
  *      person -> set(), select(), point() ... -> session -> changed() -> views draw what is here
  *      server -> feed, lists -------------------^
@@ -39,7 +39,7 @@ export class Session {
 		this.catalogue = null;
 		this.instrumentations = null;
 		this.unlisted = null;		/* why the last request for the lists failed */
-		this.failed = null;		/* why a map of this view could not */
+		this.failed = null;		/* why the last request for a map of this view failed */
 		this.refused = null;		/* Error of the user's request; shown until something else is chosen */
 		this.creating = false;		/* or what begins New: {from: instrumentation, where} */
 		this.flame = null;		/* the rectangle whose flame graph is shown */
@@ -131,11 +131,11 @@ export class Session {
 			this.show();
 	}
 
-	/* A view that was paused ends where its last column does, which may be hours ahead: a shorter view ends at the present. */
+	/* Moves an end that lies after the present back to it: the last column of a paused view may end hours later. */
 	endFor(end) {
-		const latest = Math.ceil(Date.now() / 1000 / this.slot) * this.slot;
-
-		return end !== null && latest > 0 ? Math.min(end, latest) : end;
+		if (end === null || !this.shown.length)
+			return end;
+		return Math.min(end, Math.floor(Date.now() / 1000 / this.slot) * this.slot);
 	}
 
 	record(push) {

@@ -54,11 +54,11 @@ export function anew(inst) {
 /** How long an instrumentation keeps its events, in s: in slots, or added up to minutes and hours. */
 export const keptOf = (inst) => Math.max(inst["retention-time"] ?? 0, ...inst.tiers ?? []) || DURATION_MAX;
 
-/** The end of a span that is kept. */
+/** The newest part of a span that is kept, up to the present. */
 export function keptSpan({ start, duration }, inst) {
-	const most = Math.min(duration, keptOf(inst));
+	const end = Math.min(start + duration, Math.ceil(Date.now() / 1000)), from = Math.max(start, end - keptOf(inst));
 
-	return { start: start + duration - most, duration: most };
+	return { start: from, duration: end - from };
 }
 
 /**
