@@ -37,6 +37,12 @@ export async function settled(page) {
 	await sleep(60);
 }
 
+/** Waits for a map to have the grid of the present view: until the page is drawn, the old picture may still be there. */
+export async function redrawn(page, heatmap) {
+	await settled(page);
+	await until("its grid", async () => await heatmap.locator(".waiting").count() === 0);
+}
+
 /** The grids that the API returns to the page after a choice, in a view that stands still, or will: the page draws
  * these. */
 export async function gridsAfter(t, choose) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { address, check, map, shots, violations } from "./kit.js";
 import { sleep, until } from "./server.js";
-import { axis, MEASURES, pause } from "./view.js";
+import { axis, MEASURES, pause, redrawn } from "./view.js";
 
 /* A rectangle over the upper part of a map, all of its time; gives what was asked. */
 async function dragOver(page, measure, least) {
@@ -97,7 +97,7 @@ check("a rectangle is zoomed to, the events beyond the axis are shown, and the b
 
 check("keys and the wheel zoom time and values around what is pointed at", async (t) => {
 	const { page } = t;
-	const drawn = () => until("its grid", async () => await map(page, "latency").locator(".waiting").count() === 0);
+	const drawn = () => redrawn(page, map(page, "latency"));
 	const pressed = async (key, what, is) => {
 		await drawn();
 		assert.ok(await map(page, "latency").evaluate((box) => box === document.activeElement), `the map has the focus before ${key}`);
@@ -134,7 +134,7 @@ check("keys and the wheel zoom time and values around what is pointed at", async
 check("keys and the wheel move along both axes, and forward to now the view is live again", async (t) => {
 	const { page } = t, latency = map(page, "latency");
 	const end = () => Number(address(page).get("end")), low = () => Number(address(page).get("values")?.split(":")[1]);
-	const drawn = () => until("its grid", async () => await latency.locator(".waiting").count() === 0);
+	const drawn = () => redrawn(page, latency);
 	const turn = async (key, x, y) => {
 		if (key)
 			await page.keyboard.down(key);
