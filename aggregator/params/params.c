@@ -381,10 +381,6 @@ static const char *find_wrong(const struct params_kind *k, const struct params *
 		why = "weights=weight is an estimate of the first measure's weight: give weight or weights";
 	if (weight && (p->stats || (p->measure && !strcmp(p->measure, "*"))))
 		why = "stats and measure=* are of events: leave weight out";
-	if (p->width < k->width_min)
-		why = "width must be at least 400 here";
-	if (p->height && p->height < k->height_min)
-		why = "height must be at least 240 here";
 	if (p->exclude && !p->n_select && k->exclude_alone)
 		why = k->exclude_alone;
 	if (p->isolate && !p->n_select && k->isolate_selected)
@@ -392,6 +388,12 @@ static const char *find_wrong(const struct params_kind *k, const struct params *
 	if (p->isolate + p->exclude + p->decompose_all > 1)
 		why = "at most one of isolate, exclude and decompose_all can be true";
 	return why;
+}
+
+static int refuse_small(const char *name, long least, char *reason)
+{
+	snprintf(reason, PARAMS_REASON_MAX, "%s must be at least %ld here", name, least);
+	return -EINVAL;
 }
 
 /* Checks what depends on several parameters. */
@@ -403,6 +405,10 @@ static int check_together(const struct params_kind *k, const struct params *p, c
 		return refuse_missing(missing, reason);
 	if (p->n_hues && p->n_hues < p->n_select + !p->isolate && !p->decompose_all)
 		return refuse_hues(p, reason);
+	if (!why && p->width < k->width_min)
+		return refuse_small("width", k->width_min, reason);
+	if (!why && p->height && p->height < k->height_min)
+		return refuse_small("height", k->height_min, reason);
 	if (why)
 		snprintf(reason, PARAMS_REASON_MAX, "%s", why);
 	return why ? -EINVAL : 0;

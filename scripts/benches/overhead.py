@@ -374,7 +374,7 @@ class Figures:
 
 
 def counted(instruments, blocks, name):
-    """Returns how many of the queries of whole seconds in its segments Heatscope counted."""
+    """Says how many of the queries of whole seconds in its segments Heatscope counted; a short segment may have none."""
     heatscope, uri = instruments.uris[name]
     queries = seen = 0
     for b in blocks:
@@ -382,7 +382,7 @@ def counted(instruments, blocks, name):
             reply = heatscope.http.get(uri + "/value/raw", start_time=b["on"]["second"], duration=1)
             queries += b["on"]["second_queries"]
             seen += sum(n for cells in reply["value"].values() for _, n in cells)
-    return seen / queries if queries else float("nan")
+    return "it counted %.4f of the queries" % (seen / queries) if queries else "no segment held a whole second to count"
 
 
 def report(options, blocks, instruments):
@@ -411,8 +411,8 @@ def report(options, blocks, instruments):
             continue
         losses = ["%s (%s)" % (interval(figures.loss_over(name, PAIR_ARM, kind), 2), figures.shown(name, PAIR_ARM, CLAIM[options.stage], kind))
                   for kind in ("query", "plain query")]
-        print("%s: QPS loss over that of the bpftrace pair %s, the pace not regarded %s; CPU per query over its %s; it counted %.4f of the "
-              "queries" % (name, *losses, interval(figures.cpu_over(name, PAIR_ARM), 2), counted(instruments, blocks, name)))
+        print("%s: QPS loss over that of the bpftrace pair %s, the pace not regarded %s; CPU per query over its %s; %s" % (
+            name, *losses, interval(figures.cpu_over(name, PAIR_ARM), 2), counted(instruments, blocks, name)))
         if SCHEMA_ARM in names:
             print("    QPS loss over that of performance_schema %s" % interval(figures.loss_over(name, SCHEMA_ARM), 2))
         for reason, n in collections.Counter(instruments.told[name]).items():

@@ -178,6 +178,9 @@ async function main() {
 	const browser = await launch();
 	let failed = 0;
 
+	for (const signal of ["SIGINT", "SIGTERM"])		/* or the daemons would go on without us */
+		process.once(signal, () => server.stop().then(() => process.exit(1)));
+
 	console.log(`# ${WALKS} walks of ${STEPS} steps, seed ${SEED}`);
 	console.log(`1..${WALKS}`);
 	for (let i = 0; i < WALKS; i++) {
