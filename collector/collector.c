@@ -38,9 +38,9 @@ struct collector {
 	int leaving;
 	__s64 due_ns;			/* time of the next tick */
 	int fixed, err;			/* has dropped its capabilities; why it ends */
-	struct spool_stats told;	/* as last logged */
-	__s64 told_ns;
-	json_t *told_failures;		/* id -> reason, as last logged */
+	struct spool_stats reported;	/* as last logged */
+	__s64 reported_ns;
+	json_t *reported_failures;		/* id -> reason, as last logged */
 };
 
 static __s64 wall_ns(void)
@@ -101,23 +101,23 @@ static void tell_losses(struct collector *c, __s64 now_ns)
 {
 	struct spool_stats s = spool_stats(c->spool);
 
-	if (now_ns - c->told_ns < COMPLAIN_NS && now_ns >= c->told_ns)
+	if (now_ns - c->reported_ns < COMPLAIN_NS && now_ns >= c->reported_ns)
 		return;
-	if (s.dropped_batches == c->told.dropped_batches && s.foreign_batches == c->told.foreign_batches &&
-	    s.cut_bytes == c->told.cut_bytes && s.file_err == c->told.file_err)
+	if (s.dropped_batches == c->reported.dropped_batches && s.foreign_batches == c->reported.foreign_batches &&
+	    s.cut_bytes == c->reported.cut_bytes && s.file_err == c->reported.file_err)
 		return;
-	if (s.dropped_batches > c->told.dropped_batches)
+	if (s.dropped_batches > c->reported.dropped_batches)
 		log_warning("spool is full: %llu batches with %llu events dropped since the start; they are reported as lost",
 			    (unsigned long long)s.dropped_batches, (unsigned long long)s.dropped_events);
-	if (s.foreign_batches > c->told.foreign_batches)
+	if (s.foreign_batches > c->reported.foreign_batches)
 		log_warning("%llu batches were for another aggregator and are dropped",
 			    (unsigned long long)s.foreign_batches);
-	if (s.cut_bytes > c->told.cut_bytes)
+	if (s.cut_bytes > c->reported.cut_bytes)
 		log_warning("spool: %llu damaged or torn bytes were cut", (unsigned long long)s.cut_bytes);
-	if (s.file_err && s.file_err != c->told.file_err)
+	if (s.file_err && s.file_err != c->reported.file_err)
 		log_warning("spool: %s; continuing in memory", strerror(-s.file_err));
-	c->told = s;
-	c->told_ns = now_ns;
+	c->reported = s;
+	c->reported_ns = now_ns;
 }
 
 /* --- ticks --- */
@@ -311,7 +311,7 @@ static void on_enabled(void *arg, const struct instrumentation *in, const struct
 static void tell_failures(struct collector *c, const json_t *state)
 {
 	const json_t *list = json_object_get(state, "instrumentations"), *one;
-	json_t *told = json_object();
+	json_t *reported = json_object();
 	char id[24];
 	size_t i;
 
@@ -322,12 +322,12 @@ static void tell_failures(struct collector *c, const json_t *state)
 		if (!strcmp(is, "active"))
 			continue;
 		snprintf(id, sizeof(id), "%lld", (long long)json_integer_value(json_object_get(one, "id")));
-		if (!json_equal(json_object_get(c->told_failures, id), reason))
+		if (!json_equal(json_object_get(c->reported_failures, id), reason))
 			log_warning("instrumentation %s %s%s: %s", id, strcmp(is, "failed") ? "is " : "", is, json_string_value(reason));
-		json_object_set(told, id, reason);
+		json_object_set(reported, id, reason);
 	}
-	json_decref(c->told_failures);
-	c->told_failures = told;
+	json_decref(c->reported_failures);
+	c->reported_failures = reported;
 }
 
 /* The first set is enabled: from now on this process cannot load anything, and neither can an attacker who takes it
@@ -481,7 +481,7 @@ static void collector_fini(struct collector *c)
 		log_info("%llu bytes are not acknowledged%s", (unsigned long long)waiting,
 			 c->spool_on_disk ? "; they stay in the spool" : " and lost");
 	free(c->said_state);
-	json_decref(c->told_failures);
+	json_decref(c->reported_failures);
 	probes_close(c->probes);
 	spool_close(c->spool);
 }

@@ -61,7 +61,7 @@ void exemplar_fold_free(struct exemplar_fold *f)
 static int worse(const void *a, const void *b)
 {
 	const struct exemplar_listed *x = a, *y = b;
-	int order = (x->told.measure[0] < y->told.measure[0]) - (x->told.measure[0] > y->told.measure[0]);
+	int order = (x->event.measure[0] < y->event.measure[0]) - (x->event.measure[0] > y->event.measure[0]);
 
 	if (!order)
 		order = (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
@@ -77,8 +77,8 @@ static int collect(struct exemplar_fold *f)
 		struct exemplars e = f->part[i]->head;
 		struct exemplar_listed one = { .of = f->part[i] };
 
-		while (!err && exemplars_next(&e, &one.told) > 0) {
-			one.end_ns = one.of->slot * (__s64)f->wish.slot_ns + (__s64)one.told.since_ns;
+		while (!err && exemplars_next(&e, &one.event) > 0) {
+			one.end_ns = one.of->slot * (__s64)f->wish.slot_ns + (__s64)one.event.since_ns;
 			err = array_grow(&f->one, f->n_ones, &f->ones_room, sizeof(one));
 			if (!err)
 				f->one[f->n_ones++] = one;
@@ -94,8 +94,8 @@ static void settle_worst(struct exemplar_fold *f)
 
 	qsort(f->one, f->n_ones, sizeof(*f->one), worse);
 	for (size_t i = 0; i < f->n_ones; i++)
-		if (f->one[i].told.why & EXEMPLAR_WORST && n++ >= f->wish.n_worst)
-			f->one[i].told.why &= (__u8)~EXEMPLAR_WORST;
+		if (f->one[i].event.why & EXEMPLAR_WORST && n++ >= f->wish.n_worst)
+			f->one[i].event.why &= (__u8)~EXEMPLAR_WORST;
 }
 
 static void settle_drawn(struct exemplar_fold *f)
@@ -103,23 +103,23 @@ static void settle_drawn(struct exemplar_fold *f)
 	struct exemplar_listed *best[EXEMPLAR_DECADES] = { NULL };
 
 	for (struct exemplar_listed *one = f->one; one < f->one + f->n_ones; one++) {
-		struct exemplar_listed **at = &best[exemplar_decade(one->told.measure[0])];
+		struct exemplar_listed **at = &best[exemplar_decade(one->event.measure[0])];
 
-		if (!(one->told.why & EXEMPLAR_DRAWN))
+		if (!(one->event.why & EXEMPLAR_DRAWN))
 			continue;
-		if (*at && (*at)->told.tag >= one->told.tag) {
-			one->told.why &= (__u8)~EXEMPLAR_DRAWN;
+		if (*at && (*at)->event.tag >= one->event.tag) {
+			one->event.why &= (__u8)~EXEMPLAR_DRAWN;
 			continue;
 		}
 		if (*at)
-			(*at)->told.why &= (__u8)~EXEMPLAR_DRAWN;
+			(*at)->event.why &= (__u8)~EXEMPLAR_DRAWN;
 		*at = one;
 	}
 }
 
 /* ---- of all slots ---- */
 
-static bool is_wished(const struct exemplar_wish *w, const struct exemplar_told *t)
+static bool is_wished(const struct exemplar_wish *w, const struct exemplar_event *t)
 {
 	return t->why & w->why && t->measure[0] >= w->min && (!w->max || t->measure[0] < w->max);
 }
@@ -156,7 +156,7 @@ static int settle(struct exemplar_fold *f)
 		settle_drawn(f);
 	}
 	for (size_t i = 0; i < f->n_ones && !err; i++)
-		if (is_wished(&f->wish, &f->one[i].told))
+		if (is_wished(&f->wish, &f->one[i].event))
 			list_one(f, &f->one[i]);
 	for (size_t i = 0; i < f->n_parts; i++)
 		release(f->part[i]);

@@ -33,7 +33,7 @@ struct exemplar_bytes {			/* the exemplars of one batch */
 
 struct exemplar_listed {
 	struct exemplar_bytes *of;
-	struct exemplar_told told;
+	struct exemplar_event event;
 	__s64 end_ns;
 };
 

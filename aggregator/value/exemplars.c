@@ -86,20 +86,20 @@ static void put_fields(struct bytes *out, const struct exemplar_listed *e)
 	writer_raw(out, "{");
 	for (size_t i = 0; i < e->of->head.n_fields; i++) {
 		name_of(&e->of->head.field[i], name);
-		name_of(&e->told.field[i], text);
+		name_of(&e->event.field[i], text);
 		writer_name_text(out, name, text);
 	}
 	writer_raw(out, "}");
 }
 
 /* Writes the text as it was sent. */
-static void put_text(struct bytes *out, const struct exemplar_told *told)
+static void put_text(struct bytes *out, const struct exemplar_event *event)
 {
 	char text[EXEMPLAR_TEXT_MAX + 1];
 
-	if (!told->text)
+	if (!event->text)
 		return;
-	snprintf(text, sizeof(text), "%.*s", (int)told->text_len, (const char *)told->text);
+	snprintf(text, sizeof(text), "%.*s", (int)event->text_len, (const char *)event->text);
 	writer_name_text(out, "text", text);
 }
 
@@ -116,7 +116,7 @@ static void put_measures(struct bytes *out, const struct value *v, const struct 
 		axis = instrumentation_axis(&v->in, name);
 		if (axis < 0 || v->scope[axis] == v->scope[0])	/* a measure of another scope does not belong to an
 								 * event */
-			writer_name_number(out, name, e->told.measure[i]);
+			writer_name_number(out, name, e->event.measure[i]);
 	}
 	writer_raw(out, "}");
 }
@@ -128,17 +128,17 @@ static void put_one(struct bytes *out, const struct value *v, const struct exemp
 	writer_name_seconds(out, "time", e->end_ns);
 	writer_name_text(out, "source", e->of->source);
 	writer_name(out, "connection");
-	if (e->told.connection)
-		writer_number(out, e->told.connection);
+	if (e->event.connection)
+		writer_number(out, e->event.connection);
 	else
 		writer_raw(out, "null");
-	writer_name_number(out, "weight", e->told.weight);
+	writer_name_number(out, "weight", e->event.weight);
 	writer_name(out, "worst");
-	writer_raw(out, e->told.why & EXEMPLAR_WORST ? "true" : "false");
+	writer_raw(out, e->event.why & EXEMPLAR_WORST ? "true" : "false");
 	writer_name(out, "drawn");
-	writer_raw(out, e->told.why & EXEMPLAR_DRAWN ? "true" : "false");
+	writer_raw(out, e->event.why & EXEMPLAR_DRAWN ? "true" : "false");
 	put_fields(out, e);
-	put_text(out, &e->told);
+	put_text(out, &e->event);
 	put_measures(out, v, e);
 	writer_raw(out, "}");
 }

@@ -36,7 +36,7 @@ int exemplars_open(struct exemplars *e, const __u8 *data, size_t len)
 	return e->cursor.err;
 }
 
-static void get_text(struct cursor *c, struct exemplar_told *t)
+static void get_text(struct cursor *c, struct exemplar_event *t)
 {
 	__u64 len = cursor_get_varint(c);
 
@@ -46,9 +46,9 @@ static void get_text(struct cursor *c, struct exemplar_told *t)
 	t->text = cursor_get(c, t->text_len);
 }
 
-int exemplars_next(struct exemplars *e, struct exemplar_told *ret_told)
+int exemplars_next(struct exemplars *e, struct exemplar_event *ret_event)
 {
-	struct exemplar_told t = { 0 };
+	struct exemplar_event t = { 0 };
 	struct cursor *c = &e->cursor;
 
 	if (c->err || !e->n_left)
@@ -69,17 +69,17 @@ int exemplars_next(struct exemplars *e, struct exemplar_told *ret_told)
 		get_text(c, &t);
 	if (c->err)
 		return c->err;
-	*ret_told = t;
+	*ret_event = t;
 	return 1;
 }
 
 int exemplars_check(const __u8 *data, size_t len, __u64 slot_ns)
 {
-	struct exemplar_told told;
+	struct exemplar_event event;
 	struct exemplars e;
 	int got = exemplars_open(&e, data, len);
 
 	while (!got && e.n_left)
-		got = exemplars_next(&e, &told) > 0 && told.since_ns < slot_ns ? 0 : -EBADMSG;
+		got = exemplars_next(&e, &event) > 0 && event.since_ns < slot_ns ? 0 : -EBADMSG;
 	return got || e.cursor.at != len ? -EBADMSG : 0;
 }

@@ -25,7 +25,7 @@
 
 enum exemplar_why { EXEMPLAR_WORST = 1, EXEMPLAR_DRAWN = 2, EXEMPLAR_TEXT = 4 };	/* bits; TEXT: text follows */
 
-struct exemplar_told {
+struct exemplar_event {
 	__u8 why;
 	__u32 tag;			/* of a drawn event: the highest tag of a decade stays, see exemplar.h */
 	__u64 since_ns;			/* from the begin of the slot to the end of the event */
@@ -46,7 +46,7 @@ struct exemplars {
 
 /* -EBADMSG: the bytes are not exemplars. */
 int exemplars_open(struct exemplars *e, const __u8 *data, size_t len);
-int exemplars_next(struct exemplars *e, struct exemplar_told *ret_told);	/* 1: got one; 0: end; -EBADMSG */
+int exemplars_next(struct exemplars *e, struct exemplar_event *ret_event);	/* 1: got one; 0: end; -EBADMSG */
 int exemplars_check(const __u8 *data, size_t len, __u64 slot_ns);
 
 #endif

@@ -90,9 +90,9 @@ struct {				/* reported exits; a process is here while its threads end together 
 static __always_inline int is_first_to_tell(struct task_struct *t)
 {
 	struct process_key key = { .start_time = t->group_leader->start_time, .pid = t->tgid };
-	__u32 told = 1;
+	__u32 one = 1;
 
-	return !bpf_map_update_elem(&ended, &key, &told, BPF_NOEXIST);
+	return !bpf_map_update_elem(&ended, &key, &one, BPF_NOEXIST);
 }
 
 static __always_inline int is_last(__u64 *ctx, struct task_struct *t)

@@ -76,10 +76,10 @@ static __always_inline const struct mysql_detail *detail_of(const struct server_
 	return d && d->ns >= s->turn.start.ns ? d : 0;
 }
 
-static __always_inline void detail_name(__u64 *name, __u64 told)
+static __always_inline void detail_name(__u64 *name, __u64 code)
 {
 	if (*name == NAME_UNKNOWN)
-		*name = told;
+		*name = code;
 }
 
 /* Before the next command: learns from the server whose connection it is.  A change that the last command asks for

@@ -112,9 +112,9 @@ static void lack(struct details *d, __u32 pid, const char *reason)
 		snprintf(d->lacking, sizeof(d->lacking), "no detail of process %u: %.200s", pid, reason);
 }
 
-static void tell_once(struct details *d, __u32 pid, const char *reason)
+static void log_once(struct details *d, __u32 pid, const char *reason)
 {
-	if (!d->told++)
+	if (!d->logged++)
 		log_warning("mysql.queries: no detail of process %u: %s", pid, reason);
 	lack(d, pid, reason);
 }
@@ -142,12 +142,12 @@ static void details_see(struct details *d, __u32 pid)
 
 	if (err) {
 		if (err != -ENOENT && err != -ESRCH)	/* those mean that the process has ended */
-			tell_once(d, pid, reason);
+			log_once(d, pid, reason);
 		return;
 	}
 	index = detailed_find(d, &e.stat);
 	if (index == DETAILS_MAX)
-		tell_once(d, pid, "there are too many executables of servers");
+		log_once(d, pid, "there are too many executables of servers");
 	else if (!d->of[index].used)
 		detailed_add(d, index, pid, &e);
 	if (index < DETAILS_MAX) {

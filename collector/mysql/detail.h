@@ -34,7 +34,7 @@ struct detailed {			/* an executable */
 struct details {
 	struct bpf_program *program;
 	struct bpf_map *layouts;	/* struct mysql_thd by the executable's index, which is the probe's cookie */
-	int told;			/* logged: there are too many, or one may not be read */
+	int logged;			/* logged: there are too many, or one may not be read */
 	struct detailed of[DETAILS_MAX];
 	char lacking[REASON_MAX];	/* one of the running servers without detail, and why; "": all are probed */
 };

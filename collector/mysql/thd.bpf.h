@@ -111,18 +111,18 @@ __noinline int statement_window(struct statement *statement, const struct window
 }
 
 /* At the end of a text of len bytes, as far as it was read. */
-__noinline int detail_codes(struct detail_thread *d, struct mysql_detail *told, __u64 len)
+__noinline int detail_codes(struct detail_thread *d, struct mysql_detail *detail, __u64 len)
 {
 	int whole = len <= DIGEST_LOOK;
 
-	if (!d || !told)
+	if (!d || !detail)
 		return 0;
-	told->statement = statement_code(&d->statement, len < STATEMENT_LOOK);
+	detail->statement = statement_code(&d->statement, len < STATEMENT_LOOK);
 	if (!(wanted & MYSQL_TOKENS))
 		return 0;
-	told->digest = digest_code(&d->digest, whole);
-	told->table = table_code(&d->digest.table, whole);
-	name_remember(&d->digest.table.name, told->table);
+	detail->digest = digest_code(&d->digest, whole);
+	detail->table = table_code(&d->digest.table, whole);
+	name_remember(&d->digest.table.name, detail->table);
 	return 0;
 }
 
@@ -167,14 +167,14 @@ static __always_inline void detail_begin(struct detail_thread *d, const struct m
 	d->digest.ansi = (sql_mode & SQL_MODE_ANSI_QUOTES) != 0;
 }
 
-static __noinline int detail_text(struct detail_thread *d, const struct mysql_thd *layout, __u64 thd, struct mysql_detail *told)
+static __noinline int detail_text(struct detail_thread *d, const struct mysql_thd *layout, __u64 thd, struct mysql_detail *detail)
 {
 	struct telling g = { .d = d };
 	struct thd_text text;
 
-	told->statement = STATEMENT_UNKNOWN;
-	told->digest = DIGEST_UNKNOWN;
-	told->table = NAME_UNKNOWN;
+	detail->statement = STATEMENT_UNKNOWN;
+	detail->digest = DIGEST_UNKNOWN;
+	detail->table = NAME_UNKNOWN;
 	if (!(wanted & DETAIL_TEXT) || bpf_probe_read_user(&text, sizeof(text), (void *)(thd + layout->query)) || !text.at ||
 	    detail_refuses(layout, thd))
 		return 0;
@@ -184,9 +184,9 @@ static __noinline int detail_text(struct detail_thread *d, const struct mysql_th
 	bpf_loop(DIGEST_LOOK / WINDOW, detail_step, &g, 0);
 	if (g.failed)
 		return 0;
-	detail_codes(d, told, text.n);
+	detail_codes(d, detail, text.n);
 	if (wanted & WANTED_FIELD(MYSQL_DIGEST))
-		digest_sample_keep(told->digest, &d->digest.tokens);
+		digest_sample_keep(detail->digest, &d->digest.tokens);
 	return 0;
 }
 
@@ -197,18 +197,18 @@ int statement_ended(struct pt_regs *regs)
 	struct detail_thread *d = bpf_task_storage_get(&detail_threads, bpf_get_current_task_btf(), 0, 0);
 	__u32 index = bpf_get_attach_cookie(regs);
 	const struct mysql_thd *layout = bpf_map_lookup_elem(&layouts, &index);
-	struct mysql_detail told;
+	struct mysql_detail detail;
 	__u64 conn, thd = regs->di;
 	struct run r;
 
 	if (!layout || !d || !d->conn || run_begin(&r))
 		return 0;
 	conn = d->conn;
-	detail_text(d, layout, thd, &told);
-	told.user = detail_user(d, layout, thd);
-	told.database = detail_database(d, layout, thd);
-	told.ns = bpf_ktime_get_ns();
-	bpf_map_update_elem(&details, &conn, &told, BPF_ANY);
+	detail_text(d, layout, thd, &detail);
+	detail.user = detail_user(d, layout, thd);
+	detail.database = detail_database(d, layout, thd);
+	detail.ns = bpf_ktime_get_ns();
+	bpf_map_update_elem(&details, &conn, &detail, BPF_ANY);
 	run_end(&r);
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include "collector/postgresql/parse.h"
 #include "collector/server/exchange.h"
 
-struct told {				/* the data of the next event */
+struct next_event {				/* the data of the next event */
 	struct statement_codes codes;
 	__u64 command, status, n_rows;
 };
@@ -15,7 +15,7 @@ struct told {				/* the data of the next event */
 struct server_conn {
 	struct turn turn;
 	struct front front;
-	struct told told;
+	struct next_event next_event;
 	__u64 user, database;		/* codes */
 	struct digest digest;		/* of the text that is being read */
 	__u32 digested;			/* its bytes so far */

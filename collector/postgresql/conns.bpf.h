@@ -43,17 +43,17 @@ static __always_inline int conn_follows(const struct server_conn *s)
 
 static __always_inline void event_fields(struct event *e, const struct server_conn *s)
 {
-	e->field[POSTGRESQL_COMMAND] = s->told.command;
-	e->field[POSTGRESQL_STATEMENT] = s->told.codes.statement;
-	e->field[POSTGRESQL_DIGEST] = s->told.codes.digest;
-	e->field[POSTGRESQL_TABLE] = name_used(POSTGRESQL_TABLE, s->told.codes.table);
-	e->field[POSTGRESQL_STATUS] = s->told.status;
+	e->field[POSTGRESQL_COMMAND] = s->next_event.command;
+	e->field[POSTGRESQL_STATEMENT] = s->next_event.codes.statement;
+	e->field[POSTGRESQL_DIGEST] = s->next_event.codes.digest;
+	e->field[POSTGRESQL_TABLE] = name_used(POSTGRESQL_TABLE, s->next_event.codes.table);
+	e->field[POSTGRESQL_STATUS] = s->next_event.status;
 	e->field[POSTGRESQL_INSTANCE] = s->turn.instance;
 	e->field[POSTGRESQL_PID] = s->turn.pid;
 	e->field[POSTGRESQL_EXECNAME] = s->turn.execname;
-	e->verbatim = s->told.codes.verbatim;
+	e->verbatim = s->next_event.codes.verbatim;
 	if (wanted & WANTED_MEASURE(POSTGRESQL_ROWS))
-		e->measure[POSTGRESQL_ROWS] = s->told.n_rows;
+		e->measure[POSTGRESQL_ROWS] = s->next_event.n_rows;
 	if (!(wanted & WANTED_WHO))
 		return;
 	e->field[POSTGRESQL_DATABASE] = name_used(POSTGRESQL_DATABASE, s->database);
@@ -62,28 +62,28 @@ static __always_inline void event_fields(struct event *e, const struct server_co
 }
 
 /* Takes the next event's data from that entry. */
-static __always_inline void told_at(struct server_conn *s, __u32 at)
+static __always_inline void next_event_at(struct server_conn *s, __u32 at)
 {
 	const struct asked *a = asked_at(&s->front.asked, at);
 
-	s->told.codes = a->codes;
-	s->told.command = a->command;
-	s->told.status = STATUS_UNKNOWN;
-	s->told.n_rows = 0;
+	s->next_event.codes = a->codes;
+	s->next_event.command = a->command;
+	s->next_event.status = STATUS_UNKNOWN;
+	s->next_event.n_rows = 0;
 }
 
 /* The server works at the request that is answered first, so that one runs. */
-static __always_inline void told_first(struct server_conn *s)
+static __always_inline void next_event_first(struct server_conn *s)
 {
-	told_at(s, 0);
+	next_event_at(s, 0);
 }
 
 /* A turn of a connection that we cannot read. */
-static __always_inline void told_turn(struct server_conn *s)
+static __always_inline void next_event_turn(struct server_conn *s)
 {
 	int encrypted = s->front.mode == FRONT_ENCRYPTED;
 
-	s->told = (struct told){ { DIGEST_NONE, STATEMENT_NONE, NAME_NONE, 0 }, encrypted ? COMMAND_ENCRYPTED : COMMAND_OPAQUE, STATUS_UNKNOWN, 0 };
+	s->next_event = (struct next_event){ { DIGEST_NONE, STATEMENT_NONE, NAME_NONE, 0 }, encrypted ? COMMAND_ENCRYPTED : COMMAND_OPAQUE, STATUS_UNKNOWN, 0 };
 	if (encrypted)
 		s->user = s->database = NAME_ENCRYPTED;
 }
@@ -134,12 +134,12 @@ static __always_inline void emit_many(struct events *e, struct server_conn *s, _
 		if (!weight)
 			return;
 		e->weight = weight * n;
-		s->told.n_rows = n_rows / n;
+		s->next_event.n_rows = n_rows / n;
 		emit_share(e, s, shares);
 		return;
 	}
 	for (i = 0; i < EVENTS_MAX && i < n; i++) {
-		s->told.n_rows = asked_share(n_rows, n, i);
+		s->next_event.n_rows = asked_share(n_rows, n, i);
 		emit_share(e, s, shares);
 	}
 	if (n > EVENTS_MAX)
@@ -169,16 +169,16 @@ static long record_step(__u32 i, struct recording *r)
 
 	if (i >= ring->n)
 		return 1;
-	r->s->told.codes = a->codes;
-	r->s->told.command = a->command;
-	r->s->told.status = STATUS_OK;
+	r->s->next_event.codes = a->codes;
+	r->s->next_event.command = a->command;
+	r->s->next_event.status = STATUS_OK;
 	n = overlap(r->take.from, end, r->at, a->n);
 	if (n) {
-		emit_many(r->e, r->s, n, r->shares, a->told_rows);
-		a->told_rows = 0;
+		emit_many(r->e, r->s, n, r->shares, a->reported_rows);
+		a->reported_rows = 0;
 	}
-	r->s->told.status = ring->error;
-	r->s->told.n_rows = 0;
+	r->s->next_event.status = ring->error;
+	r->s->next_event.n_rows = 0;
 	if (r->take.n_failed && end >= r->at && end < r->at + a->n)
 		emit_share(r->e, r->s, r->shares);
 	r->at += a->n;

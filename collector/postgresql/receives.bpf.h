@@ -251,7 +251,7 @@ __noinline int received_told(struct server_conn *s, __u32 out)
 	if (out & FRONT_NAMES)
 		names_told(s, out);
 	if ((out & FRONT_ASKED) && STATE_KIND(s->turn.state) != STATE_WAITING) {
-		told_first(s);
+		next_event_first(s);
 		state_set(&s->turn, STATE_WAITING);
 	}
 	return 0;
@@ -310,7 +310,7 @@ static __always_inline void turn_receive(struct server_conn *s, struct task_stru
 	if (STATE_KIND(s->turn.state) == STATE_WAITING)
 		return;
 	state_set(&s->turn, STATE_IDLE);
-	told_turn(s);
+	next_event_turn(s);
 	stamp_start(&s->turn, t);
 	state_set(&s->turn, STATE_WAITING);
 }

@@ -5,10 +5,10 @@
 /* Splits the work of a run into the part that every run does and the part that sampling saves. */
 static void work_split(const struct budget_load *load, int bare, double *ret_kept, double *ret_spared)
 {
-	double dear = bare ? load->dear_ns : 0;
+	double costly = bare ? load->costly_ns : 0;
 
-	*ret_kept = load->kept_ns > 0 ? load->kept_ns - dear : 0;
-	*ret_spared = load->full_ns - dear - *ret_kept;
+	*ret_kept = load->kept_ns > 0 ? load->kept_ns - costly : 0;
+	*ret_spared = load->full_ns - costly - *ret_kept;
 }
 
 /* Returns seconds of CPU per second for the runs that pass. */
@@ -87,7 +87,7 @@ static __u32 every_for(const struct budget_load *load, int bare, double allowed)
 static struct budget_plan plan_for(const struct budget_load *load, double allowed)
 {
 	struct budget_plan plan = BUDGET_PLAN_FULL;
-	__u32 can_bare = load->dear_ns > 0;
+	__u32 can_bare = load->costly_ns > 0;
 
 	for (plan.bare = 0; plan.bare <= can_bare; plan.bare++)
 		if (budget_cost(load, &plan) <= allowed)

@@ -36,8 +36,8 @@ struct budget_load {			/* of one tracer, in one interval in which it was attache
 	double runs_per_s;		/* program runs, sampled or not, without those that pass */
 	double dispatch_ns, full_ns;	/* per run */
 	int stays;			/* it cannot be detached for a while, because its events depend on each other */
-	double dear_ns;			/* part of full_ns for the fields that can be left out; 0: no such fields */
-	double kept_ns;			/* of full_ns: what sampling does not save, incl. dear_ns; 0: it saves all */
+	double costly_ns;			/* part of full_ns for the fields that can be left out; 0: no such fields */
+	double kept_ns;			/* of full_ns: what sampling does not save, incl. costly_ns; 0: it saves all */
 	double passed_per_s;		/* runs that pass */
 };
 

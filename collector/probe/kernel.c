@@ -69,7 +69,7 @@ static int traced_start(struct kernel *k, struct traced *on, __s64 now_ns, char 
 	if (err)
 		return err;
 	on->runs = 1;
-	on->n_told = 0;
+	on->n_reported = 0;
 	on->shed_fields = 0;
 	*on->programs.wall_offset = k->wall_offset = wall_offset();
 	shed_start(&on->shed, &on->programs, now_ns);
@@ -399,7 +399,7 @@ static void running_tell(struct kernel *k, struct traced *on, __s64 now_ns)
 	for (it = k->instrument; it; it = it->next) {
 		if (it->on != on)
 			continue;
-		since_ns = first_of(since_ns, reader_untold(it->reader, now_ns));
+		since_ns = first_of(since_ns, reader_unreported(it->reader, now_ns));
 		next_ns = first_of(next_ns, reader_slot_end(it->reader, now_ns));
 	}
 	running.next_ns = (__s64)next_ns;
@@ -407,11 +407,11 @@ static void running_tell(struct kernel *k, struct traced *on, __s64 now_ns)
 		return;
 	err = on->tracer->running(on->self, since_ns, &running);
 	for (it = k->instrument; it; it = it->next) {
-		if (it->on != on || !reader_untold(it->reader, now_ns))
+		if (it->on != on || !reader_unreported(it->reader, now_ns))
 			continue;
 		if (err)
 			reader_lose(it->reader, 1, since_ns, now_ns);
-		reader_told(it->reader, now_ns);
+		reader_reported(it->reader, now_ns);
 	}
 }
 
@@ -419,14 +419,14 @@ static void running_tell(struct kernel *k, struct traced *on, __s64 now_ns)
  * drain. */
 static void losses_tell(struct kernel *k, struct traced *on, __s64 now_ns)
 {
-	__u64 n = on->runs && on->tracer->lost ? on->tracer->lost(on->self) : on->n_told;
+	__u64 n = on->runs && on->tracer->lost ? on->tracer->lost(on->self) : on->n_reported;
 	__s64 since_ns = k->drained_ns && k->drained_ns < now_ns ? k->drained_ns : now_ns;
 	struct instrument *it;
 
-	for (it = k->instrument; n > on->n_told && it; it = it->next)
+	for (it = k->instrument; n > on->n_reported && it; it = it->next)
 		if (it->on == on)
-			reader_lose(it->reader, n - on->n_told, since_ns, now_ns);
-	on->n_told = n;
+			reader_lose(it->reader, n - on->n_reported, since_ns, now_ns);
+	on->n_reported = n;
 }
 
 /* One grace period serves the rows of all instrumentations. */

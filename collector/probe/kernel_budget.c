@@ -26,7 +26,7 @@ __u64 kernel_dear(const struct kernel *k, const struct traced *on)
 		kept |= it->kept;
 		asked |= filter_wanted(&it->filter);
 	}
-	return on->tracer->dear & kept & ~asked;
+	return on->tracer->costly & kept & ~asked;
 }
 
 static void traced_shed(struct kernel *k, struct traced *on, __s64 now_ns)
@@ -46,7 +46,7 @@ static int is_bare_only(const struct budget_plan *plan)
 
 const char *kernel_shedding(const struct instrument *it)
 {
-	return is_bare_only(&it->on->shed.plan) && !(it->kept & it->on->shed_fields) ? "" : it->on->shed.told;
+	return is_bare_only(&it->on->shed.plan) && !(it->kept & it->on->shed_fields) ? "" : it->on->shed.left_out;
 }
 
 __s64 kernel_wake_at(void *self)

@@ -91,7 +91,7 @@ int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 
 			ret_plan->points |= 1u << i;
 	}
 	ret_plan->verbatim = verbatim && in->n_exemplars;
-	ret_plan->n_told = in->n_exemplars ? discrete_fields(m) : 0;
+	ret_plan->n_exemplar_fields = in->n_exemplars ? discrete_fields(m) : 0;
 	for (i = 0; i < in->n_weights && !err; i++)
 		err = measure_find(m, in->weight[i], &ret_plan->weight[i], reason);
 	return err ? err : plan_fits(ret_plan, limit, reason);
@@ -106,7 +106,7 @@ __u64 kernel_wanted(const struct ring_plan *plan)
 		wanted |= WANTED_FIELD(plan->field[i]);
 	for (i = 0; i < plan->n_measures; i++)
 		wanted |= WANTED_MEASURE(plan->measure[i]);
-	for (i = 0; i < plan->n_told; i++)
+	for (i = 0; i < plan->n_exemplar_fields; i++)
 		wanted |= WANTED_FIELD(i);
 	for (i = 0; i < plan->n_weights; i++)
 		wanted |= WANTED_MEASURE(plan->weight[i]);

@@ -71,12 +71,12 @@ static void dear_learn(struct shed *s, const struct tracer *t, double bare_ns)
 	double saved = s->load.full_ns - bare_ns;
 
 	if (s->plan.bare && !s->was_bare)
-		s->dear_ns = saved > t->dear_ns ? saved : t->dear_ns;
-	s->dear_ns += (t->dear_ns - s->dear_ns) / DEAR_FORGETS;
+		s->costly_ns = saved > t->costly_ns ? saved : t->costly_ns;
+	s->costly_ns += (t->costly_ns - s->costly_ns) / DEAR_FORGETS;
 	s->was_bare = s->plan.bare;
 }
 
-void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, __u64 dear, __s64 now_ns)
+void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, __u64 costly, __s64 now_ns)
 {
 	double elapsed = (double)(now_ns - s->looked_ns) / NS_PER_S, full;
 	struct counted c;
@@ -91,13 +91,13 @@ void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_pr
 		if (s->n_new >= TIMED_LEAST) {
 			full = full_ns((double)s->new_ns / (double)s->n_new, s->plan.every, t->spared_ns);
 			dear_learn(s, t, full);
-			s->load.full_ns = full + (s->plan.bare ? s->dear_ns : 0);
+			s->load.full_ns = full + (s->plan.bare ? s->costly_ns : 0);
 			s->n_new = s->new_ns = 0;
 		}
 	}
-	s->dear = dear;
-	s->load.dear_ns = dear ? s->plan.bare ? fmax(s->dear_ns, t->dear_ns) : fmin(t->dear_ns, s->load.full_ns / 2) : 0;
-	s->load.kept_ns = t->spared_ns > 0 ? fmax(s->load.full_ns - t->spared_ns, s->load.dear_ns) : 0;
+	s->costly = costly;
+	s->load.costly_ns = costly ? s->plan.bare ? fmax(s->costly_ns, t->costly_ns) : fmin(t->costly_ns, s->load.full_ns / 2) : 0;
+	s->load.kept_ns = t->spared_ns > 0 ? fmax(s->load.full_ns - t->spared_ns, s->load.costly_ns) : 0;
 	s->load.dispatch_ns = t->dispatch_ns;
 	s->load.stays = !t->may_detach || !programs->skeleton;
 	s->runs = c.runs;
@@ -198,7 +198,7 @@ static void names_tell(const struct shed *s, const struct metric *m, char *out, 
 	for (i = 0; i < m->n_fields; i++) {
 		int index = m->field[i].arity == FIELD_DISCRETE ? metric_index(m, m->field[i].name, FIELD_DISCRETE) : -1;
 
-		if (index >= 0 && s->dear & WANTED_FIELD(index) && n < size)
+		if (index >= 0 && s->costly & WANTED_FIELD(index) && n < size)
 			n += snprintf(out + n, size - n, "%s%s", n ? ", " : "", m->field[i].name);
 	}
 }
@@ -207,8 +207,8 @@ static void tell(struct shed *s, const struct metric *m)
 {
 	char names[64], fields[96] = "", events[64] = "", time[32] = "";
 
-	s->told[0] = 0;
-	if (s->plan.bare && s->dear) {
+	s->left_out[0] = 0;
+	if (s->plan.bare && s->costly) {
 		names_tell(s, m, names, sizeof(names));
 		snprintf(fields, sizeof(fields), "%s left out", names);
 	}
@@ -217,7 +217,7 @@ static void tell(struct shed *s, const struct metric *m)
 	if (s->plan.duty < BUDGET_DUTY_FULL)
 		snprintf(time, sizeof(time), ", in %.1f %% of the time", 100.0 * s->plan.duty / BUDGET_DUTY_FULL);
 	if (fields[0] || events[0])
-		snprintf(s->told, sizeof(s->told), "over the budget: %s%s%s%s", events, time, events[0] && fields[0] ? "; " : "",
+		snprintf(s->left_out, sizeof(s->left_out), "over the budget: %s%s%s%s", events, time, events[0] && fields[0] ? "; " : "",
 			 fields);
 }
 
@@ -229,14 +229,14 @@ void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_prog
 
 	if (!programs->every)
 		return;
-	changed = s->told_bare != s->plan.bare || *programs->every != s->plan.every;
+	changed = s->reported_bare != s->plan.bare || *programs->every != s->plan.every;
 	tell(s, t->metric);
 	if (changed) {
 		s->n_new = s->new_ns = 0;
 		log_warning("%s.%s: %s", t->metric->module, t->metric->stat,
-			    s->told[0] ? s->told : "within the budget again: every event is looked at");
+			    s->left_out[0] ? s->left_out : "within the budget again: every event is looked at");
 	}
-	s->told_bare = s->plan.bare;
+	s->reported_bare = s->plan.bare;
 	if (*programs->every != s->plan.every) {
 		for (i = 0; i < n_readers; i++)
 			reader_sampled(readers[i].reader, now_ns, s->plan.every);
@@ -251,5 +251,5 @@ void shed_doctor(const struct shed *s, FILE *out)
 	show_print(out, "  cost: %.0f runs/s of %.0f ns, %.0f runs/s that return at once, and %.0f ns to call each: "
 		"%.3f %% of a CPU",
 		s->load.runs_per_s, s->load.full_ns, s->load.passed_per_s, s->load.dispatch_ns, 100 * budget_cost(&s->load, &s->plan));
-	show_print(out, "%s%s\n", s->told[0] ? "; " : "", s->told);
+	show_print(out, "%s%s\n", s->left_out[0] ? "; " : "", s->left_out);
 }

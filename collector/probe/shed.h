@@ -25,9 +25,9 @@
 struct shed {				/* of one tracer; begins zeroed, then shed_start() */
 	struct budget_plan plan;
 	struct budget_load load;	/* as last measured; full_ns always includes the expensive fields */
-	__u64 dear;			/* fields that can be left out: WANTED_FIELD() */
-	double dear_ns;			/* time that they take, per run */
-	__u32 was_bare, told_bare;	/* `bare` when last measured, and when last reported */
+	__u64 costly;			/* fields that can be left out: WANTED_FIELD() */
+	double costly_ns;			/* time that they take, per run */
+	__u32 was_bare, reported_bare;	/* `bare` when last measured, and when last reported */
 	__u64 runs, passed, n_timed, timed_ns;	/* the programs' counters, as last read */
 	__u64 handed;			/* number of events since the start */
 	__u64 n_new, new_ns;		/* timed under this plan, and not yet in load.full_ns */
@@ -35,7 +35,7 @@ struct shed {				/* of one tracer; begins zeroed, then shed_start() */
 	int detached;
 	__s64 turn_ns;			/* when to detach or attach next */
 	__u64 random;
-	char told[160];			/* for people: what is shed; "": nothing */
+	char left_out[160];			/* for people: what is shed; "": nothing */
 };
 
 struct shed_reader {			/* a reader whose slots get the marks */
@@ -45,9 +45,9 @@ struct shed_reader {			/* a reader whose slots get the marks */
 
 void shed_start(struct shed *s, const struct tracer_programs *programs, __s64 now_ns);
 
-/* Measures the cost of the programs since the last call; keeps the last value while they are detached.  `dear`: the
+/* Measures the cost of the programs since the last call; keeps the last value while they are detached.  `costly`: the
  * fields that can be left out, which an instrumentation keeps and no predicate needs. */
-void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, __u64 dear, __s64 now_ns);
+void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, __u64 costly, __s64 now_ns);
 
 /* Applies s->plan, except for the fields, which the caller applies. */
 void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_programs *programs,

@@ -92,8 +92,8 @@ struct tracer {
 
 	/* Also for the budget: the expensive fields (WANTED_FIELD()), which are left out first, and their cost in ns
 	 * per run; spared_ns: what sampling saves per run, if it does not save all (0: it does). */
-	__u64 dear;
-	double dear_ns;
+	__u64 costly;
+	double costly_ns;
 	double spared_ns;
 
 	/* All following members may be NULL. */

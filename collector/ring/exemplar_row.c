@@ -73,8 +73,8 @@ static void put_names(const struct exemplar_row *row, const struct metric *m, st
 {
 	const struct ring_plan *p = row->plan;
 
-	bytes_put_varint(out, p->n_told);
-	for (__u32 i = 0; i < p->n_told; i++)
+	bytes_put_varint(out, p->n_exemplar_fields);
+	for (__u32 i = 0; i < p->n_exemplar_fields; i++)
 		labels_put(out, metric_at(m, FIELD_DISCRETE, (int)i)->name);
 	bytes_put_varint(out, p->n_measures - (__u32)__builtin_popcount(p->points));
 	for (__u32 i = 0; i < p->n_measures; i++)
@@ -111,7 +111,7 @@ static void put_one(const struct exemplar_row *row, const struct reader_labels *
 	bytes_put_varint(out, event->connection);
 	bytes_put_varint(out, c->e->weight);
 	bytes_put_int(out, c->tag, 4);
-	for (__u32 i = 0; i < row->plan->n_told; i++) {
+	for (__u32 i = 0; i < row->plan->n_exemplar_fields; i++) {
 		text[0] = 0;
 		if (c->e->shed & WANTED_FIELD(i))
 			snprintf(text, sizeof(text), KEY_SHED_LABEL);

@@ -38,10 +38,10 @@ struct reader {
 	__u64 every_slot;		/* sampling before it is every[0], after it every[1], in it the larger one */
 	__u32 every[2];
 	__u64 stranded;			/* newest slot before the clock was set back; 0: it was not set back */
-	__u64 told_slot;		/* the first slot whose running exchanges, at its end, are not reported */
+	__u64 unreported_slot;		/* the first slot whose running exchanges, at its end, are not reported */
 	struct late_events late;
 	struct batch_builder pieces;
-	struct bytes told;		/* exemplars of the slot that is sent next */
+	struct bytes exemplar_bytes;		/* exemplars of the slot that is sent next */
 };
 
 /* ---- making ---- */
@@ -73,7 +73,7 @@ int reader_new(const struct reader_ring *ring, const char *source, __u64 incarna
 		r->batch.inst = inst;
 		r->batch.slot_ns = ring->plan.slot_ns;
 		r->next_slot = ring->state->first_slot;
-		r->told_slot = ring->state->first_slot;
+		r->unreported_slot = ring->state->first_slot;
 		r->gap_first = 1;	/* 1 to 0: no gap */
 		r->every[0] = r->every[1] = 1;
 		while (r->n_spares < ring_spares(&ring->plan) && r->n_spares < RING_SPARES_MAX) {
@@ -107,7 +107,7 @@ void reader_free(struct reader *r)
 	}
 	late_events_fini(&r->late);
 	batch_builder_fini(&r->pieces);
-	bytes_fini(&r->told);
+	bytes_fini(&r->exemplar_bytes);
 	free(r->class_);
 	free(r);
 }
@@ -165,7 +165,7 @@ void reader_clock_stepped(struct reader *r, __s64 now_ns, __s64 step_ns)
 	if (r->step_slot < r->ring.state->newest) {	/* back: let these slots claim rows again */
 		r->stranded = r->ring.state->newest;
 		r->ring.state->newest = r->step_slot;
-		r->told_slot = r->step_slot < r->told_slot ? r->step_slot : r->told_slot;	/* report them twice, as events are */
+		r->unreported_slot = r->step_slot < r->unreported_slot ? r->step_slot : r->unreported_slot;	/* report them twice, as events are */
 	}
 }
 
@@ -337,14 +337,14 @@ static void slot_send(struct reader *r, __u64 slot, const struct batch_sink *sin
 		batch_builder_fini(&r->pieces);
 		r->pieces = pieces;
 	}
-	r->batch.exemplars = r->told.data;
-	r->batch.exemplars_len = r->told.err ? 0 : r->told.len;
+	r->batch.exemplars = r->exemplar_bytes.data;
+	r->batch.exemplars_len = r->exemplar_bytes.err ? 0 : r->exemplar_bytes.len;
 	if (is_gap(r, slot))
 		batch_builder_clear(&r->pieces);
 	else
 		batch_send(r, slot, 1, sink);
 	r->batch.exemplars_len = 0;
-	bytes_clear(&r->told);
+	bytes_clear(&r->exemplar_bytes);
 	if (slot >= r->next_slot)
 		r->next_slot = slot + 1;
 }
@@ -505,11 +505,11 @@ static int exemplars_of_row(struct reader *r, __u64 n_events)
 	__u32 first = ring_box(p, r->out_row, 0);
 	const struct exemplar_row row = { p, r->ring.boxes + first, r->ring.exemplars + ring_exemplar(p, first),
 					  r->ring.texts ? r->ring.texts + ring_exemplar(p, first) : NULL, r->out_slot * p->slot_ns };
-	int err = exemplars_take(&row, &r->labels, &r->told);
+	int err = exemplars_take(&row, &r->labels, &r->exemplar_bytes);
 
 	if (err) {
-		bytes_clear(&r->told);
-		exemplars_miss(n_events, &r->told);
+		bytes_clear(&r->exemplar_bytes);
+		exemplars_miss(n_events, &r->exemplar_bytes);
 	}
 	return err;
 }
@@ -600,9 +600,9 @@ int reader_file(struct reader *r, const struct event *e)
 
 /* ---- running exchanges ---- */
 
-__u64 reader_untold(const struct reader *r, __s64 now_ns)
+__u64 reader_unreported(const struct reader *r, __s64 now_ns)
 {
-	__u64 slot_ns = r->ring.plan.slot_ns, end_ns = (r->told_slot + 1) * slot_ns;
+	__u64 slot_ns = r->ring.plan.slot_ns, end_ns = (r->unreported_slot + 1) * slot_ns;
 
 	return r->ring.plan.points && end_ns <= (__u64)now_ns ? end_ns : 0;
 }
@@ -623,8 +623,8 @@ int reader_run(struct reader *r, const struct event *e, __u64 begin_ns, __u64 un
 	__u32 i;
 
 	memcpy(now.field, e->field, sizeof(now.field));
-	if (slot < r->told_slot)
-		slot = r->told_slot;
+	if (slot < r->unreported_slot)
+		slot = r->unreported_slot;
 	for (; p->points && (slot + 1) * p->slot_ns <= until_ns && !err; slot++) {
 		now.measure[0] = (slot + 1) * p->slot_ns - begin_ns;
 		for (i = 0; i < p->n_measures; i++)
@@ -635,9 +635,9 @@ int reader_run(struct reader *r, const struct event *e, __u64 begin_ns, __u64 un
 	return err;
 }
 
-void reader_told(struct reader *r, __s64 now_ns)
+void reader_reported(struct reader *r, __s64 now_ns)
 {
-	r->told_slot = now_ns / r->ring.plan.slot_ns;
+	r->unreported_slot = now_ns / r->ring.plan.slot_ns;
 }
 
 /* ---- sending ---- */
@@ -674,7 +674,7 @@ static int late_send(struct reader *r, __u64 now_slot, const struct batch_sink *
 			missed += r->late.row[i].hist[0].count;
 		}
 		if (r->ring.boxes && missed)
-			exemplars_miss(missed, &r->told);
+			exemplars_miss(missed, &r->exemplar_bytes);
 		slot_send(r, slot, sink);
 	}
 	late_events_drop(&r->late, i);

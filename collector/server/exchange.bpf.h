@@ -107,26 +107,26 @@ static __always_inline __u64 clamp_to(__u64 value, __u64 most)
 
 static __always_inline void parts_fill(struct event *e, const struct turn *n, int split, __u64 blocked_ns)
 {
-	int told = split && (n->parted & TURN_PARTS), i;
+	int known = split && (n->parted & TURN_PARTS), i;
 
 	for (i = REASON_IO; i < N_REASONS; i++) {
-		__u64 part = told ? clamp_to(n->blocked.ns[i], blocked_ns) : 0;
+		__u64 part = known ? clamp_to(n->blocked.ns[i], blocked_ns) : 0;
 
 		e->measure[TURN_IO - REASON_IO + i] = part;
 		blocked_ns -= part;
 	}
 	e->measure[TURN_OTHER] = blocked_ns;
-	e->measure[TURN_N_SWITCHES] = told ? n->blocked.n_switches : 0;
-	e->measure[TURN_N_IO] = told ? n->blocked.n_io : 0;
+	e->measure[TURN_N_SWITCHES] = known ? n->blocked.n_switches : 0;
+	e->measure[TURN_N_IO] = known ? n->blocked.n_io : 0;
 }
 
 static __always_inline void files_fill(struct event *e, const struct turn *n, int split, __u64 latency)
 {
-	int told = split && (n->parted & TURN_FILES);
+	int known = split && (n->parted & TURN_FILES);
 
-	e->measure[TURN_FS] = told ? clamp_to(n->files.ns, latency) : 0;
-	e->measure[TURN_IO_BYTES] = told ? n->files.bytes : 0;
-	e->measure[TURN_N_FS] = told ? n->files.n : 0;
+	e->measure[TURN_FS] = known ? clamp_to(n->files.ns, latency) : 0;
+	e->measure[TURN_IO_BYTES] = known ? n->files.bytes : 0;
+	e->measure[TURN_N_FS] = known ? n->files.n : 0;
 }
 
 static __always_inline void measures_fill(struct event *e, const struct turn *n)

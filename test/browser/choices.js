@@ -219,21 +219,21 @@ check("the table view holds the same numbers", async (t) => {
 
 check("the table view describes each map in the words of the API", async (t) => {
 	const { page, server } = t;
-	const grids = await pause(t), told = page.locator(".told dd");
+	const grids = await pause(t), narratives = page.locator(".narratives dd");
 
 	await press(page, "View", "table");
-	await until("three narratives", async () => await told.count() === MEASURES.length);
+	await until("three narratives", async () => await narratives.count() === MEASURES.length);
 	for (const [i, measure] of MEASURES.entries()) {
 		const { from, ncols, column } = grids[measure];
 		const { narrative } = await server.get(`/ca/instrumentations/${server.id}/value/grid?measure=${measure}&start_time=${from}` +
 			`&duration=${ncols * column}&ncols=${ncols}&narrative=true&utc_offset=0`);
 
 		assert.match(narrative, /mode/);
-		assert.equal((await told.nth(i).textContent()).split(".")[0], narrative.split(".")[0]);
+		assert.equal((await narratives.nth(i).textContent()).split(".")[0], narrative.split(".")[0]);
 	}
 	assert.deepEqual(await violations(page), []);
 	if (shots)
-		await page.screenshot({ path: join(shots, "told.png") });
+		await page.screenshot({ path: join(shots, "narratives.png") });
 });
 
 check("words that arrive when their maps are cleared, and before that is drawn, harm nothing", async (t) => {

@@ -186,7 +186,7 @@ static void slice_take(struct bench *b, __u64 slot, const struct slice *s)
 /* Each exemplar is reported in its own slot. */
 static void exemplars_read(struct bench *b, const struct batch *batch)
 {
-	struct exemplar_told t;
+	struct exemplar_event t;
 	struct exemplars e;
 	char text[24];
 
@@ -199,7 +199,7 @@ static void exemplars_read(struct bench *b, const struct batch *batch)
 		assert_int_equal(t.field[0].len, strlen(text));
 		assert_memory_equal(t.field[0].bytes, text, t.field[0].len);
 		b->worst[batch->slot] = t.measure[0] > b->worst[batch->slot] ? t.measure[0] : b->worst[batch->slot];
-		b->told[batch->slot]++;
+		b->reported[batch->slot]++;
 	}
 }
 
@@ -271,7 +271,7 @@ struct bench *bench_made(__u64 first_slot, __u32 n_spares, __u32 points)
 	*p = (struct ring_plan){ .slot_ns = SLOT_NS, .ruler = { RULER_TEST, RULER_TEST }, .n_slots = N_SLOTS, .n_shards = 2,
 				 .n_measures = 2, .n_classes = N_KEYS + 1, .n_cells = ruler_cells(RULER_TEST),
 				 .n_fields = 1, .measure = { 0, 1 }, .n_spares = n_spares, .points = points,
-				 .n_exemplars = 2, .n_cpus = 2, .n_told = 1,
+				 .n_exemplars = 2, .n_cpus = 2, .n_exemplar_fields = 1,
 				 .weight = { 0, 1 }, .n_weights = points ? 1 : 2, .weight_ruler = ruler_coarser(RULER_TEST, 1),
 				 .n_weight_cells = ruler_cells(ruler_coarser(RULER_TEST, 1)) };
 	b->room_late = RING_LATE_MAX;

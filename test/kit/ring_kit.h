@@ -46,7 +46,7 @@ struct bench {
 	int n_batches, out_of_order;
 	__s64 step_ns, step_slot;
 	__u32 every[4096];
-	__u64 worst[4096], told[4096];	/* exemplars: the worst one's value, how many */
+	__u64 worst[4096], reported[4096];	/* exemplars: the worst one's value, how many */
 	__u64 missed[4096];
 };
 

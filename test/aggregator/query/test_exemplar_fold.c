@@ -109,8 +109,8 @@ static void the_worst_and_the_draw_of_a_merge_are_those_of_all(void **state)
 			if (!why)
 				continue;
 			assert_true(at < n);
-			assert_int_equal(list[at].told.measure[0], event[i].e.value);
-			assert_int_equal(list[at].told.why, why);
+			assert_int_equal(list[at].event.measure[0], event[i].e.value);
+			assert_int_equal(list[at].event.why, why);
 			assert_int_equal(list[at].end_ns, (100 + event[i].slot) * (__s64)SLOT_NS + (__s64)event[i].e.since_ns);
 			assert_int_equal(list[at].of->source[2] - '0', event[i].source);
 			at++;
@@ -143,7 +143,7 @@ static void those_asked_for_are_the_worst_of_those_in_the_range(void **state)
 			if (!(why_of(event, i, w.n_worst) & w.why) || value < w.min || (w.max && value >= w.max))
 				continue;
 			assert_true(at < n);
-			assert_int_equal(list[at++].told.measure[0], value);
+			assert_int_equal(list[at++].event.measure[0], value);
 		}
 		assert_int_equal(at, n);
 		exemplar_fold_free(f);

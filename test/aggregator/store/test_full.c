@@ -85,7 +85,7 @@ static void send_slots(struct fixture *f, __s64 n, __u64 limit)
 }
 
 /* In the slots that a tier says it has, each event is either there or reported as lost.  Returns how many are lost. */
-static __u64 assert_told(struct fixture *f, int tier, __s64 n, __u64 per_slot)
+static __u64 assert_reported(struct fixture *f, int tier, __s64 n, __u64 per_slot)
 {
 	__s64 from[TIERS];
 	struct store_range range = { .last = FROM + n - 1, .axis = -1, .weight = -1, .tier = tier };
@@ -117,7 +117,7 @@ static void fills_without_loss(struct fixture *f, int n_slots, int n_values)
 	send_slots(f, n_slots, LIMIT);
 	assert_true(f->store->n_dropped > 0);
 	for (int tier = 0; tier < TIERS; tier++)
-		assert_int_equal(assert_told(f, tier, n_slots, N_KEYS * n_values), 0);
+		assert_int_equal(assert_reported(f, tier, n_slots, N_KEYS * n_values), 0);
 	free_slices();
 }
 
@@ -144,9 +144,9 @@ static void what_cannot_be_added_up_is_lost_and_counted(void **state)
 	send_slots(f, SLOTS, LIMIT);
 	assert_true(f->store->n_dropped > 0);
 	for (int tier = 0; tier < TIERS; tier++)
-		assert_told(f, tier, SLOTS, N_KEYS * VALUES);
+		assert_reported(f, tier, SLOTS, N_KEYS * VALUES);
 	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, FROM + SLOTS), 0);
-	assert_told(f, 0, SLOTS, N_KEYS * VALUES);
+	assert_reported(f, 0, SLOTS, N_KEYS * VALUES);
 	is_strange = false;
 	free_slices();
 }

@@ -11,7 +11,7 @@ static const struct kit_exemplar some[] = {
 static void exemplars_come_back_as_they_were(void **state)
 {
 	struct bytes b = { 0 };
-	struct exemplar_told t;
+	struct exemplar_event t;
 	struct exemplars e;
 
 	kit_exemplars(&b, 12, some, 3);

@@ -62,7 +62,7 @@ static void the_budget_holds(void **state)
 		for (size_t i = 0; i < n; i++) {
 			load[i] = (struct budget_load){ random_below(1) < 0.2 ? 0 : random_below(3e6), random_below(150),
 							30 + random_below(3000), 0, 0, 0, 0 };
-			load[i].dear_ns = random_below(1) < 0.5 ? 0 : random_below(load[i].full_ns / 2);
+			load[i].costly_ns = random_below(1) < 0.5 ? 0 : random_below(load[i].full_ns / 2);
 			load[i].passed_per_s = random_below(1) < 0.5 ? 0 : random_below(3e6);
 			plan[i] = full;
 		}
@@ -114,7 +114,7 @@ static void a_tracer_that_stays_is_never_detached(void **state)
 
 static void expensive_fields_go_first_if_that_is_enough(void **state)
 {
-	struct budget_load load = { 100000, 10, 230, 0, .dear_ns = 60 };	/* 0.024, 0.018 without them */
+	struct budget_load load = { 100000, 10, 230, 0, .costly_ns = 60 };	/* 0.024, 0.018 without them */
 	struct budget_plan plan = BUDGET_PLAN_FULL;
 	int n;
 
@@ -132,7 +132,7 @@ static void expensive_fields_go_first_if_that_is_enough(void **state)
 /* Only measured events gather them, so leaving them out would save nothing more. */
 static void with_sampling_the_expensive_fields_are_back(void **state)
 {
-	struct budget_load load = { 200000, 10, 230, 0, .dear_ns = 60 };
+	struct budget_load load = { 200000, 10, 230, 0, .costly_ns = 60 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
 
 	budget_decide(&load, 1, 0.02, &plan);
@@ -143,7 +143,7 @@ static void with_sampling_the_expensive_fields_are_back(void **state)
 /* The program follows a protocol before it can decide to measure: then sampling and bare fields go together. */
 static void sampling_saves_only_its_part_of_the_cost(void **state)
 {
-	struct budget_load load = { 100000, 10, 330, 1, .dear_ns = 80, .kept_ns = 300 };
+	struct budget_load load = { 100000, 10, 330, 1, .costly_ns = 80, .kept_ns = 300 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
 
 	budget_decide(&load, 1, 0.027, &plan);

@@ -54,7 +54,7 @@ static void exemplars_want_every_field(void **state)
 	assert_int_equal(kernel_plan(&metric, &in, 0, 0, &without, reason), 0);
 	in.n_exemplars = 5;
 	assert_int_equal(kernel_plan(&metric, &in, 0, 0, &plan, reason), 0);
-	assert_int_equal(plan.n_told, 2);
+	assert_int_equal(plan.n_exemplar_fields, 2);
 	assert_true(kernel_wanted(&plan) == (WANTED_FIELD(0) | WANTED_FIELD(1) | WANTED_MEASURE(0)));
 	assert_true(record_memory(&plan) - record_memory(&without) ==
 		    ((__u64)plan.n_slots + ring_spares(&plan)) * plan.n_cpus *

@@ -12,7 +12,7 @@
 #define T0 (1700000000ll * SECOND)
 #define LATE 20000000ll			/* how late the collector drains */
 
-struct told {
+struct reported {
 	size_t n;
 	struct { __s64 slot; __u32 run, seq; size_t n_slices; __u64 inst; } batch[32];
 	__u64 count, sum;		/* of axis 0 of the last batch */
@@ -20,7 +20,7 @@ struct told {
 
 static void tell(void *arg, const struct batch *b)
 {
-	struct told *t = arg;
+	struct reported *t = arg;
 	struct hist_reader r;
 
 	assert_true(t->n < 32);
@@ -80,14 +80,14 @@ static int enable(void *self, __u64 id, const char *name, const char *field, con
 	return proc_probe.enable(self, &in, now_ns, reason);
 }
 
-static void drain(void *self, __s64 now_ns, struct told *t)
+static void drain(void *self, __s64 now_ns, struct reported *t)
 {
 	const struct batch_sink sink = { tell, t };
 
 	assert_int_equal(proc_probe.drain(self, now_ns, &sink), 0);
 }
 
-static void assert_told(const struct told *t, const __s64 *slot, size_t n)
+static void assert_reported(const struct reported *t, const __s64 *slot, size_t n)
 {
 	assert_int_equal(t->n, n);
 	for (size_t i = 0; i < n; i++) {
@@ -101,7 +101,7 @@ static void assert_told(const struct told *t, const __s64 *slot, size_t n)
 static void a_state_is_reported_from_the_first_whole_slot_on(void **state)
 {
 	void *self = probe_open();
-	struct told t = { 0 };
+	struct reported t = { 0 };
 	char reason[REASON_MAX];
 
 	assert_int_equal(enable(self, 1, "cpu.loadavg1", NULL, "load", SECOND, T0 + 300000000, reason), 0);
@@ -109,7 +109,7 @@ static void a_state_is_reported_from_the_first_whole_slot_on(void **state)
 	assert_true(proc_probe.counts_from(self, 2) == 0);
 	for (int slot = 1; slot <= 4; slot++)
 		drain(self, T0 + slot * SECOND + LATE, &t);
-	assert_told(&t, (const __s64[]){ 1, 2, 3 }, 3);
+	assert_reported(&t, (const __s64[]){ 1, 2, 3 }, 3);
 	assert_int_equal(t.count, 1);
 	proc_probe.close(self);
 }
@@ -118,7 +118,7 @@ static void a_state_is_reported_from_the_first_whole_slot_on(void **state)
 static void a_growth_needs_both_ends_of_the_slot(void **state)
 {
 	void *self = probe_open();
-	struct told t = { 0 };
+	struct reported t = { 0 };
 	char reason[REASON_MAX];
 
 	assert_int_equal(enable(self, 1, "cpu.cpus", "cpu", "utilization", SECOND, T0 + 300000000, reason), 0);
@@ -127,7 +127,7 @@ static void a_growth_needs_both_ends_of_the_slot(void **state)
 		drain(self, T0 + slot * SECOND + 5 * LATE, &t);	/* once per slot is enough */
 		usleep(30000);
 	}
-	assert_told(&t, (const __s64[]){ 1, 2, 3 }, 3);
+	assert_reported(&t, (const __s64[]){ 1, 2, 3 }, 3);
 	assert_true(t.count >= 1);
 	proc_probe.close(self);
 }
@@ -135,7 +135,7 @@ static void a_growth_needs_both_ends_of_the_slot(void **state)
 static void a_missed_slot_is_not_reported(void **state)
 {
 	void *self = probe_open();
-	struct told load = { 0 }, cpus = { 0 };
+	struct reported load = { 0 }, cpus = { 0 };
 	char reason[REASON_MAX];
 
 	assert_int_equal(enable(self, 1, "cpu.loadavg1", NULL, "load", SECOND, T0, reason), 0);
@@ -144,7 +144,7 @@ static void a_missed_slot_is_not_reported(void **state)
 			drain(self, T0 + slot * SECOND + (slot == 6 ? 20 * LATE : LATE), &load);
 		else
 			drain(self, T0 + slot * SECOND + SECOND / 2 + LATE, &load);
-	assert_told(&load, (const __s64[]){ 1, 2, 4, 5, 6, 7, 8 }, 7);
+	assert_reported(&load, (const __s64[]){ 1, 2, 4, 5, 6, 7, 8 }, 7);
 	proc_probe.disable(self, 1);
 	assert_int_equal(enable(self, 2, "cpu.cpus", NULL, "utilization", SECOND, T0, reason), 0);
 	for (int slot = 1; slot <= 9; slot++) {
@@ -152,28 +152,28 @@ static void a_missed_slot_is_not_reported(void **state)
 		if (slot != 4)
 			drain(self, T0 + slot * SECOND + LATE, &cpus);
 	}
-	assert_told(&cpus, (const __s64[]){ 1, 2, 5, 6, 7, 8 }, 6);
+	assert_reported(&cpus, (const __s64[]){ 1, 2, 5, 6, 7, 8 }, 6);
 	proc_probe.close(self);
 }
 
 static void no_slot_is_reported_twice_after_the_clock_is_set_back(void **state)
 {
 	void *self = probe_open();
-	struct told t = { 0 };
+	struct reported t = { 0 };
 	char reason[REASON_MAX];
 	static const int slots[] = { 1, 2, 3, 4, 2, 3, 4, 5, 6 };
 
 	assert_int_equal(enable(self, 1, "cpu.loadavg1", NULL, "load", SECOND, T0, reason), 0);
 	for (size_t i = 0; i < sizeof(slots) / sizeof(*slots); i++)
 		drain(self, T0 + slots[i] * SECOND + LATE, &t);
-	assert_told(&t, (const __s64[]){ 1, 2, 3, 4, 5 }, 5);
+	assert_reported(&t, (const __s64[]){ 1, 2, 3, 4, 5 }, 5);
 	proc_probe.close(self);
 }
 
 static void instrumentations_have_their_own_slots_and_parts(void **state)
 {
 	void *self = probe_open();
-	struct told t = { 0 };
+	struct reported t = { 0 };
 	char reason[REASON_MAX];
 	size_t n[4] = { 0 }, slices[4] = { 0 };
 
@@ -217,7 +217,7 @@ static void predicates_choose_things_and_parts(void **state)
 	char reason[REASON_MAX];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct told t = { 0 };
+		struct reported t = { 0 };
 
 		predicate = cases[i].predicate;
 		assert_int_equal(enable(self, i, cases[i].metric, cases[i].field, cases[i].measure, SECOND, T0, reason), 0);
@@ -241,7 +241,7 @@ static void put_tick(__s64 end_ns)
 static void ticks_are_filed_by_their_own_time(void **state)
 {
 	void *self = probe_open();
-	struct told t = { 0 };
+	struct reported t = { 0 };
 	char reason[REASON_MAX];
 
 	assert_int_equal(enable(self, 1, "heatscope.ticks", "probe", "latency", SECOND / 100 * 10, T0, reason), 0);

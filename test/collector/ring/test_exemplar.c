@@ -130,7 +130,7 @@ static struct bench *bench_new(__u32 n_exemplars)
 	struct bench *b = calloc(1, sizeof(*b));
 
 	assert_non_null(b);
-	b->plan = (struct ring_plan){ .n_exemplars = n_exemplars, .n_cpus = N_CPUS, .n_told = 1, .n_measures = 1, .measure = { 1 } };
+	b->plan = (struct ring_plan){ .n_exemplars = n_exemplars, .n_cpus = N_CPUS, .n_exemplar_fields = 1, .n_measures = 1, .measure = { 1 } };
 	return b;
 }
 
@@ -158,7 +158,7 @@ static void a_row_has_the_worst_and_the_draw_of_all_cpus(void **state)
 		struct bench *b = bench_new(1 + (__u32)check_below(20));
 		size_t m = 1 + check_below(300), n_worst = 0, n_drawn = 0, n_decades = 0;
 		struct bytes out = { 0 };
-		struct exemplar_told t;
+		struct exemplar_event t;
 		struct exemplars e;
 
 		for (size_t i = 0; i < m; i++)
@@ -192,7 +192,7 @@ static void an_event_is_reported_once_with_its_names(void **state)
 {
 	struct bench *b = bench_new(5);
 	struct bytes out = { 0 };
-	struct exemplar_told t;
+	struct exemplar_event t;
 	struct exemplars e;
 
 	offer(b, 1, 123456, 9);
@@ -212,7 +212,7 @@ static void an_exemplar_says_which_field_was_left_out(void **state)
 {
 	struct bench *b = bench_new(1);
 	struct bytes out = { 0 };
-	struct exemplar_told t;
+	struct exemplar_event t;
 	struct exemplars e;
 
 	offer(b, 0, 5, 9);
@@ -236,7 +236,7 @@ static void a_text_is_reported_only_with_its_own_event(void **state)
 		const struct reader_labels labels = { text, NULL, &metric };
 		const struct exemplar_row row = { &b->plan, b->box, b->exemplar, kept, BEGIN_NS };
 		struct bytes out = { 0 };
-		struct exemplar_told t;
+		struct exemplar_event t;
 		struct exemplars e;
 
 		b->plan.n_cpus = 1;
@@ -290,7 +290,7 @@ static void a_point_is_not_reported(void **state)
 {
 	struct bench *b = bench_new(1);
 	struct bytes out = { 0 };
-	struct exemplar_told t;
+	struct exemplar_event t;
 	struct exemplars e;
 
 	b->plan.n_measures = 2;

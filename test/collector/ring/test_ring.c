@@ -61,7 +61,7 @@ static void exemplars_come_with_their_slot(void **state)
 		assert_int_equal((b->worst[slot] == 3000) + b->missed[slot], again);	/* considered, or counted */
 		if (b->worst[slot] != 3000)
 			assert_int_equal(b->worst[slot], 24 + slot);
-		assert_in_range(b->told[slot], 2, 2 + again);
+		assert_in_range(b->reported[slot], 2, 2 + again);
 	}
 	bench_free(b);
 }

@@ -118,12 +118,12 @@ static void output_close(const struct output *out)
  * takes. */
 static void measures_choose(json_t *measures)
 {
-	static const char *const dear[] = { "fs", "io_bytes", "n_fs" };
+	static const char *const costly[] = { "fs", "io_bytes", "n_fs" };
 	size_t i, j;
 
 	for (i = json_array_size(measures); i-- > 0; )
-		for (j = 0; j < sizeof(dear) / sizeof(*dear); j++)
-			if (!strcmp(json_string_value(json_array_get(measures, i)) ?: "", dear[j]))
+		for (j = 0; j < sizeof(costly) / sizeof(*costly); j++)
+			if (!strcmp(json_string_value(json_array_get(measures, i)) ?: "", costly[j]))
 				json_array_remove(measures, i);
 	for (i = json_array_size(measures); i > MEASURES_MAX; i--)
 		json_array_remove(measures, i - 1);

@@ -241,7 +241,7 @@ static void print_one(const struct view *v, const struct options *o, const json_
 	put_json(exemplar, JSON_COMPACT);
 }
 
-struct told {				/* the counts so far, for the summary at the end */
+struct totals {				/* the counts so far, for the summary at the end */
 	time_t until;			/* what ended before */
 	double slot_s;			/* of the instrumentation: so often the worst are kept */
 	double count, shown;		/* events as slow, sampled ones as often as they stand for */
@@ -255,7 +255,7 @@ struct told {				/* the counts so far, for the summary at the end */
 static int is_full(const json_t *reply) { return json_array_size(json_object_get(reply, "exemplars")) >= GIVEN; }
 
 /* By their ends. */
-static void print_reply(const struct view *v, const struct options *o, const json_t *reply, struct told *t)
+static void print_reply(const struct view *v, const struct options *o, const json_t *reply, struct totals *t)
 {
 	const json_t *list = json_object_get(reply, "exemplars");
 	size_t n = json_array_size(list), i;
@@ -282,7 +282,7 @@ static void print_reply(const struct view *v, const struct options *o, const jso
 }
 
 /* For a past time, the events that were not sent may include some just below the requested limit. */
-static void print_told(const struct view *v, const struct options *o, const struct told *t)
+static void print_totals(const struct view *v, const struct options *o, const struct totals *t)
 {
 	if (t->count > t->shown)
 		show_print(stderr, "%s%.0f more %s counted, but not printed: of each slot of %g s only the worst "
@@ -323,7 +323,7 @@ static int ask_exemplars(const struct view *v, const struct options *o, struct c
 /* Those that ended in from..to.  heatscoped widens it to whole columns, of the granularity or of the tier that still has its
  * beginning.  Where there are more than one reply has, by halves, until they get no shorter. */
 static int print_part(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
-		      double before_s, struct told *t)
+		      double before_s, struct totals *t)
 {
 	json_t *reply;
 	int err = ask_exemplars(v, o, c, id, from, to, GIVEN, &reply);
@@ -346,7 +346,7 @@ static int print_part(const struct view *v, const struct options *o, struct clie
 }
 
 static int print_time(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
-		      struct told *t)
+		      struct totals *t)
 {
 	return print_part(v, o, c, id, from, to, INFINITY, t);
 }
@@ -395,7 +395,7 @@ static int find_slot(struct client *c, const char *id, double *ret_slot_s)
 
 static int run_last(const struct view *v, const struct options *o, struct client *c)
 {
-	struct told t = { 0 };
+	struct totals t = { 0 };
 	char id[MEASURE_ID] = "";
 	time_t now = time(NULL);
 	int err = o->id ? 0 : find_kept(c, id);
@@ -408,7 +408,7 @@ static int run_last(const struct view *v, const struct options *o, struct client
 		err = print_time(v, o, c, o->id ?: id, now - o->last, now, &t);
 	if (err)
 		return failed(v->name, o->id ? inst_reason(c, err, o->id) : c->reason);
-	print_told(v, o, &t);
+	print_totals(v, o, &t);
 	return 0;
 }
 
@@ -476,7 +476,7 @@ static int find_reported(const struct view *v, const struct options *o, struct c
 /* Prints the seconds from *from on that the collector has reported, and moves *from to the first that it has not.  On a busy
  * machine a report comes late; one that has not come after LATE_S is not waited for. */
 static int print_reported(const struct view *v, const struct options *o, struct client *c, const char *id, time_t *from,
-			  struct told *t)
+			  struct totals *t)
 {
 	const time_t now = time(NULL);
 	time_t until = now;
@@ -498,7 +498,7 @@ static int print_reported(const struct view *v, const struct options *o, struct 
 static int run_follow(const struct view *v, const struct options *o)
 {
 	struct measure m = { .collector = 0 };
-	struct told t = { .slot_s = 1 };
+	struct totals t = { .slot_s = 1 };
 	char id[MEASURE_ID];
 	time_t from = 0;
 	int err = begin_measure(v, o, &m, id, &from);
@@ -515,7 +515,7 @@ static int run_follow(const struct view *v, const struct options *o)
 	measure_stop(&m);
 	if (err)
 		return failed(v->name, m.client.reason);
-	print_told(v, o, &t);
+	print_totals(v, o, &t);
 	return 0;
 }
 

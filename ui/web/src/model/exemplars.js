@@ -66,10 +66,10 @@ export function dotAt(dots, px, py) {
 /** The parts of its time that were measured, in the form of a rectangle's composition. */
 export function compositionOf({ measures }, { measure, unit, parts }) {
 	const sum = measures[measure];
-	const told = parts.filter((name) => name in measures).map((weight) => ({ weight, sum: measures[weight], share: sum ? measures[weight] / sum : 0 }));
-	const rest = Math.max(0, sum - told.reduce((all, part) => all + part.sum, 0));
+	const known = parts.filter((name) => name in measures).map((weight) => ({ weight, sum: measures[weight], share: sum ? measures[weight] / sum : 0 }));
+	const rest = Math.max(0, sum - known.reduce((all, part) => all + part.sum, 0));
 
-	return { measure, unit, sum, parts: told, rest: { sum: rest, share: sum ? rest / sum : 0 } };
+	return { measure, unit, sum, parts: known, rest: { sum: rest, share: sum ? rest / sum : 0 } };
 }
 
 export class Exemplars {

@@ -43,7 +43,7 @@ export class Hanging {
 	}
 
 	/** The current map, or else the first, whose instrumentation reports running events; undefined: there is none. */
-	get told() {
+	get reporting() {
 		const { session } = this;
 
 		return [session.current, ...session.shown].find((map) => map?.grid?.running);
@@ -56,7 +56,7 @@ export class Hanging {
 	}
 
 	async refresh() {
-		const { session, told: map } = this;
+		const { session, reporting: map } = this;
 
 		this.asked = Date.now();
 		if (!map || !(runningColumn(map.grid)?.oldest >= LONG_NS)) {

@@ -15,16 +15,16 @@ const LISTED = 20;
 /** Over the cells of a map; what is pointed at says its text. */
 export function Annotations({ map, view }) {
 	const { annotations, cursor } = map.session, spans = spansOf(annotationsOf(annotations.annotations, map.inst), view.x, view.width);
-	const told = cursor?.map === map ? annotations.at(map) : [];
-	const at = told.length ? view.x.x(cursor.time) : 0;
+	const here = cursor?.map === map ? annotations.at(map) : [];
+	const at = here.length ? view.x.x(cursor.time) : 0;
 
 	return spans.length > 0 && html`<div class="annotations" aria-hidden="true">
 		${spans.map(({ annotation: a, left, width, begins, ends }) => html`<i key=${a.id} data-annotation=${a.id}
 			class=${`${a.kind} ${isMoment(a) ? "moment" : ""} ${begins ? "begins" : ""} ${ends ? "ends" : ""}`}
 			style=${{ left: `${left}px`, width: `${width}px` }} />`)}
 		${spans.some(({ annotation }) => isFiring(annotation)) && html`<b>! firing</b>`}
-		${told.length > 0 && html`<p style=${at > view.width / 2 ? { right: `${view.width - at + 8}px` } : { left: `${at + 12}px` }}>
-			${told.map((a) => html`<span key=${a.id}>${a.text}<br /></span>`)}</p>`}
+		${here.length > 0 && html`<p style=${at > view.width / 2 ? { right: `${view.width - at + 8}px` } : { left: `${at + 12}px` }}>
+			${here.map((a) => html`<span key=${a.id}>${a.text}<br /></span>`)}</p>`}
 	</div>`;
 }
 

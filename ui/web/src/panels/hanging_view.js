@@ -6,7 +6,7 @@ import { html } from "../base/html.js";
 
 /** "9 running, oldest 23 s: update t set v = ? (8)" */
 export function Hanging({ session }) {
-	const { hanging } = session, { told: map } = hanging;
+	const { hanging } = session, { reporting: map } = hanging;
 
 	if (!map)
 		return null;

@@ -41,7 +41,7 @@ export function Legend({ session, scales }) {
 function Scale({ session, map, shade, running }) {
 	const { grid, weighted } = map, stops = shade.palette.filter((_, i) => i && i % 5 === 0);
 	const cells = grid.weight ? labelOf(session, map.inst, grid.weight) : weighted ? `${map.label}, added up,` : session.unit;
-	const told = (density) => shade.transfer === "percent" ? `${density} %` : grid.weight || weighted ? format.amount(density, grid.unit) : format.shortCount(density);
+	const amountOf = (density) => shade.transfer === "percent" ? `${density} %` : grid.weight || weighted ? format.amount(density, grid.unit) : format.shortCount(density);
 
 	return html`<section class="legend" aria-label="Colour scale">
 		<h3>${shade.transfer === "percent" ? `% of the column's ${cells}` : cells} per cell <span>${shade.transfer === "percent" ? "linear" : shade.transfer} colours, by row height</span></h3>
@@ -49,7 +49,7 @@ function Scale({ session, map, shade, running }) {
 			${stops.map((colour, i) => html`<rect x=${i} width="1.05" height="1" fill=${colour} />`)}
 		</svg>
 		<ol aria-hidden="true">${legendTicks(shade.levels).map(({ at, density }) =>
-			html`<li style=${{ left: `${100 * at}%` }}>${told(density)}</li>`)}</ol>
+			html`<li style=${{ left: `${100 * at}%` }}>${amountOf(density)}</li>`)}</ol>
 		<ul>
 			<li><i style=${{ background: shade.zero }} />zero</li>
 			<li><i class="unobserved" style=${{ backgroundColor: shade.unobserved }} />not observed</li>
@@ -84,19 +84,19 @@ export function sentence(map) {
 
 /* The running events at the end of the column under the cursor; the line is there as long as a source reports them. */
 function StillRunning({ session }) {
-	const told = session.maps.find((map) => map.grid?.running);
-	const at = told?.pointed;
+	const reporting = session.maps.find((map) => map.grid?.running);
+	const at = reporting?.pointed;
 
-	if (!told)
+	if (!reporting)
 		return null;
-	return html`<p class="still"><i class="running" style=${{ color: told.grid.shade.running }} />${at ? format.stillRunning(runningCount(at.column), at.running) : "–"}</p>`;
+	return html`<p class="still"><i class="running" style=${{ color: reporting.grid.shade.running }} />${at ? format.stillRunning(runningCount(at.column), at.running) : "–"}</p>`;
 }
 
 /* The column that is pointed at, as the lines over the cells have it. */
 function Steps({ map, at }) {
-	const told = at && !at.grid.weight && map.unit ? LINES.map((line) => [line, stepOf(at.column, line)]).filter(([, value]) => value !== null) : [];
+	const values = at && !at.grid.weight && map.unit ? LINES.map((line) => [line, stepOf(at.column, line)]).filter(([, value]) => value !== null) : [];
 
-	return html`<p class="steps">${told.map(([line, value]) => html`<span key=${line} data-line=${line}><i class=${`step ${line}`} />${line} <b>${format.amount(value, map.unit)}</b></span>`)}</p>`;
+	return html`<p class="steps">${values.map(([line, value]) => html`<span key=${line} data-line=${line}><i class=${`step ${line}`} />${line} <b>${format.amount(value, map.unit)}</b></span>`)}</p>`;
 }
 
 export function Readout({ session }) {
@@ -200,7 +200,7 @@ function Narratives({ shown }) {
 		}))).then(setNarratives, () => {});		/* the table stands without it */
 		return () => asking.abort();
 	}, [asked]);
-	return html`<dl class="told">${narratives.filter(({ text }) => text).map(({ title, text }) =>
+	return html`<dl class="narratives">${narratives.filter(({ text }) => text).map(({ title, text }) =>
 		html`<div key=${title}><dt>${title}</dt><dd>${text}</dd></div>`)}</dl>`;
 }
 

@@ -64,7 +64,7 @@ test("without reports of running events nothing is requested", async (t) => {
 
 	delete session.map.grid.running;
 	await hanging.refresh();
-	assert.deepEqual([session.asked, hanging.told], [0, undefined]);
+	assert.deepEqual([session.asked, hanging.reporting], [0, undefined]);
 });
 
 test("a newest column that goes on is asked for up to now: what lies ahead is refused", async (t) => {
