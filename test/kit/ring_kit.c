@@ -86,6 +86,16 @@ static __u32 class_find(struct bench *b, const struct key *key, __u32 cpu)
 
 /* ---- bench_record(), as in the kernel ---- */
 
+void bench_enter(struct bench *b)
+{
+	pthread_rwlock_rdlock(&b->rcu);
+}
+
+void bench_leave(struct bench *b)
+{
+	pthread_rwlock_unlock(&b->rcu);
+}
+
 /* The lock: there is one writer per CPU in the kernel. */
 static void exemplar(struct bench *b, __u64 slot, __u64 value, __u32 cpu, __u32 row)
 {
@@ -110,7 +120,7 @@ void bench_record(struct bench *b, __u64 slot, __u64 code, __u64 value, __u32 cp
 
 	if (slot < b->ring.state->first_slot)
 		return;
-	pthread_rwlock_rdlock(&b->rcu);
+	bench_enter(b);
 	row = ring_row(&b->ring.entry[slot % p->n_slots], &b->ring.state->newest, slot);
 	pthread_mutex_lock(&b->lock);
 	if (row == RING_LATE && b->n_late < b->room_late) {
@@ -137,10 +147,10 @@ void bench_record(struct bench *b, __u64 slot, __u64 code, __u64 value, __u32 cp
 
 		ring_weigh(&b->ring.weighed[at + ring_weight_cell(p, value) + m], m ? value % 2 : value, p->alone);
 	}
-	pthread_rwlock_unlock(&b->rcu);
+	bench_leave(b);
 }
 
-static void grace_period(struct bench *b)
+void bench_wait(struct bench *b)
 {
 	pthread_rwlock_wrlock(&b->rcu);
 	pthread_rwlock_unlock(&b->rcu);
@@ -250,7 +260,7 @@ void bench_drain(struct bench *b, __u64 now_slot)
 	__s64 now_ns = now_slot * SLOT_NS;
 
 	while (reader_swap(b->reader, now_ns)) {
-		grace_period(b);
+		bench_wait(b);
 		assert_int_equal(reader_take(b->reader, &sink), 0);
 	}
 	assert_int_equal(reader_finish(b->reader, now_ns, &sink), 0);

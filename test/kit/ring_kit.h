@@ -61,6 +61,13 @@ void bench_free(struct bench *b);
 /* An event of that slot on that CPU, whose key is the code; its second measure is `value % 2`. */
 void bench_record(struct bench *b, __u64 slot, __u64 code, __u64 value, __u32 cpu);
 
+/* What is between these is one program: it takes its event's time and records it before the next grace period ends. */
+void bench_enter(struct bench *b);
+void bench_leave(struct bench *b);
+
+/* Waits for a grace period: until all programs that run have ended. */
+void bench_wait(struct bench *b);
+
 /* Hands over all that ended before that slot, and what was late. */
 void bench_drain(struct bench *b, __u64 now_slot);
 struct batch_sink bench_sink(struct bench *b);	/* for who does so by hand */

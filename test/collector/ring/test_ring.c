@@ -336,9 +336,12 @@ static void *writer_run(void *arg)
 	__u64 i;
 
 	for (i = 0; i < w->n; i++) {
-		__u64 slot = *w->slot;
+		__u64 slot;
 
+		bench_enter(w->b);
+		slot = *w->slot;
 		bench_record(w->b, slot, i % 3, i & 0xffff, w->cpu);
+		bench_leave(w->b);
 		w->done[slot]++;
 	}
 	return NULL;
@@ -359,6 +362,8 @@ static void writers_concurrent_with_the_reader_lose_nothing(void **state)
 	while (slot < 2000) {
 		slot++;
 		bench_drain(b, slot);
+		if (slot % 4 == 0)	/* no program runs for a whole ring */
+			bench_wait(b);
 	}
 	for (i = 0; i < 2; i++)
 		pthread_join(thread[i], NULL);
