@@ -46,7 +46,7 @@ class Check:
         self.lock = threading.Lock()
         self.lanes = {lane: [] for lane in NICE}
         self.paired = []  # end-to-end tests that begin the serial lane, some at a time
-        self.kernel = False  # so do the kernel's tests of `make check`
+        self.kernel = []  # those of `make check` that do so, the longest first
         self.last = []  # after the lanes, one after the other
         self.jobs, self.repeated = [], []
         self.passed = self.failed = self.skipped = 0
@@ -124,9 +124,10 @@ class Check:
             sys.stdout.flush()
 
     def kernel_tests(self, build, what):
-        """Returns the steps for those that do."""
-        return [lambda test=test: self.test(build, what, test, "serial", "kernel", quiet=False)
-                for test in plan.make_check_tests(build) if plan.is_kernel(test)]
+        """Returns the steps for those that do, the longest first."""
+        tests = [test for test in plan.make_check_tests(build) if plan.is_kernel(test)]
+        tests.sort(key=lambda test: plan.name_of(test) != plan.LONGEST)
+        return [lambda test=test: self.test(build, what, test, "serial", "kernel", quiet=False) for test in tests]
 
     def test(self, build, what, test, lane, kind, quiet):
         program = build / test if (build / test).exists() else TOP / test
@@ -145,7 +146,7 @@ class Check:
         self.lanes["page"].append(lambda: self.test(PLAIN, "plain", plan.PAGE, "page", "unit", quiet=False))
 
     def stage_kernel(self):
-        self.kernel = True
+        self.kernel = self.kernel_tests(PLAIN, "plain")
 
     def stage_kernel_sanitizers(self):
         def run():
@@ -211,7 +212,7 @@ class Check:
         for name in self.add_tests(names):
             self.failed += 1
             print(f"not ok - there is no stage or test {name}; see scripts/check --help")
-        paired = self.paired + (self.kernel_tests(PLAIN, "plain") if self.kernel else [])
+        paired = self.kernel[:1] + self.paired + self.kernel[1:]
         self.lanes["serial"].insert(0, lambda: at_a_time(paired, plan.AT_A_TIME))
         at_a_time([lambda steps=steps: at_a_time(steps, 1) for steps in self.lanes.values()], len(self.lanes))
         at_a_time(self.last, 1)

@@ -25,6 +25,9 @@ APART = {"e2e/deb", "e2e/slow_log", "e2e/soak"}
 # end-to-end tests of OWN, they and those of test/kernel run AT_A_TIME.
 KERNEL = {"e2e/units", "scripts/skips"}
 
+# Takes longer than any of those: begins before them.
+LONGEST = "kernel/bpf_fallback"
+
 PAGE = "ui/web/test/run"  # the page's unit tests, in Node
 
 # Tests that depend on wall time: {name: why}.  One of these that fails runs once more, and the closing line says so; a
