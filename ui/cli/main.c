@@ -1,5 +1,6 @@
 /* heatscope - runs the commands: it sends requests to heatscoped, or starts a private one for recordings. */
-#include "ui/cli/command.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
 
 #include <curl/curl.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* annotate: manages notes at times, which all maps show. */
-#include "ui/cli/command.h"
-#include "ui/cli/range.h"
-#include "ui/cli/local.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
+#include "ui/cli/base/range.h"
+#include "ui/cli/base/local.h"
 
 #include <stdio.h>
 #include <stdlib.h>

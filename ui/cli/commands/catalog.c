@@ -1,9 +1,10 @@
 /* metrics, create, clone, set, list, show, delete: print the available metrics, and manage instrumentations. */
-#include "ui/cli/command.h"
-#include "ui/cli/inst_state.h"
-#include "ui/cli/local.h"
-#include "ui/cli/range.h"
-#include "collector/core/where.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
+#include "ui/cli/base/predicate.h"
+#include "ui/cli/base/inst_state.h"
+#include "ui/cli/base/local.h"
+#include "ui/cli/base/range.h"
 #include "render/grid/axis.h"
 
 #include <errno.h>
@@ -204,67 +205,6 @@ static void put_spans(json_t *body, const char *name, const char *list)
 	free(copy);
 }
 
-struct typing {
-	const json_t *catalogue;
-	const json_t *metric;		/* NULL: not in the catalogue; the daemon will refuse it */
-};
-
-static const char *type_of(void *arg, const char *field)
-{
-	const struct typing *t = arg;
-	const json_t *name;
-	size_t i;
-
-	json_array_foreach(json_object_get(t->metric, "fields"), i, name)
-		if (!strcmp(json_string_value(name), field))
-			return json_string_value(json_object_get(client_field(t->catalogue, t->metric, field), "type"));
-	return t->metric ? NULL : "string";
-}
-
-static const json_t *metric_of(const json_t *catalogue, const char *metric)
-{
-	const json_t *one;
-	char name[80];
-	size_t i;
-
-	json_array_foreach(json_object_get(catalogue, "metrics"), i, one) {
-		snprintf(name, sizeof(name), "%s.%s", json_string_value(json_object_get(one, "module")),
-			 json_string_value(json_object_get(one, "stat")));
-		if (!strcmp(name, metric))
-			return one;
-	}
-	return NULL;
-}
-
-int put_predicate(struct client *c, const char *metric, const char *where, const char *predicate, json_t *body)
-{
-	struct typing typing = { NULL, NULL };
-	const struct where_fields fields = { type_of, &typing };
-	json_t *catalogue, *json = NULL;
-	char reason[WHERE_REASON];
-	int err;
-
-	if (predicate) {
-		json = json_string(predicate);
-		if (!json)
-			snprintf(c->reason, sizeof(c->reason), "--predicate must be UTF-8");
-		return json ? json_object_set_new(body, "predicate", json) : -EINVAL;
-	}
-	if (!where)
-		return 0;
-	err = client_json(c, "GET", "/ca", NULL, &catalogue);
-	if (err)
-		return err;
-	typing = (struct typing){ catalogue, metric_of(catalogue, metric) };
-	err = where_parse(where, &fields, &json, reason);
-	if (err)
-		snprintf(c->reason, sizeof(c->reason), "--where: %s", reason);
-	else
-		json_object_set_new(body, "predicate", json);
-	json_decref(catalogue);
-	return err;
-}
-
 /* Options that create and clone share. */
 static const struct argp_option shape_options[] = {
 	{ "by", OPT_BY, "FIELDS", 0, "Keep these fields apart, comma-separated (decomposition)", 0 },
@@ -378,7 +318,7 @@ static void point_to_metrics(struct client *c, const char *metric)
 
 	if (client_json(&asked, "GET", "/ca", NULL, &catalogue))
 		return;
-	if (!metric_of(catalogue, metric))
+	if (!client_metric(catalogue, metric))
 		snprintf(c->reason + at, sizeof(c->reason) - at, "; 'heatscope metrics' lists the metrics");
 	json_decref(catalogue);
 }
@@ -406,7 +346,7 @@ int run_create(struct client *c, int argc, char **argv)
 	json_object_set_new(body, "module", json_stringn(o.arg[0], (size_t)(dot - o.arg[0])));
 	json_object_set_new(body, "stat", json_string(dot + 1));
 	put_shape(body, &o);
-	err = put_predicate(c, o.arg[0], o.where, o.predicate, body);
+	err = predicate_put(c, o.arg[0], o.where, o.predicate, body);
 	if (!err)
 		err = client_json(c, "POST", "/ca/instrumentations", body, &made);
 	if (err == -EINVAL)
@@ -431,13 +371,13 @@ static int put_clone_predicate(struct client *c, const struct options *o, json_t
 	int err;
 
 	if (!o->where)
-		return put_predicate(c, "", NULL, o->predicate, body);
+		return predicate_put(c, "", NULL, o->predicate, body);
 	err = client_json(c, "GET", inst_path(o->arg[0], "", path), NULL, &other);
 	if (err)
 		return err;
 	metric_text(other, metric, sizeof(metric));
 	json_decref(other);
-	return put_predicate(c, metric, o->where, NULL, body);
+	return predicate_put(c, metric, o->where, NULL, body);
 }
 
 int run_clone(struct client *c, int argc, char **argv)

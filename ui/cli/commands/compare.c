@@ -1,9 +1,10 @@
 /* compare: compares two times, keys or measures of an instrumentation, or two instrumentations. */
-#include "ui/cli/command.h"
-#include "ui/cli/limit.h"
-#include "ui/cli/range.h"
-#include "ui/cli/local.h"
-#include "ui/cli/output.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
+#include "ui/cli/base/limit.h"
+#include "ui/cli/base/range.h"
+#include "ui/cli/base/local.h"
+#include "ui/cli/base/output.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,8 @@
 /* composition: prints the parts of the time of the events in a rectangle of a heat map, as a table. */
-#include "ui/cli/command.h"
-#include "ui/cli/limit.h"
-#include "ui/cli/range.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
+#include "ui/cli/base/limit.h"
+#include "ui/cli/base/range.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* explain: prints how a rectangle of a heat map differs from the rest, as a ranked table and a sentence. */
-#include "ui/cli/command.h"
-#include "ui/cli/limit.h"
-#include "ui/cli/range.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
+#include "ui/cli/base/limit.h"
+#include "ui/cli/base/range.h"
 
 #include "collector/core/slice.h"
 

@@ -1,8 +1,9 @@
 /* fslatency: prints how long the servers' reads and writes of files take, as two distributions. */
-#include "ui/cli/command.h"
-#include "ui/cli/distribution.h"
-#include "ui/cli/measure.h"
-#include "ui/cli/range.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
+#include "ui/cli/base/distribution.h"
+#include "ui/cli/base/measure.h"
+#include "ui/cli/base/range.h"
 #include "collector/mysql/mysql.h"
 
 #include <errno.h>

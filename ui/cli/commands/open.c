@@ -1,9 +1,10 @@
 /* open: prints or draws the data that a PNG of ours carries, as sentences, numbers, or another picture. */
 #include "aggregator/payload/picture_data.h"
-#include "ui/cli/command.h"
-#include "ui/cli/describe.h"
-#include "ui/cli/limit.h"
-#include "ui/cli/output.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
+#include "ui/cli/base/describe.h"
+#include "ui/cli/base/limit.h"
+#include "ui/cli/base/output.h"
 #include "render/encode/png_text.h"
 
 #include <errno.h>

@@ -1,11 +1,12 @@
 /* render, report, chart, flame, export, describe: write pictures, numbers and words from heatscoped or a recording. */
-#include "ui/cli/command.h"
-#include "ui/cli/describe.h"
-#include "ui/cli/file.h"
-#include "ui/cli/key_table.h"
-#include "ui/cli/limit.h"
-#include "ui/cli/output.h"
-#include "ui/cli/range.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
+#include "ui/cli/base/describe.h"
+#include "ui/cli/base/file.h"
+#include "ui/cli/base/key_table.h"
+#include "ui/cli/base/limit.h"
+#include "ui/cli/base/output.h"
+#include "ui/cli/base/range.h"
 
 #include <errno.h>
 #include <pwd.h>

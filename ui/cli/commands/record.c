@@ -1,8 +1,9 @@
 /* record, replay, doctor: run the collector itself. */
-#include "ui/cli/command.h"
-#include "ui/cli/file.h"
-#include "ui/cli/measure.h"
-#include "ui/cli/range.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
+#include "ui/cli/base/file.h"
+#include "ui/cli/base/measure.h"
+#include "ui/cli/base/range.h"
 #include "collector/core/slice.h"
 
 #include <errno.h>

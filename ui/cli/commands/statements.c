@@ -1,9 +1,10 @@
 /* slow, fsslow, snoop: print single statements that are kept of each second (exemplars), one per line. */
-#include "ui/cli/command.h"
-#include "ui/cli/limit.h"
-#include "ui/cli/measure.h"
-#include "ui/cli/range.h"
-#include "ui/cli/local.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
+#include "ui/cli/base/limit.h"
+#include "ui/cli/base/measure.h"
+#include "ui/cli/base/range.h"
+#include "ui/cli/base/local.h"
 
 #include <errno.h>
 #include <math.h>

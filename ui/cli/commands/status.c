@@ -1,6 +1,7 @@
 /* status: prints the state of heatscoped; off and on: switch all measuring off and on. */
-#include "ui/cli/command.h"
-#include "ui/cli/local.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
+#include "ui/cli/base/local.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* raw: prints total time, counts and percentiles per key, as a table or as the daemon's JSON. */
-#include "ui/cli/command.h"
-#include "ui/cli/range.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
+#include "ui/cli/base/range.h"
 #include "render/grid/axis.h"
 
 #include <stdio.h>

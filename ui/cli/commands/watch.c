@@ -1,6 +1,7 @@
 /* watch: parses the options, chooses the instrumentation, and prints one frame as text; watch/ has the rest. */
-#include "ui/cli/command.h"
-#include "ui/cli/range.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
+#include "ui/cli/base/range.h"
 #include "ui/cli/watch/ask.h"
 #include "ui/cli/watch/live.h"
 #include "ui/cli/watch/sixel.h"

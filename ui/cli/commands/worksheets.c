@@ -1,6 +1,7 @@
 /* worksheets: lists, shows, exports, imports and deletes worksheets: arrangements of maps on the page. */
-#include "ui/cli/command.h"
-#include "ui/cli/output.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/commands/commands.h"
+#include "ui/cli/base/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

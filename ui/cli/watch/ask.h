@@ -2,7 +2,7 @@
 #ifndef HEATSCOPE_WATCH_ASK_H
 #define HEATSCOPE_WATCH_ASK_H
 
-#include "ui/cli/client.h"
+#include "ui/cli/base/client.h"
 #include "ui/cli/watch/view.h"
 
 /* The parameters of value/stream, and, except the time, of value/grid. */

@@ -9,7 +9,7 @@
 #ifndef HEATSCOPE_WATCH_CALL_H
 #define HEATSCOPE_WATCH_CALL_H
 
-#include "ui/cli/client.h"
+#include "ui/cli/base/client.h"
 
 #include <curl/curl.h>
 

@@ -1,6 +1,6 @@
 #include "ui/cli/watch/session.h"
 
-#include "ui/cli/command.h"
+#include "ui/cli/base/command.h"
 #include "ui/cli/watch/ask.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* command.h - lists the commands of heatscope and declares the functions that they share.
+/* command.h - declares the functions that the commands of heatscope share.
  *
  * Output  a command prints all text for people with show_print(), tables too, because labels come from outside.
  *         JSON and CSV keep every byte, unless standard output is a terminal.
@@ -7,55 +7,12 @@
 #ifndef HEATSCOPE_COMMAND_H
 #define HEATSCOPE_COMMAND_H
 
-#include "ui/cli/client.h"
+#include "ui/cli/base/client.h"
 #include "collector/core/show.h"
 
 #include <argp.h>
 
 enum { EXIT_USAGE = 2 };
-
-enum command_group { COMMAND_LOOK, COMMAND_ASK, COMMAND_EXPORT, COMMAND_MANAGE };
-
-struct command {
-	const char *name, *summary;
-	enum command_group group;
-	int (*run)(struct client *c, int argc, char **argv);
-};
-
-extern const struct command commands[];	/* by group; ends with a NULL name */
-
-int run_metrics(struct client *c, int argc, char **argv);
-int run_create(struct client *c, int argc, char **argv);
-int run_clone(struct client *c, int argc, char **argv);
-int run_set(struct client *c, int argc, char **argv);
-int run_alerts(struct client *c, int argc, char **argv);
-int run_annotate(struct client *c, int argc, char **argv);
-int run_worksheets(struct client *c, int argc, char **argv);
-int run_off(struct client *c, int argc, char **argv);
-int run_on(struct client *c, int argc, char **argv);
-int run_status(struct client *c, int argc, char **argv);
-int run_list(struct client *c, int argc, char **argv);
-int run_show(struct client *c, int argc, char **argv);
-int run_delete(struct client *c, int argc, char **argv);
-int run_raw(struct client *c, int argc, char **argv);
-int run_explain(struct client *c, int argc, char **argv);
-int run_compare(struct client *c, int argc, char **argv);
-int run_slow(struct client *c, int argc, char **argv);
-int run_fsslow(struct client *c, int argc, char **argv);
-int run_snoop(struct client *c, int argc, char **argv);
-int run_composition(struct client *c, int argc, char **argv);
-int run_watch(struct client *c, int argc, char **argv);
-int run_flame(struct client *c, int argc, char **argv);
-int run_render(struct client *c, int argc, char **argv);
-int run_report(struct client *c, int argc, char **argv);
-int run_chart(struct client *c, int argc, char **argv);
-int run_export(struct client *c, int argc, char **argv);
-int run_describe(struct client *c, int argc, char **argv);
-int run_open(struct client *c, int argc, char **argv);
-int run_fslatency(struct client *c, int argc, char **argv);
-int run_record(struct client *c, int argc, char **argv);
-int run_replay(struct client *c, int argc, char **argv);
-int run_doctor(struct client *c, int argc, char **argv);
 
 /* The rest of an argp parser for a command with one argument; if it is missing or empty, prints the usage and exits. */
 error_t take_one(int key, char *arg, struct argp_state *state, const char **ret_arg);
@@ -95,9 +52,6 @@ struct table {
 void table_add(struct table *t, ...);	/* n_columns texts */
 void table_print(struct table *t);	/* and frees it */
 void table_drop(struct table *t);	/* frees it unprinted */
-
-/* Puts --where or --predicate (or neither: NULL) into a request for a metric; refusals are in c->reason. */
-int put_predicate(struct client *c, const char *metric, const char *where, const char *predicate, json_t *body);
 
 /* The dot in "MODULE.STAT"; NULL if the text has another form. */
 const char *metric_dot(const char *metric);

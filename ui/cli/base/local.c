@@ -1,4 +1,4 @@
-#include "ui/cli/local.h"
+#include "ui/cli/base/local.h"
 
 #include "render/grid/zone.h"
 

@@ -1,4 +1,4 @@
-#include "ui/cli/moment.h"
+#include "ui/cli/base/moment.h"
 #include "test/kit/check.h"
 
 #include <errno.h>

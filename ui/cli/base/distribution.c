@@ -1,4 +1,4 @@
-#include "ui/cli/distribution.h"
+#include "ui/cli/base/distribution.h"
 #include "collector/core/show.h"
 
 #include <inttypes.h>

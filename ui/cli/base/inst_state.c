@@ -1,6 +1,6 @@
-#include "ui/cli/inst_state.h"
+#include "ui/cli/base/inst_state.h"
 
-#include "ui/cli/command.h"
+#include "ui/cli/base/command.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -65,7 +65,10 @@ int client_result(struct client *c, struct transfer *t, int code);
 size_t reply_put(char *data, size_t size, size_t n, void *reply);
 void transfer_fini(struct transfer *t);
 
-/* The field of a metric in the catalogue (GET /ca): the metric's own description of it, else the common one. */
+/* A metric of the catalogue (GET /ca), by "mysql.queries"; NULL: it has none of this name. */
+const json_t *client_metric(const json_t *catalogue, const char *metric);
+
+/* The field of a metric in the catalogue: the metric's own description of it, else the common one. */
 const json_t *client_field(const json_t *catalogue, const json_t *metric, const char *name);
 
 /* "discrete", "numeric"; "" if the catalogue does not say. */

@@ -1,4 +1,4 @@
-#include "ui/cli/key_table.h"
+#include "ui/cli/base/key_table.h"
 
 #include "render/document/csv.h"
 

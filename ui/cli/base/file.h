@@ -5,8 +5,8 @@
 #ifndef HEATSCOPE_FILE_H
 #define HEATSCOPE_FILE_H
 
-#include "ui/cli/client.h"
-#include "ui/cli/private.h"
+#include "ui/cli/base/client.h"
+#include "ui/cli/base/private.h"
 
 struct file_info {
 	json_t *request;		/* the body to create its instrumentation with; json_decref() it */

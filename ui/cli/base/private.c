@@ -1,6 +1,6 @@
-#include "ui/cli/private.h"
+#include "ui/cli/base/private.h"
 
-#include "ui/cli/client.h"
+#include "ui/cli/base/client.h"
 #include "collector/core/show.h"
 
 #include <errno.h>

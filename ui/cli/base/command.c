@@ -1,5 +1,5 @@
-#include "ui/cli/command.h"
-#include "ui/cli/output.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/base/output.h"
 #include "render/grid/axis.h"
 
 #include <curl/curl.h>
@@ -9,42 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const struct command commands[] = {
-	{ "watch", "the live heat map in the terminal", COMMAND_LOOK, run_watch },
-	{ "raw", "counts and percentiles per key", COMMAND_LOOK, run_raw },
-	{ "describe", "a heat map in words: modes, shifts, the worst minute; tables", COMMAND_LOOK, run_describe },
-	{ "list", "the instrumentations", COMMAND_LOOK, run_list },
-	{ "show", "one instrumentation with its sources", COMMAND_LOOK, run_show },
-	{ "status", "the state of heatscoped and its sources", COMMAND_LOOK, run_status },
-	{ "metrics", "what can be measured, and why something cannot", COMMAND_LOOK, run_metrics },
-	{ "doctor", "what works on this host, what does not, and why", COMMAND_LOOK, run_doctor },
-	{ "explain", "how the events in a rectangle differ from the rest", COMMAND_ASK, run_explain },
-	{ "compare", "compare two times, keys or measures", COMMAND_ASK, run_compare },
-	{ "composition", "the parts of the time of the events in a rectangle", COMMAND_ASK, run_composition },
-	{ "slow", "single slow statements with the parts of their time", COMMAND_ASK, run_slow },
-	{ "fsslow", "single statements with their time in files", COMMAND_ASK, run_fsslow },
-	{ "snoop", "a sample of single statements", COMMAND_ASK, run_snoop },
-	{ "fslatency", "how long this host's servers take for reads and writes of files", COMMAND_ASK, run_fslatency },
-	{ "report", "maps and tables on pages: PNG, PDF, SVG, HTML or JSON", COMMAND_EXPORT, run_report },
-	{ "render", "a heat map as PNG, PDF or SVG", COMMAND_EXPORT, run_render },
-	{ "chart", "rates or percentiles over time: PNG, PDF, SVG or JSON", COMMAND_EXPORT, run_chart },
-	{ "flame", "stacks with their time or number, as a flame graph or folded", COMMAND_EXPORT, run_flame },
-	{ "export", "the numbers of a heat map, as CSV", COMMAND_EXPORT, run_export },
-	{ "open", "read one of these PNGs: its numbers, or another picture", COMMAND_EXPORT, run_open },
-	{ "record", "record this host into a file", COMMAND_EXPORT, run_record },
-	{ "replay", "send a recording to heatscoped", COMMAND_EXPORT, run_replay },
-	{ "create", "switch a metric on: make an instrumentation", COMMAND_MANAGE, run_create },
-	{ "clone", "copy an instrumentation, with changes", COMMAND_MANAGE, run_clone },
-	{ "set", "change how long one is kept; suspend it, resume it", COMMAND_MANAGE, run_set },
-	{ "delete", "switch instrumentations off and delete their data", COMMAND_MANAGE, run_delete },
-	{ "alerts", "alerts and their states: add, remove", COMMAND_MANAGE, run_alerts },
-	{ "annotate", "a note at a time, such as a deploy, on all maps", COMMAND_MANAGE, run_annotate },
-	{ "worksheets", "saved arrangements of maps: list, show, export, import", COMMAND_MANAGE, run_worksheets },
-	{ "off", "stop all measuring, until `heatscope on`", COMMAND_MANAGE, run_off },
-	{ "on", "resume measuring", COMMAND_MANAGE, run_on },
-	{ NULL, NULL, COMMAND_LOOK, NULL },
-};
 
 error_t take_one(int key, char *arg, struct argp_state *state, const char **ret_arg)
 {

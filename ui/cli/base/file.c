@@ -1,4 +1,4 @@
-#include "ui/cli/file.h"
+#include "ui/cli/base/file.h"
 
 #include "collector/core/batch.h"
 #include "collector/core/frame.h"

@@ -7,8 +7,8 @@
 #ifndef HEATSCOPE_RANGE_H
 #define HEATSCOPE_RANGE_H
 
-#include "ui/cli/client.h"
-#include "ui/cli/moment.h"
+#include "ui/cli/base/client.h"
+#include "ui/cli/base/moment.h"
 
 #include <argp.h>
 

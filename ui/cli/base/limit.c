@@ -1,6 +1,6 @@
-#include "ui/cli/limit.h"
+#include "ui/cli/base/limit.h"
 
-#include "ui/cli/command.h"
+#include "ui/cli/base/command.h"
 
 #include <errno.h>
 #include <stdio.h>

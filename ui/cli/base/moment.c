@@ -1,4 +1,4 @@
-#include "ui/cli/moment.h"
+#include "ui/cli/base/moment.h"
 
 #include <ctype.h>
 #include <errno.h>

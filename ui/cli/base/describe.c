@@ -1,6 +1,6 @@
 /* describe: prints a picture in words, for people who cannot see it: its subject and time, its shape, its numbers. */
-#include "ui/cli/describe.h"
-#include "ui/cli/command.h"
+#include "ui/cli/base/describe.h"
+#include "ui/cli/base/command.h"
 #include "render/grid/axis.h"
 #include "render/document/narrative.h"
 #include "render/draw/sentence.h"

@@ -1,7 +1,8 @@
-#include "ui/cli/measure.h"
+#include "ui/cli/base/measure.h"
+#include "ui/cli/base/predicate.h"
 
-#include "ui/cli/command.h"
-#include "ui/cli/inst_state.h"
+#include "ui/cli/base/command.h"
+#include "ui/cli/base/inst_state.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -137,7 +138,7 @@ int measure_create(struct measure *m, const char *metric, const char *where, jso
 
 	json_object_set_new(body, "module", json_stringn(metric, (size_t)(dot - metric)));
 	json_object_set_new(body, "stat", json_string(dot + 1));
-	err = put_predicate(&m->client, metric, where, NULL, body);
+	err = predicate_put(&m->client, metric, where, NULL, body);
 	if (!err)
 		err = client_json(&m->client, "POST", "/ca/instrumentations", body, &made);
 	if (!err && ret_id)

@@ -1,4 +1,4 @@
-#include "ui/cli/output.h"
+#include "ui/cli/base/output.h"
 
 #include "collector/core/show.h"
 

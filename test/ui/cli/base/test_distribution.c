@@ -1,5 +1,5 @@
 /* test_distribution - counts by powers of two, as D prints them. */
-#include "ui/cli/distribution.h"
+#include "ui/cli/base/distribution.h"
 #include "test/kit/check.h"
 
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #ifndef HEATSCOPE_INST_STATE_H
 #define HEATSCOPE_INST_STATE_H
 
-#include "ui/cli/client.h"
+#include "ui/cli/base/client.h"
 
 #include <signal.h>
 

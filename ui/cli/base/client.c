@@ -1,4 +1,4 @@
-#include "ui/cli/client.h"
+#include "ui/cli/base/client.h"
 #include "render/grid/zone.h"
 
 #include <curl/curl.h>
@@ -254,6 +254,21 @@ int client_json(struct client *c, const char *method, const char *path, const js
 	}
 	reply_fini(&r);
 	return err;
+}
+
+const json_t *client_metric(const json_t *catalogue, const char *metric)
+{
+	const json_t *one;
+	char name[80];
+	size_t i;
+
+	json_array_foreach(json_object_get(catalogue, "metrics"), i, one) {
+		snprintf(name, sizeof(name), "%s.%s", json_string_value(json_object_get(one, "module")),
+			 json_string_value(json_object_get(one, "stat")));
+		if (!strcmp(name, metric))
+			return one;
+	}
+	return NULL;
 }
 
 const json_t *client_field(const json_t *catalogue, const json_t *metric, const char *name)

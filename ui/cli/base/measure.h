@@ -10,8 +10,8 @@
 #ifndef HEATSCOPE_MEASURE_H
 #define HEATSCOPE_MEASURE_H
 
-#include "ui/cli/client.h"
-#include "ui/cli/private.h"
+#include "ui/cli/base/client.h"
+#include "ui/cli/base/private.h"
 
 struct measure {
 	struct private private;

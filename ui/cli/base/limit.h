@@ -6,7 +6,7 @@
 #ifndef HEATSCOPE_LIMIT_H
 #define HEATSCOPE_LIMIT_H
 
-#include "ui/cli/client.h"
+#include "ui/cli/base/client.h"
 #include "collector/core/amount.h"
 
 struct limit {

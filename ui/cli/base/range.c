@@ -1,4 +1,4 @@
-#include "ui/cli/range.h"
+#include "ui/cli/base/range.h"
 
 #include <math.h>
 #include <stdio.h>
