@@ -61,7 +61,7 @@ void bench_free(struct bench *b);
 /* An event of that slot on that CPU, whose key is the code; its second measure is `value % 2`. */
 void bench_record(struct bench *b, __u64 slot, __u64 code, __u64 value, __u32 cpu);
 
-/* What is between these is one program: it takes its event's time and records it before the next grace period ends. */
+/* Begin and end of one program: a grace period waits for it, so its events are not older than that. */
 void bench_enter(struct bench *b);
 void bench_leave(struct bench *b);
 
