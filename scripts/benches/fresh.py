@@ -34,7 +34,7 @@ class Watch(threading.Thread):
     def __init__(self, http, target):
         super().__init__(daemon=True)
         self.stream = http.open("GET", target)
-        self.edges, self.told, self.changed = [], [], threading.Condition()
+        self.edges, self.cells, self.changed = [], [], threading.Condition()
         self.columns = {}			# of the last seconds: start in s -> [when it was sent, by which event, the column]
         self.column_s = 0.0
 
@@ -56,29 +56,29 @@ class Watch(threading.Thread):
             if event == "grid":
                 self.edges, self.column_s = value["edge"], value["column"]
                 for column in value["columns"]:
-                    self.tell(event, value["from"] + column["slot"] * self.column_s, column, now)
+                    self.keep(event, value["from"] + column["slot"] * self.column_s, column, now)
             elif event == "column":
-                self.tell(event, value["from"], value["column"], now)
+                self.keep(event, value["from"], value["column"], now)
             self.changed.notify_all()
 
-    def tell(self, event, start_s, column, now):
+    def keep(self, event, start_s, column, now):
         self.columns.setdefault(round(start_s, 3), []).append([now, event, column])
         while len(self.columns) > KEPT_COLUMNS:
             del self.columns[min(self.columns)]
         for row, _ in column["cells"]:
             last = self.edges[row + 1] if row + 1 < len(self.edges) else None
-            self.told.append((start_s, self.edges[row] if row < len(self.edges) else 0, last or 1 << 63, now, event))
+            self.cells.append((start_s, self.edges[row] if row < len(self.edges) else 0, last or 1 << 63, now, event))
 
     def seen(self, sent_s, slept_s, end_s, shares):
         """shares: the number of statements that share the time of the send."""
-        return min(((now, event) for start, first, last, now, event in self.told
+        return min(((now, event) for start, first, last, now, event in self.cells
                     if start <= end_s and start + self.column_s > sent_s + slept_s and
                     first <= (end_s - sent_s) * 1e9 / shares and last >= slept_s * 1e9 / shares), default=None)
 
     def around(self, sent_s, slept_s, end_s, shares):
         """Returns the stream's data of the columns in which it can have ended, and of their neighbours."""
         with self.changed:
-            return {start: told for start, told in self.columns.items()
+            return {start: events for start, events in self.columns.items()
                     if start > sent_s + slept_s - 2 * self.column_s and start < end_s + self.column_s}
 
     def wait(self, statement, seconds):
@@ -88,7 +88,7 @@ class Watch(threading.Thread):
                 if not self.changed.wait(end - time.monotonic()):
                     return None
             seen = self.seen(*statement)
-            self.told = []
+            self.cells = []
             return seen
 
     def stop(self):
@@ -108,7 +108,7 @@ def unseen(http, uri, watch, statement):
     """Describes a statement that was not reported."""
     columns = watch.around(*statement)
     start = int(statement[0])
-    of_all = [column for told in columns.values() for _, _, column in told]
+    of_all = [column for events in columns.values() for _, _, column in events]
     marks = [mark for mark in ("sampled", "lost") if any(column.get(mark) for column in of_all)]
     why = marks[0] if marks else "missing"
     return {why: statement,
@@ -129,7 +129,7 @@ def trials(http, kind, uri, slot_s, options):
         seen = watch.wait(statement, SECONDS_MAX)
         end = statement[2]
         slot_end = (end // slot_s + 1) * slot_s
-        results.append({"fresh_s": seen[0] - end, "after_slot_s": seen[0] - slot_end, "told_by": seen[1]} if seen else
+        results.append({"fresh_s": seen[0] - end, "after_slot_s": seen[0] - slot_end, "event": seen[1]} if seen else
                        unseen(http, uri, watch, statement))
     watch.stop()
     client.close()

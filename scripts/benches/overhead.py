@@ -159,7 +159,7 @@ class Instruments:
         self.heatscopes = {}
         self.least_path = least(path)
         self.binary = os.readlink("/proc/%s/exe" % server["MARIADB_PID"])
-        self.uris, self.chance, self.told = {}, random.Random(options.seed), {}
+        self.uris, self.chance, self.reasons = {}, random.Random(options.seed), {}
         # How many segments a round has: most of what the claim hangs on.
         self.arms = {"nothing again": (1, self.none), PAIR_ARM: (1, self.pair)}
         self.arms[LEAST_PARTS_ARM] = (1, lambda: self.least("parts"))
@@ -230,7 +230,7 @@ class Instruments:
             time.sleep(wait_s)
             yield
             for source in heatscope.http.get(uri)["sources"]:
-                self.told.setdefault(name, []).append(source["reason"] or "every event was looked at")
+                self.reasons.setdefault(name, []).append(source["reason"] or "every event was looked at")
         finally:
             heatscope.enable(uri, False)
 
@@ -415,7 +415,7 @@ def report(options, blocks, instruments):
             name, *losses, interval(figures.cpu_over(name, PAIR_ARM), 2), counted(instruments, blocks, name)))
         if SCHEMA_ARM in names:
             print("    QPS loss over that of performance_schema %s" % interval(figures.loss_over(name, SCHEMA_ARM), 2))
-        for reason, n in collections.Counter(instruments.told[name]).items():
+        for reason, n in collections.Counter(instruments.reasons[name]).items():
             print("    in %d of %d segments: %s" % (n, figures.n[name], reason))
 
 
@@ -440,7 +440,7 @@ def main():
                 print("%d segments were left out: other processes took a fifth of CPU %d and more" % (n_taken, CPU))
         finally:
             instruments.close()
-    save(options, "overhead" if options.stage == "parts" else "overhead_" + options.stage, __doc__, blocks, settings=vars(options), heatscope=instruments.told,
+    save(options, "overhead" if options.stage == "parts" else "overhead_" + options.stage, __doc__, blocks, settings=vars(options), heatscope=instruments.reasons,
          versions={"mariadb": version("mariadbd", "--version"), "bpftrace": version("bpftrace", "--version"),
                    "sysbench": version("sysbench", "--version")})
 

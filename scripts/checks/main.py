@@ -243,6 +243,8 @@ def programs(build, stages, names):
         wanted += plan.helpers(build)
         for name in names:
             wanted += plan.named(name, plan.make_variable(build, "check_PROGRAMS"))
+            if any(plan.is_kernel(test) for test in plan.named(name, plan.make_check_tests(build))):
+                wanted += plan.kernel_programs(build)  # one of these tests runs others
     return wanted
 
 

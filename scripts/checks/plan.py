@@ -25,7 +25,7 @@ APART = {"e2e/deb", "e2e/slow_log", "e2e/soak"}
 # end-to-end tests of OWN, they and those of test/kernel run AT_A_TIME.
 KERNEL = {"e2e/units", "scripts/skips"}
 
-# Takes longer than any of those: begins before them.
+# The test that takes longest of all that run AT_A_TIME: it begins first, or it would run alone at the end.
 LONGEST = "kernel/bpf_fallback"
 
 PAGE = "ui/web/test/run"  # the page's unit tests, in Node

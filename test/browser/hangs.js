@@ -128,9 +128,9 @@ hangs("an explanation names what runs, and lists what ended inside", async ({ pa
 	const all = await value(`explain?${await drag(page, await placeOf(page, grid, last - 8, 0.99), await placeOf(page, grid, last, -0.05))}`);
 
 	await until("what ended", async () => (await rows("contents")).length > 0);
-	const told = (await rows("contents")).filter((row) => row[3] && row[1] === "select v from orders where id = ?");
+	const orders = (await rows("contents")).filter((row) => row[3] && row[1] === "select v from orders where id = ?");
 
-	assert.equal(Number(told[0][2]), all.contents.find((one) => one.value === "select v from orders where id = ?").count);
+	assert.equal(Number(orders[0][2]), all.contents.find((one) => one.value === "select v from orders where id = ?").count);
 	assert.equal(await explained.locator(".parts tbody tr").evaluateAll((trs) => trs.reduce((sum, tr) => sum + Number(tr.dataset.sum), 0)), all.composition.sum);
 	assert.deepEqual(await violations(page), []);
 });

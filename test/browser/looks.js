@@ -113,14 +113,14 @@ check("lines of the mean and of percentiles are chosen; read-out and table have 
 		seen.add(await marks());
 	}
 	const { seen: { from } } = await pointAtCell(page, "latency"), column = columnAt(latency, from);
-	const told = await page.locator('.readout [data-line="mean"] b').textContent(), [, n, unit] = /^([\d.]+) (\S+)$/.exec(told);
+	const readout = await page.locator('.readout [data-line="mean"] b').textContent(), [, n, unit] = /^([\d.]+) (\S+)$/.exec(readout);
 	const mean = Number(n) * { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 }[unit];
 
-	assert.ok(Math.abs(mean / (column.sum / column.count) - 1) < 0.01, `${told}: ${column.sum / column.count} ns`);
+	assert.ok(Math.abs(mean / (column.sum / column.count) - 1) < 0.01, `${readout}: ${column.sum / column.count} ns`);
 	await press(page, "View", "table");
 	const at = latency.columns.length - 1 - latency.columns.indexOf(column);
 
-	assert.equal(await page.locator(".sheet tbody tr").nth(at).locator("td").nth(1).textContent(), told);
+	assert.equal(await page.locator(".sheet tbody tr").nth(at).locator("td").nth(1).textContent(), readout);
 	assert.deepEqual(await violations(page), []);
 });
 

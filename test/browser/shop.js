@@ -78,7 +78,7 @@ const number = (text) => Number(text.replace(/[^\d.]/g, ""));
 const descending = (values) => [...values].sort((a, b) => b - a);
 
 shop("every table is sorted by its heads", async ({ page }) => {
-	const told = (table) => table.locator("th[aria-sort]").evaluateAll((all) => all.map((th) => `${th.dataset.column} ${th.ariaSort}`));
+	const sorted = (table) => table.locator("th[aria-sort]").evaluateAll((all) => all.map((th) => `${th.dataset.column} ${th.ariaSort}`));
 	const head = (table, column) => table.locator(`thead [data-column="${column}"]`).getByRole("button");
 	const tables = page.locator(".side table"), dumb = "thead th:not([scope=colgroup]):not(:has(button)), table:not(:has(thead))";
 
@@ -93,17 +93,17 @@ shop("every table is sorted by its heads", async ({ page }) => {
 	const given = await sums();
 
 	assert.ok(given.length > 2);
-	assert.deepEqual([given, await told(parts)], [descending(given), []]);
+	assert.deepEqual([given, await sorted(parts)], [descending(given), []]);
 	await head(parts, "sum").click();
-	assert.deepEqual([await sums(), await told(parts)], [given, ["sum descending"]]);
+	assert.deepEqual([await sums(), await sorted(parts)], [given, ["sum descending"]]);
 	await head(parts, "sum").click();
-	assert.deepEqual([await sums(), await told(parts)], [given.toReversed(), ["sum ascending"]]);
-	assert.deepEqual(await told(page.locator(".exemplar .parts")), [], "another table keeps its order");
+	assert.deepEqual([await sums(), await sorted(parts)], [given.toReversed(), ["sum ascending"]]);
+	assert.deepEqual(await sorted(page.locator(".exemplar .parts")), [], "another table keeps its order");
 	const values = page.locator(".explained .contents"), names = () => values.locator("tbody th").allTextContents();
 
 	await head(values, "value").focus();
 	await page.keyboard.press("Enter");
-	assert.deepEqual([await names(), await told(values)], [(await names()).sort(), ["value ascending"]]);
+	assert.deepEqual([await names(), await sorted(values)], [(await names()).sort(), ["value ascending"]]);
 	assert.ok((await values.locator("tbody td:first-child").allTextContents())[0], "the first row has its field's name");
 	const slowest = page.locator(".exemplars table"), times = () => slowest.locator("tbody td:first-child").allTextContents();
 

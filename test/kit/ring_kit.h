@@ -6,7 +6,7 @@
  * stands for RCU: a writer holds it shared, a grace period takes it once alone.
  *
  * Errors  fail the test.
- * Thread  bench_record() any; all else one.
+ * Thread  bench_record(), bench_enter(), bench_leave() any; all else one.
  */
 #ifndef HEATSCOPE_TEST_RING_KIT_H
 #define HEATSCOPE_TEST_RING_KIT_H
@@ -61,7 +61,7 @@ void bench_free(struct bench *b);
 /* An event of that slot on that CPU, whose key is the code; its second measure is `value % 2`. */
 void bench_record(struct bench *b, __u64 slot, __u64 code, __u64 value, __u32 cpu);
 
-/* Begin and end of one program: a grace period waits for it, so its events are not older than that. */
+/* A program begins and ends: a grace period waits for its end. */
 void bench_enter(struct bench *b);
 void bench_leave(struct bench *b);
 

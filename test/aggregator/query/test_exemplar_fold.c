@@ -24,7 +24,7 @@ static int by_value(const void *a, const void *b)
 /* Writes a source's report of a slot: its own n worst, its own draw of each decade. */
 static void tell(struct bytes *out, const struct event_of *event, size_t n_events, int source, int slot, size_t n_worst)
 {
-	struct kit_exemplar told[EXEMPLARS_MAX + EXEMPLAR_DECADES];
+	struct kit_exemplar listed[EXEMPLARS_MAX + EXEMPLAR_DECADES];
 	const struct kit_exemplar *best[EXEMPLAR_DECADES] = { NULL };
 	size_t n = 0, rank = 0;
 
@@ -41,11 +41,11 @@ static void tell(struct bytes *out, const struct event_of *event, size_t n_event
 			continue;
 		if (rank++ >= n_worst && !drawn)
 			continue;
-		told[n] = event[i].e;
-		told[n].worst = rank <= n_worst;
-		told[n++].tag = drawn ? event[i].e.tag : 0;
+		listed[n] = event[i].e;
+		listed[n].worst = rank <= n_worst;
+		listed[n++].tag = drawn ? event[i].e.tag : 0;
 	}
-	kit_exemplars(out, 1, told, n);
+	kit_exemplars(out, 1, listed, n);
 }
 
 /* Is it among the n worst of its slot over all sources?  Does it have the highest tag of its decade there? */

@@ -256,6 +256,11 @@ int client_json(struct client *c, const char *method, const char *path, const js
 	return err;
 }
 
+void client_metric_name(const json_t *of, char *out, size_t room)
+{
+	snprintf(out, room, "%s.%s", json_string_value(json_object_get(of, "module")), json_string_value(json_object_get(of, "stat")));
+}
+
 const json_t *client_metric(const json_t *catalogue, const char *metric)
 {
 	const json_t *one;
@@ -263,8 +268,7 @@ const json_t *client_metric(const json_t *catalogue, const char *metric)
 	size_t i;
 
 	json_array_foreach(json_object_get(catalogue, "metrics"), i, one) {
-		snprintf(name, sizeof(name), "%s.%s", json_string_value(json_object_get(one, "module")),
-			 json_string_value(json_object_get(one, "stat")));
+		client_metric_name(one, name, sizeof(name));
 		if (!strcmp(name, metric))
 			return one;
 	}

@@ -65,7 +65,10 @@ int client_result(struct client *c, struct transfer *t, int code);
 size_t reply_put(char *data, size_t size, size_t n, void *reply);
 void transfer_fini(struct transfer *t);
 
-/* A metric of the catalogue (GET /ca), by "mysql.queries"; NULL: it has none of this name. */
+/* "mysql.queries", from an instrumentation or a metric of the catalogue. */
+void client_metric_name(const json_t *of, char *out, size_t room);
+
+/* The metric of the catalogue (GET /ca) with this name, "mysql.queries"; it belongs to the catalogue.  NULL: there is none. */
 const json_t *client_metric(const json_t *catalogue, const char *metric);
 
 /* The field of a metric in the catalogue: the metric's own description of it, else the common one. */

@@ -1,4 +1,4 @@
-/* command.h - declares the functions that the commands of heatscope share.
+/* command.h - reads arguments, prints replies and finds an instrumentation's path, for every command of heatscope.
  *
  * Output  a command prints all text for people with show_print(), tables too, because labels come from outside.
  *         JSON and CSV keep every byte, unless standard output is a terminal.

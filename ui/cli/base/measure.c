@@ -78,22 +78,14 @@ void measure_stop(struct measure *m)
 /* All numeric fields of the metric; NULL while the catalogue does not have it. */
 static json_t *measures_of(const json_t *catalogue, const char *name)
 {
-	json_t *metric, *field, *measures;
-	char full[80];
-	size_t i, j;
+	const json_t *metric = client_metric(catalogue, name);
+	json_t *field, *measures = metric ? json_array() : NULL;
+	size_t i;
 
-	json_array_foreach(json_object_get(catalogue, "metrics"), i, metric) {
-		snprintf(full, sizeof(full), "%s.%s", json_string_value(json_object_get(metric, "module")),
-			 json_string_value(json_object_get(metric, "stat")));
-		if (strcmp(full, name))
-			continue;
-		measures = json_array();
-		json_array_foreach(json_object_get(metric, "fields"), j, field)
-			if (!strcmp(client_arity(catalogue, metric, json_string_value(field)), "numeric"))
-				json_array_append(measures, field);
-		return measures;
-	}
-	return NULL;
+	json_array_foreach(json_object_get(metric, "fields"), i, field)
+		if (!strcmp(client_arity(catalogue, metric, json_string_value(field)), "numeric"))
+			json_array_append(measures, field);
+	return measures;
 }
 
 /* Waits for the collector's list of metrics; NULL if the metric is not in it, the collector ends, or 10 s pass. */

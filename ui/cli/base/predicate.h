@@ -10,8 +10,8 @@
 
 #include "ui/cli/base/client.h"
 
-/* where, predicate: at most one; neither (NULL): none.  metric: "mysql.queries".  Errors as of client_json(), -EINVAL:
- * c->reason says why. */
+/* Adds a member "predicate" to body, the caller's request.  where, predicate: at most one; NULL, NULL: adds none.  metric:
+ * "mysql.queries".  Errors: those of client_json(), and -EINVAL for a wrong text; c->reason says why. */
 int predicate_put(struct client *c, const char *metric, const char *where, const char *predicate, json_t *body);
 
 #endif

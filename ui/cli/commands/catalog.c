@@ -357,12 +357,6 @@ int run_create(struct client *c, int argc, char **argv)
 
 /* --- clone, set --- */
 
-static void metric_text(const json_t *inst, char *out, size_t room)
-{
-	snprintf(out, room, "%s.%s", json_string_value(json_object_get(inst, "module")),
-		 json_string_value(json_object_get(inst, "stat")));
-}
-
 /* The fields of the expression have the types of the other instrumentation's metric. */
 static int put_clone_predicate(struct client *c, const struct options *o, json_t *body)
 {
@@ -375,7 +369,7 @@ static int put_clone_predicate(struct client *c, const struct options *o, json_t
 	err = client_json(c, "GET", inst_path(o->arg[0], "", path), NULL, &other);
 	if (err)
 		return err;
-	metric_text(other, metric, sizeof(metric));
+	client_metric_name(other, metric, sizeof(metric));
 	json_decref(other);
 	return predicate_put(c, metric, o->where, NULL, body);
 }
@@ -472,7 +466,7 @@ int run_list(struct client *c, int argc, char **argv)
 	json_array_foreach(list, i, inst) {
 		char metric[80], by[256], measures[256], slot[32], kept[32], sources[32];
 
-		metric_text(inst, metric, sizeof(metric));
+		client_metric_name(inst, metric, sizeof(metric));
 		list_text(json_object_get(inst, "decomposition"), by, sizeof(by));
 		list_text(json_object_get(inst, "measures"), measures, sizeof(measures));
 		number_text(inst, "granularity", slot);
@@ -498,7 +492,7 @@ static void print_instrumentation(const json_t *inst)
 	json_t *source, *tiers;
 	size_t i;
 
-	metric_text(inst, text, sizeof(text));
+	client_metric_name(inst, text, sizeof(text));
 	show_print(stdout, "instrumentation  %s\nmetric           %s\n", json_string_value(json_object_get(inst, "id")), text);
 	show_print(stdout, "decomposition    %s\n", list_text(json_object_get(inst, "decomposition"), text, sizeof(text)));
 	show_print(stdout, "measures         %s\n", list_text(json_object_get(inst, "measures"), text, sizeof(text)));

@@ -1,4 +1,7 @@
-/* commands.h - lists the commands of heatscope. */
+/* commands.h - lists the commands of heatscope; each file of this folder defines the run_x() of its commands.
+ *
+ * Returns of run_x() are exit statuses: command.h.
+ */
 #ifndef HEATSCOPE_COMMANDS_H
 #define HEATSCOPE_COMMANDS_H
 

@@ -366,8 +366,7 @@ static int find_kept(struct client *c, char ret_id[MEASURE_ID])
 	json_array_foreach(list, i, inst) {
 		char name[80];
 
-		snprintf(name, sizeof(name), "%s.%s", json_string_value(json_object_get(inst, "module")),
-			 json_string_value(json_object_get(inst, "stat")));
+		client_metric_name(inst, name, sizeof(name));
 		if (!err || strcmp(name, METRIC) || !json_integer_value(json_object_get(inst, "exemplars")))
 			continue;
 		snprintf(ret_id, MEASURE_ID, "%s", json_string_value(json_object_get(inst, "id")));

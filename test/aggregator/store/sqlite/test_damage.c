@@ -184,11 +184,11 @@ static void damaged_exemplars_are_left_out_and_counted(void **state)
 	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
 	int n = 0;
 	const struct store_reader reader = { .arg = &n, .exemplars = count_exemplars };
-	struct bytes told = { 0 };
+	struct bytes exemplars = { 0 };
 
-	kit_exemplars(&told, 0, &one, 1);
-	b->exemplars = told.data;
-	b->exemplars_len = told.len;
+	kit_exemplars(&exemplars, 0, &one, 1);
+	b->exemplars = exemplars.data;
+	b->exemplars_len = exemplars.len;
 	store_add(f->store, b, 1);
 	sqlite_meddle(f, "UPDATE exemplars SET slot = 1001");
 	f->store = sqlite_open(f->dir);
@@ -196,7 +196,7 @@ static void damaged_exemplars_are_left_out_and_counted(void **state)
 	assert_int_equal(n, 0);
 	assert_non_null(strstr(f->store->reason, "damaged exemplars"));
 	assert_int_equal(f->store->n_damaged, 1);
-	bytes_fini(&told);
+	bytes_fini(&exemplars);
 	kit_free(b, 1);
 }
 
