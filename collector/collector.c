@@ -40,7 +40,7 @@ struct collector {
 	int fixed, err;			/* has dropped its capabilities; why it ends */
 	struct spool_stats reported;	/* as last logged */
 	__s64 reported_ns;
-	json_t *reported_failures;		/* id -> reason, as last logged */
+	json_t *reported_failures;	/* id -> reason, as last logged */
 };
 
 static __s64 wall_ns(void)
@@ -97,7 +97,7 @@ static void pump(struct collector *c)
 	bytes_fini(&frame);
 }
 
-static void tell_losses(struct collector *c, __s64 now_ns)
+static void log_losses(struct collector *c, __s64 now_ns)
 {
 	struct spool_stats s = spool_stats(c->spool);
 
@@ -162,7 +162,7 @@ static void drain(struct collector *c)
 	err = c->recorder ? recorder_flush(c->recorder) : 0;
 	if (err)
 		record_failed(c, err);
-	tell_losses(c, now_ns);
+	log_losses(c, now_ns);
 }
 
 /* Without a clock, a replay hands over batches as fast as the aggregator takes them. */
@@ -214,7 +214,7 @@ static void leave_after_once(struct collector *c)
 }
 
 /* Sends the state again if it has changed. */
-static void tell_state(struct collector *c)
+static void send_state(struct collector *c)
 {
 	json_t *state = probes_state(c->probes);
 	char *text = json_dumps(state, JSON_COMPACT);
@@ -236,7 +236,7 @@ static void on_tick(uv_timer_t *timer)
 	if (!hasty(c) || spool_stats(c->spool).waiting < HASTY_BYTES)
 		drain(c);
 	if (c->said_want)
-		tell_state(c);
+		send_state(c);
 	pump(c);
 	leave_after_once(c);
 	if (!c->leaving)
@@ -308,7 +308,7 @@ static void on_enabled(void *arg, const struct instrumentation *in, const struct
 }
 
 /* Logs each failure once: again only after it was active, or for another reason. */
-static void tell_failures(struct collector *c, const json_t *state)
+static void log_failures(struct collector *c, const json_t *state)
 {
 	const json_t *list = json_object_get(state, "instrumentations"), *one;
 	json_t *reported = json_object();
@@ -367,11 +367,11 @@ static void on_want(void *arg, const json_t *want)
 	if (c->err)
 		return;
 	state = probes_state(c->probes);
-	tell_failures(c, state);
+	log_failures(c, state);
 	json_decref(state);
 	free(c->said_state);
 	c->said_state = NULL;
-	tell_state(c);
+	send_state(c);
 	c->said_want = 1;
 	pump(c);
 	if (!c->leaving)

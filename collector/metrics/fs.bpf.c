@@ -18,7 +18,7 @@ char LICENSE[] SEC("license") = "GPL";
 
 #define FMODE_CREATED 0x100000
 
-__u64 untold = 0;			/* operations for which there was no memory */
+__u64 no_memory = 0;		/* operations for which there was no memory */
 
 /* as libbpf 1.5 declares it; libbpf 1.1 does not */
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
@@ -87,7 +87,7 @@ static __always_inline void op_begin(const struct run *r, struct task_struct *t,
 	}
 	op = bpf_task_storage_get(&ops, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!op) {
-		__sync_fetch_and_add(&untold, weight);
+		__sync_fetch_and_add(&no_memory, weight);
 		return;
 	}
 	op->fstype = fstype;

@@ -23,7 +23,7 @@ const volatile __s32 sigreturn = -1, sigreturn_compat[2] = { -1, -1 };
 
 const volatile __u32 by_switch = 0;	/* this kernel needs the stopwatch at the scheduler */
 
-__u64 untold = 0;			/* calls for which there was no memory */
+__u64 no_memory = 0;		/* calls for which there was no memory */
 
 struct call {
 	struct stamp start;		/* ns 0: no call is under way that we look at */
@@ -67,7 +67,7 @@ static __always_inline void call_begin(const struct run *r, struct task_struct *
 		return;
 	c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!c) {
-		__sync_fetch_and_add(&untold, weight);
+		__sync_fetch_and_add(&no_memory, weight);
 		return;
 	}
 	c->code = code_of(t, id);

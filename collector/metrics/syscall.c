@@ -47,7 +47,7 @@ static __u64 syscall_lost(void *self)
 {
 	const struct programs *p = self;
 
-	return *(volatile __u64 *)&((struct syscall_bpf *)p->bpf)->bss->untold + programs_lost(self);
+	return *(volatile __u64 *)&((struct syscall_bpf *)p->bpf)->bss->no_memory + programs_lost(self);
 }
 
 static const char *const tracepoints[] = { "sys_exit", "sys_enter", NULL };

@@ -34,14 +34,14 @@ static __always_inline __u64 thd_pointer(__u64 at)
 	return pointer;
 }
 
-struct telling {			/* the state of a loop, which has to be on the stack */
+struct text_loop {			/* the state of a loop, which has to be on the stack */
 	struct detail_thread *d;
 	const char *text;		/* n bytes of it; no step changes them, so the verifier sees equal steps */
 	__u64 n;
 	__u32 failed, pad;
 };
 
-static long name_step(__u32 i, struct telling *g)
+static long name_step(__u32 i, struct text_loop *g)
 {
 	struct detail_thread *d = g->d;
 
@@ -51,7 +51,7 @@ static long name_step(__u32 i, struct telling *g)
 
 static __always_inline __u64 detail_name_code(struct detail_thread *d, __u32 n)
 {
-	struct telling g = { .d = d };
+	struct text_loop g = { .d = d };
 	__u64 code;
 
 	name_begin(&d->name);
@@ -126,7 +126,7 @@ __noinline int detail_codes(struct detail_thread *d, struct mysql_detail *detail
 	return 0;
 }
 
-static long detail_step(__u32 i, struct telling *g)
+static long detail_step(__u32 i, struct text_loop *g)
 {
 	struct detail_thread *d = g->d;
 	const struct window *window = (const struct window *)d->window;
@@ -169,7 +169,7 @@ static __always_inline void detail_begin(struct detail_thread *d, const struct m
 
 static __noinline int detail_text(struct detail_thread *d, const struct mysql_thd *layout, __u64 thd, struct mysql_detail *detail)
 {
-	struct telling g = { .d = d };
+	struct text_loop g = { .d = d };
 	struct thd_text text;
 
 	detail->statement = STATEMENT_UNKNOWN;

@@ -34,7 +34,7 @@ struct asked {
 	__u8 copied;			/* CopyDone or CopyFail has come after it, before its round was closed; */
 	__u8 copied_late;		/* or after */
 	__u8 pad;
-	__u64 reported_rows;		/* rows of those of its Executes that are complete and not recorded */
+	__u64 unrecorded_rows;		/* rows of those of its Executes that are complete and not recorded yet */
 };
 
 struct asked_ring {
@@ -224,7 +224,7 @@ static inline void asked_answered(struct asked_ring *r, __u64 n_rows)
 		r->n_at++;
 		r->n_done++;
 	}
-	asked_at(r, r->at)->reported_rows += n_rows;
+	asked_at(r, r->at)->unrecorded_rows += n_rows;
 }
 
 /* The share of the i-th of n equal events in the rows that were reported for all of them. */
@@ -305,7 +305,7 @@ static inline void asked_over(struct asked_ring *r)
 
 		if (a->rounds > 1) {
 			a->rounds--;
-			a->reported_rows = 0;
+			a->unrecorded_rows = 0;
 			return;
 		}
 		r->first++;

@@ -7,7 +7,7 @@
 #include "collector/postgresql/parse.h"
 #include "collector/server/exchange.h"
 
-struct next_event {				/* the data of the next event */
+struct event_data {			/* the data of the next event */
 	struct statement_codes codes;
 	__u64 command, status, n_rows;
 };
@@ -15,7 +15,7 @@ struct next_event {				/* the data of the next event */
 struct server_conn {
 	struct turn turn;
 	struct front front;
-	struct next_event next_event;
+	struct event_data event_data;
 	__u64 user, database;		/* codes */
 	struct digest digest;		/* of the text that is being read */
 	__u32 digested;			/* its bytes so far */

@@ -43,17 +43,17 @@ static __always_inline int conn_follows(const struct server_conn *s)
 
 static __always_inline void event_fields(struct event *e, const struct server_conn *s)
 {
-	e->field[POSTGRESQL_COMMAND] = s->next_event.command;
-	e->field[POSTGRESQL_STATEMENT] = s->next_event.codes.statement;
-	e->field[POSTGRESQL_DIGEST] = s->next_event.codes.digest;
-	e->field[POSTGRESQL_TABLE] = name_used(POSTGRESQL_TABLE, s->next_event.codes.table);
-	e->field[POSTGRESQL_STATUS] = s->next_event.status;
+	e->field[POSTGRESQL_COMMAND] = s->event_data.command;
+	e->field[POSTGRESQL_STATEMENT] = s->event_data.codes.statement;
+	e->field[POSTGRESQL_DIGEST] = s->event_data.codes.digest;
+	e->field[POSTGRESQL_TABLE] = name_used(POSTGRESQL_TABLE, s->event_data.codes.table);
+	e->field[POSTGRESQL_STATUS] = s->event_data.status;
 	e->field[POSTGRESQL_INSTANCE] = s->turn.instance;
 	e->field[POSTGRESQL_PID] = s->turn.pid;
 	e->field[POSTGRESQL_EXECNAME] = s->turn.execname;
-	e->verbatim = s->next_event.codes.verbatim;
+	e->verbatim = s->event_data.codes.verbatim;
 	if (wanted & WANTED_MEASURE(POSTGRESQL_ROWS))
-		e->measure[POSTGRESQL_ROWS] = s->next_event.n_rows;
+		e->measure[POSTGRESQL_ROWS] = s->event_data.n_rows;
 	if (!(wanted & WANTED_WHO))
 		return;
 	e->field[POSTGRESQL_DATABASE] = name_used(POSTGRESQL_DATABASE, s->database);
@@ -61,29 +61,29 @@ static __always_inline void event_fields(struct event *e, const struct server_co
 	e->field[POSTGRESQL_CLIENT] = client_used(&s->turn);
 }
 
-/* Takes the next event's data from that entry. */
-static __always_inline void next_event_at(struct server_conn *s, __u32 at)
+/* Sets the data of the next event from that entry. */
+static __always_inline void event_data_at(struct server_conn *s, __u32 at)
 {
 	const struct asked *a = asked_at(&s->front.asked, at);
 
-	s->next_event.codes = a->codes;
-	s->next_event.command = a->command;
-	s->next_event.status = STATUS_UNKNOWN;
-	s->next_event.n_rows = 0;
+	s->event_data.codes = a->codes;
+	s->event_data.command = a->command;
+	s->event_data.status = STATUS_UNKNOWN;
+	s->event_data.n_rows = 0;
 }
 
 /* The server works at the request that is answered first, so that one runs. */
-static __always_inline void next_event_first(struct server_conn *s)
+static __always_inline void event_data_first(struct server_conn *s)
 {
-	next_event_at(s, 0);
+	event_data_at(s, 0);
 }
 
-/* A turn of a connection that we cannot read. */
-static __always_inline void next_event_turn(struct server_conn *s)
+/* Sets the data for a turn of a connection whose bytes we cannot read. */
+static __always_inline void event_data_unread(struct server_conn *s)
 {
 	int encrypted = s->front.mode == FRONT_ENCRYPTED;
 
-	s->next_event = (struct next_event){ { DIGEST_NONE, STATEMENT_NONE, NAME_NONE, 0 }, encrypted ? COMMAND_ENCRYPTED : COMMAND_OPAQUE, STATUS_UNKNOWN, 0 };
+	s->event_data = (struct event_data){ { DIGEST_NONE, STATEMENT_NONE, NAME_NONE, 0 }, encrypted ? COMMAND_ENCRYPTED : COMMAND_OPAQUE, STATUS_UNKNOWN, 0 };
 	if (encrypted)
 		s->user = s->database = NAME_ENCRYPTED;
 }
@@ -134,12 +134,12 @@ static __always_inline void emit_many(struct events *e, struct server_conn *s, _
 		if (!weight)
 			return;
 		e->weight = weight * n;
-		s->next_event.n_rows = n_rows / n;
+		s->event_data.n_rows = n_rows / n;
 		emit_share(e, s, shares);
 		return;
 	}
 	for (i = 0; i < EVENTS_MAX && i < n; i++) {
-		s->next_event.n_rows = asked_share(n_rows, n, i);
+		s->event_data.n_rows = asked_share(n_rows, n, i);
 		emit_share(e, s, shares);
 	}
 	if (n > EVENTS_MAX)
@@ -169,16 +169,16 @@ static long record_step(__u32 i, struct recording *r)
 
 	if (i >= ring->n)
 		return 1;
-	r->s->next_event.codes = a->codes;
-	r->s->next_event.command = a->command;
-	r->s->next_event.status = STATUS_OK;
+	r->s->event_data.codes = a->codes;
+	r->s->event_data.command = a->command;
+	r->s->event_data.status = STATUS_OK;
 	n = overlap(r->take.from, end, r->at, a->n);
 	if (n) {
-		emit_many(r->e, r->s, n, r->shares, a->reported_rows);
-		a->reported_rows = 0;
+		emit_many(r->e, r->s, n, r->shares, a->unrecorded_rows);
+		a->unrecorded_rows = 0;
 	}
-	r->s->next_event.status = ring->error;
-	r->s->next_event.n_rows = 0;
+	r->s->event_data.status = ring->error;
+	r->s->event_data.n_rows = 0;
 	if (r->take.n_failed && end >= r->at && end < r->at + a->n)
 		emit_share(r->e, r->s, r->shares);
 	r->at += a->n;

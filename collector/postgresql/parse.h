@@ -656,7 +656,7 @@ static inline __u32 back_blind(const struct front *c)
 }
 
 /* The server reports a setting that says how texts are read.  name, value: their first 8 bytes. */
-static inline void setting_told(struct front *c, __u64 name, __u64 value)
+static inline void setting_found(struct front *c, __u64 name, __u64 value)
 {
 	if (name == WORD8('s', 't', 'a', 'n', 'd', 'a', 'r', 'd'))	/* standard_conforming_strings */
 		c->escapes = value == WORD8('o', 'f', 'f', 0, 0, 0, 0, 0);
@@ -678,7 +678,7 @@ static inline void setting_byte(struct front *c, __u8 byte)
 		return;
 	}
 	if (s->part++)
-		setting_told(c, c->setting[0], c->setting[1]);
+		setting_found(c, c->setting[0], c->setting[1]);
 	s->have = 0;
 }
 

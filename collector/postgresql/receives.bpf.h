@@ -134,7 +134,7 @@ static __always_inline __u64 startup_name(const struct front *c)
 	return code;
 }
 
-__noinline int names_told(struct server_conn *s, __u32 out)
+__noinline int names_found(struct server_conn *s, __u32 out)
 {
 	struct front *c = &s->front;
 
@@ -240,7 +240,7 @@ static __noinline void conn_lost(struct server_conn *s, __u32 n)
 }
 
 /* Acts on those findings of the parser that need no clock. */
-__noinline int received_told(struct server_conn *s, __u32 out)
+__noinline int received_found(struct server_conn *s, __u32 out)
 {
 	if (!s)
 		return 0;
@@ -249,9 +249,9 @@ __noinline int received_told(struct server_conn *s, __u32 out)
 	if (out & FRONT_TEXT)
 		s->digested = 0;
 	if (out & FRONT_NAMES)
-		names_told(s, out);
+		names_found(s, out);
 	if ((out & FRONT_ASKED) && STATE_KIND(s->turn.state) != STATE_WAITING) {
-		next_event_first(s);
+		event_data_first(s);
 		state_set(&s->turn, STATE_WAITING);
 	}
 	return 0;
@@ -272,7 +272,7 @@ static __always_inline void received_some(struct feed *f, __u32 out)
 		state_set(turn, STATE_IDLE);
 		stamp_start(turn, f->t);
 	}
-	received_told(f->s, out);
+	received_found(f->s, out);
 }
 
 static long receive_step(__u32 i, struct feed *f)
@@ -310,7 +310,7 @@ static __always_inline void turn_receive(struct server_conn *s, struct task_stru
 	if (STATE_KIND(s->turn.state) == STATE_WAITING)
 		return;
 	state_set(&s->turn, STATE_IDLE);
-	next_event_turn(s);
+	event_data_unread(s);
 	stamp_start(&s->turn, t);
 	state_set(&s->turn, STATE_WAITING);
 }

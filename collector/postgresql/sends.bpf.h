@@ -74,7 +74,7 @@ __noinline int round_ready(struct server_conn *s, struct events *e)
 		stamp_start(&s->turn, t);
 	if (!r->n)
 		return 0;
-	next_event_first(s);
+	event_data_first(s);
 	state_set(&s->turn, STATE_WAITING);
 	return 0;
 }
@@ -206,7 +206,7 @@ static __always_inline void send_failed(struct server_conn *s, struct events *e,
 		running = front_running(&s->front);
 		at = running >> 32;
 		if (left && waits && !r->skips && (__u32)running < asked_at(r, at)->n) {
-			next_event_at(s, at);
+			event_data_at(s, at);
 			emit_share(e, s, 1);
 			left--;
 		}

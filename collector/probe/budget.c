@@ -5,10 +5,10 @@
 /* Splits the work of a run into the part that every run does and the part that sampling saves. */
 static void work_split(const struct budget_load *load, int bare, double *ret_kept, double *ret_spared)
 {
-	double costly = bare ? load->costly_ns : 0;
+	double costly_ns = bare ? load->costly_ns : 0;
 
-	*ret_kept = load->kept_ns > 0 ? load->kept_ns - costly : 0;
-	*ret_spared = load->full_ns - costly - *ret_kept;
+	*ret_kept = load->kept_ns > 0 ? load->kept_ns - costly_ns : 0;
+	*ret_spared = load->full_ns - costly_ns - *ret_kept;
 }
 
 /* Returns seconds of CPU per second for the runs that pass. */

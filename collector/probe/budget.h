@@ -2,13 +2,13 @@
  *
  *      the cost of each tracer's programs in the last interval  ->  their plan for the next one:
  *
- *      every event  ->  without the expensive fields  ->  1 event in `every`, counted `every` times
+ *      every event  ->  without the costly fields  ->  1 event in `every`, counted `every` times
  *                   ->  that, in `duty` of the slots only
  *
  * Why     DTrace aborted on systemic unresponsiveness; a collector that stops when it gets interesting
  *         is of no use.  Sampling keeps every estimate unbiased.  Detaching comes last: even a program
  *         that does nothing on every system call can cost more than the budget, so nothing else helps then.
- *         Without its expensive fields a metric still counts every event, so they go first - if that is enough.
+ *         Without its costly fields a metric still counts every event, so they go first - if that is enough.
  *         With sampling they come back, if they fit, because only measured events gather them.
  * Model   a run costs `dispatch` (the kernel's way into the program, which no program can measure),
  *         and `full` if it does its work; a run that is not sampled costs BUDGET_SKIP_NS instead, and `kept`
@@ -36,8 +36,8 @@ struct budget_load {			/* of one tracer, in one interval in which it was attache
 	double runs_per_s;		/* program runs, sampled or not, without those that pass */
 	double dispatch_ns, full_ns;	/* per run */
 	int stays;			/* it cannot be detached for a while, because its events depend on each other */
-	double costly_ns;			/* part of full_ns for the fields that can be left out; 0: no such fields */
-	double kept_ns;			/* of full_ns: what sampling does not save, incl. costly_ns; 0: it saves all */
+	double costly_ns;		/* part of full_ns for the fields that can be left out; 0: no such fields */
+	double kept_ns;		/* of full_ns: what sampling does not save, incl. costly_ns; 0: it saves all */
 	double passed_per_s;		/* runs that pass */
 };
 
@@ -45,7 +45,7 @@ struct budget_plan {
 	__u32 every;			/* 1: every event */
 	__u32 duty;			/* BUDGET_DUTY_FULL: all slots */
 	__u32 n_calm;			/* for budget.c: intervals in which a looser plan was enough */
-	__u32 bare;			/* the expensive fields are left out */
+	__u32 bare;			/* the costly fields are left out */
 };
 
 #define BUDGET_PLAN_FULL { 1, BUDGET_DUTY_FULL, 0, 0 }

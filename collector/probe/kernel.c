@@ -96,7 +96,7 @@ static void fields_shed(struct kernel *k, const struct traced *on, __u64 fields)
  * record program never takes an older event's code. */
 __u32 traced_refresh(struct kernel *k, struct traced *on)
 {
-	__u64 wanted = 0, shed = on->shed.plan.bare ? kernel_dear(k, on) : 0;
+	__u64 wanted = 0, shed = on->shed.plan.bare ? kernel_costly(k, on) : 0;
 	struct instrument *it;
 	__u32 bits = 0;
 
@@ -388,7 +388,7 @@ static __u64 first_of(__u64 a_ns, __u64 b_ns)
 }
 
 /* Reports the events in flight at the ends of slots, after those slots are over. */
-static void running_tell(struct kernel *k, struct traced *on, __s64 now_ns)
+static void running_report(struct kernel *k, struct traced *on, __s64 now_ns)
 {
 	struct filing f = { k, on };
 	struct tracer_running running = { run, &f, k->wall_offset, now_ns, 0 };
@@ -399,7 +399,7 @@ static void running_tell(struct kernel *k, struct traced *on, __s64 now_ns)
 	for (it = k->instrument; it; it = it->next) {
 		if (it->on != on)
 			continue;
-		since_ns = first_of(since_ns, reader_unreported(it->reader, now_ns));
+		since_ns = first_of(since_ns, reader_unreported_end(it->reader, now_ns));
 		next_ns = first_of(next_ns, reader_slot_end(it->reader, now_ns));
 	}
 	running.next_ns = (__s64)next_ns;
@@ -407,17 +407,17 @@ static void running_tell(struct kernel *k, struct traced *on, __s64 now_ns)
 		return;
 	err = on->tracer->running(on->self, since_ns, &running);
 	for (it = k->instrument; it; it = it->next) {
-		if (it->on != on || !reader_unreported(it->reader, now_ns))
+		if (it->on != on || !reader_unreported_end(it->reader, now_ns))
 			continue;
 		if (err)
 			reader_lose(it->reader, 1, since_ns, now_ns);
-		reader_reported(it->reader, now_ns);
+		reader_mark_reported(it->reader, now_ns);
 	}
 }
 
 /* Reports the events that the event programs lost: a loss of every instrumentation, at some time since the last
  * drain. */
-static void losses_tell(struct kernel *k, struct traced *on, __s64 now_ns)
+static void losses_report(struct kernel *k, struct traced *on, __s64 now_ns)
 {
 	__u64 n = on->runs && on->tracer->lost ? on->tracer->lost(on->self) : on->n_reported;
 	__s64 since_ns = k->drained_ns && k->drained_ns < now_ns ? k->drained_ns : now_ns;
@@ -459,9 +459,9 @@ static int kernel_drain(void *self, __s64 now_ns, const struct batch_sink *sink)
 	clock_refresh(k, now_ns);
 	for (i = 0; i < k->n_traced; i++) {
 		traced_look(k, &k->traced[i], now_ns);
-		running_tell(k, &k->traced[i], now_ns);
+		running_report(k, &k->traced[i], now_ns);
 		filters_look(k, &k->traced[i], now_ns);
-		losses_tell(k, &k->traced[i], now_ns);
+		losses_report(k, &k->traced[i], now_ns);
 	}
 	k->drained_ns = now_ns;
 	err = rows_take(k, now_ns, sink);

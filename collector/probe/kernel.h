@@ -38,7 +38,7 @@ struct traced {				/* a tracer, and the state of its programs */
 	__u32 verified;			/* tracer_verified() of a try; 0: no try was made */
 	void *self;
 	struct tracer_programs programs;
-	__u64 n_reported;			/* lost events of its programs that were reported */
+	__u64 n_reported;		/* lost events of its programs that were reported */
 	struct shed shed;
 	__u64 shed_fields;		/* fields that are left out: WANTED_FIELD() */
 };

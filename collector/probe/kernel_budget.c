@@ -15,7 +15,7 @@ static size_t readers_of(struct kernel *k, const struct traced *on, struct shed_
 	return n;
 }
 
-__u64 kernel_dear(const struct kernel *k, const struct traced *on)
+__u64 kernel_costly(const struct kernel *k, const struct traced *on)
 {
 	const struct instrument *it;
 	__u64 kept = 0, asked = 0;
@@ -35,7 +35,7 @@ static void traced_shed(struct kernel *k, struct traced *on, __s64 now_ns)
 	size_t n = readers_of(k, on, reader);
 
 	shed_apply(&on->shed, on->tracer, &on->programs, reader, n, now_ns);
-	if (on->shed_fields != (on->shed.plan.bare ? kernel_dear(k, on) : 0))
+	if (on->shed_fields != (on->shed.plan.bare ? kernel_costly(k, on) : 0))
 		traced_refresh(k, on);
 }
 
@@ -46,7 +46,7 @@ static int is_bare_only(const struct budget_plan *plan)
 
 const char *kernel_shedding(const struct instrument *it)
 {
-	return is_bare_only(&it->on->shed.plan) && !(it->kept & it->on->shed_fields) ? "" : it->on->shed.left_out;
+	return is_bare_only(&it->on->shed.plan) && !(it->kept & it->on->shed_fields) ? "" : it->on->shed.shed_text;
 }
 
 __s64 kernel_wake_at(void *self)
@@ -102,7 +102,7 @@ void kernel_budget_keep(struct kernel *k, __s64 now_ns)
 		if (!k->traced[i].runs)
 			continue;
 		shed_measure(&k->traced[i].shed, k->traced[i].tracer, &k->traced[i].programs,
-			     kernel_dear(k, &k->traced[i]), now_ns);
+			     kernel_costly(k, &k->traced[i]), now_ns);
 		load[n] = k->traced[i].shed.load;
 		plan[n++] = k->traced[i].shed.plan;
 	}

@@ -19,8 +19,8 @@ struct traced;
  * current slot. */
 void kernel_budget_keep(struct kernel *k, __s64 now_ns);
 
-/* Returns the tracer's expensive fields that can be left out: kept by instrumentations, and needed by no predicate. */
-__u64 kernel_dear(const struct kernel *k, const struct traced *on);
+/* Returns the tracer's costly fields that can be left out: kept by instrumentations, and needed by no predicate. */
+__u64 kernel_costly(const struct kernel *k, const struct traced *on);
 
 /* Says what is shed of an instrumentation now; "": nothing. */
 const char *kernel_shedding(const struct instrument *it);

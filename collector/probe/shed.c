@@ -14,7 +14,7 @@
 
 #define NS_PER_S 1000000000ll
 #define TIMED_LEAST 32			/* runs; a mean of fewer is not reliable */
-#define DEAR_FORGETS 16			/* intervals in which the learned cost of expensive fields fades */
+#define COSTLY_FORGETS 16			/* intervals in which the learned cost of costly fields fades */
 
 /* ---- measuring ---- */
 
@@ -64,19 +64,19 @@ static double full_ns(double mean_ns, __u32 every, double spared_ns)
 	return full > 0 ? full : 0;
 }
 
-/* Learns the cost of the expensive fields, if it was higher than the tracer states; the learned value fades, because
+/* Learns the cost of the costly fields, if it was higher than the tracer states; the learned value fades, because
  * the load changes. */
-static void dear_learn(struct shed *s, const struct tracer *t, double bare_ns)
+static void costly_learn(struct shed *s, const struct tracer *t, double bare_ns)
 {
 	double saved = s->load.full_ns - bare_ns;
 
 	if (s->plan.bare && !s->was_bare)
 		s->costly_ns = saved > t->costly_ns ? saved : t->costly_ns;
-	s->costly_ns += (t->costly_ns - s->costly_ns) / DEAR_FORGETS;
+	s->costly_ns += (t->costly_ns - s->costly_ns) / COSTLY_FORGETS;
 	s->was_bare = s->plan.bare;
 }
 
-void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, __u64 costly, __s64 now_ns)
+void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, __u64 costly_fields, __s64 now_ns)
 {
 	double elapsed = (double)(now_ns - s->looked_ns) / NS_PER_S, full;
 	struct counted c;
@@ -90,13 +90,13 @@ void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_pr
 		s->new_ns += c.timed_ns - s->timed_ns;
 		if (s->n_new >= TIMED_LEAST) {
 			full = full_ns((double)s->new_ns / (double)s->n_new, s->plan.every, t->spared_ns);
-			dear_learn(s, t, full);
+			costly_learn(s, t, full);
 			s->load.full_ns = full + (s->plan.bare ? s->costly_ns : 0);
 			s->n_new = s->new_ns = 0;
 		}
 	}
-	s->costly = costly;
-	s->load.costly_ns = costly ? s->plan.bare ? fmax(s->costly_ns, t->costly_ns) : fmin(t->costly_ns, s->load.full_ns / 2) : 0;
+	s->costly_fields = costly_fields;
+	s->load.costly_ns = costly_fields ? s->plan.bare ? fmax(s->costly_ns, t->costly_ns) : fmin(t->costly_ns, s->load.full_ns / 2) : 0;
 	s->load.kept_ns = t->spared_ns > 0 ? fmax(s->load.full_ns - t->spared_ns, s->load.costly_ns) : 0;
 	s->load.dispatch_ns = t->dispatch_ns;
 	s->load.stays = !t->may_detach || !programs->skeleton;
@@ -198,7 +198,7 @@ static void names_tell(const struct shed *s, const struct metric *m, char *out, 
 	for (i = 0; i < m->n_fields; i++) {
 		int index = m->field[i].arity == FIELD_DISCRETE ? metric_index(m, m->field[i].name, FIELD_DISCRETE) : -1;
 
-		if (index >= 0 && s->costly & WANTED_FIELD(index) && n < size)
+		if (index >= 0 && s->costly_fields & WANTED_FIELD(index) && n < size)
 			n += snprintf(out + n, size - n, "%s%s", n ? ", " : "", m->field[i].name);
 	}
 }
@@ -207,8 +207,8 @@ static void tell(struct shed *s, const struct metric *m)
 {
 	char names[64], fields[96] = "", events[64] = "", time[32] = "";
 
-	s->left_out[0] = 0;
-	if (s->plan.bare && s->costly) {
+	s->shed_text[0] = 0;
+	if (s->plan.bare && s->costly_fields) {
 		names_tell(s, m, names, sizeof(names));
 		snprintf(fields, sizeof(fields), "%s left out", names);
 	}
@@ -217,7 +217,7 @@ static void tell(struct shed *s, const struct metric *m)
 	if (s->plan.duty < BUDGET_DUTY_FULL)
 		snprintf(time, sizeof(time), ", in %.1f %% of the time", 100.0 * s->plan.duty / BUDGET_DUTY_FULL);
 	if (fields[0] || events[0])
-		snprintf(s->left_out, sizeof(s->left_out), "over the budget: %s%s%s%s", events, time, events[0] && fields[0] ? "; " : "",
+		snprintf(s->shed_text, sizeof(s->shed_text), "over the budget: %s%s%s%s", events, time, events[0] && fields[0] ? "; " : "",
 			 fields);
 }
 
@@ -234,7 +234,7 @@ void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_prog
 	if (changed) {
 		s->n_new = s->new_ns = 0;
 		log_warning("%s.%s: %s", t->metric->module, t->metric->stat,
-			    s->left_out[0] ? s->left_out : "within the budget again: every event is looked at");
+			    s->shed_text[0] ? s->shed_text : "within the budget again: every event is looked at");
 	}
 	s->reported_bare = s->plan.bare;
 	if (*programs->every != s->plan.every) {
@@ -251,5 +251,5 @@ void shed_doctor(const struct shed *s, FILE *out)
 	show_print(out, "  cost: %.0f runs/s of %.0f ns, %.0f runs/s that return at once, and %.0f ns to call each: "
 		"%.3f %% of a CPU",
 		s->load.runs_per_s, s->load.full_ns, s->load.passed_per_s, s->load.dispatch_ns, 100 * budget_cost(&s->load, &s->plan));
-	show_print(out, "%s%s\n", s->left_out[0] ? "; " : "", s->left_out);
+	show_print(out, "%s%s\n", s->shed_text[0] ? "; " : "", s->shed_text);
 }

@@ -4,7 +4,7 @@
  *
  * Cost    The programs count their runs and time every 61st of those that do not pass (event.h); the tracer states
  *         `dispatch_ns`, the time that the kernel takes to enter them.  The tracer also states the cost of the
- *         expensive fields, and shed_measure() corrects it by the difference seen when they were left out.
+ *         costly fields, and shed_measure() corrects it by the difference seen when they were left out.
  * Marks   reader_sampled() marks slots with `every`, reader_unobserved() marks detached slots, so that no reader of the
  *         data is misled.
  *         Attached periods are SHED_ON_S long, pauses are random, so that a rhythm of the machine does not always fall
@@ -24,9 +24,9 @@
 
 struct shed {				/* of one tracer; begins zeroed, then shed_start() */
 	struct budget_plan plan;
-	struct budget_load load;	/* as last measured; full_ns always includes the expensive fields */
-	__u64 costly;			/* fields that can be left out: WANTED_FIELD() */
-	double costly_ns;			/* time that they take, per run */
+	struct budget_load load;	/* as last measured; full_ns always includes the costly fields */
+	__u64 costly_fields;		/* those that can be left out: WANTED_FIELD() */
+	double costly_ns;		/* time that they take, per run */
 	__u32 was_bare, reported_bare;	/* `bare` when last measured, and when last reported */
 	__u64 runs, passed, n_timed, timed_ns;	/* the programs' counters, as last read */
 	__u64 handed;			/* number of events since the start */
@@ -35,7 +35,7 @@ struct shed {				/* of one tracer; begins zeroed, then shed_start() */
 	int detached;
 	__s64 turn_ns;			/* when to detach or attach next */
 	__u64 random;
-	char left_out[160];			/* for people: what is shed; "": nothing */
+	char shed_text[160];		/* for people: what is shed, fields or events; "": nothing */
 };
 
 struct shed_reader {			/* a reader whose slots get the marks */
@@ -45,9 +45,9 @@ struct shed_reader {			/* a reader whose slots get the marks */
 
 void shed_start(struct shed *s, const struct tracer_programs *programs, __s64 now_ns);
 
-/* Measures the cost of the programs since the last call; keeps the last value while they are detached.  `costly`: the
+/* Measures the cost of the programs since the last call; keeps the last value while they are detached.  `costly_fields`: the
  * fields that can be left out, which an instrumentation keeps and no predicate needs. */
-void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, __u64 costly, __s64 now_ns);
+void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, __u64 costly_fields, __s64 now_ns);
 
 /* Applies s->plan, except for the fields, which the caller applies. */
 void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_programs *programs,

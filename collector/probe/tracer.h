@@ -90,7 +90,7 @@ struct tracer {
 
 	int has_texts;			/* its exemplars have the texts as they were sent, if text_full is set */
 
-	/* Also for the budget: the expensive fields (WANTED_FIELD()), which are left out first, and their cost in ns
+	/* Also for the budget: the costly fields (WANTED_FIELD()), which are left out first, and their cost in ns
 	 * per run; spared_ns: what sampling saves per run, if it does not save all (0: it does). */
 	__u64 costly;
 	double costly_ns;

@@ -41,7 +41,7 @@ struct reader {
 	__u64 unreported_slot;		/* the first slot whose running exchanges, at its end, are not reported */
 	struct late_events late;
 	struct batch_builder pieces;
-	struct bytes exemplar_bytes;		/* exemplars of the slot that is sent next */
+	struct bytes exemplar_bytes;	/* exemplars of the slot that is sent next */
 };
 
 /* ---- making ---- */
@@ -600,7 +600,7 @@ int reader_file(struct reader *r, const struct event *e)
 
 /* ---- running exchanges ---- */
 
-__u64 reader_unreported(const struct reader *r, __s64 now_ns)
+__u64 reader_unreported_end(const struct reader *r, __s64 now_ns)
 {
 	__u64 slot_ns = r->ring.plan.slot_ns, end_ns = (r->unreported_slot + 1) * slot_ns;
 
@@ -635,7 +635,7 @@ int reader_run(struct reader *r, const struct event *e, __u64 begin_ns, __u64 un
 	return err;
 }
 
-void reader_reported(struct reader *r, __s64 now_ns)
+void reader_mark_reported(struct reader *r, __s64 now_ns)
 {
 	r->unreported_slot = now_ns / r->ring.plan.slot_ns;
 }

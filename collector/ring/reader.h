@@ -68,9 +68,9 @@ int reader_take(struct reader *r, const struct batch_sink *sink);
 /* Files one event that is counted here and not in the kernel, if the plan's filter accepts it. */
 int reader_file(struct reader *r, const struct event *e);
 
-/* Measures of scope point describe exchanges that are running at the end of a slot.  Returns the end of the first slot
- * whose running exchanges were not reported yet; 0: all were reported, or no such measure is wanted. */
-__u64 reader_unreported(const struct reader *r, __s64 now_ns);
+/* Measures of scope point describe exchanges that are running at the end of a slot.  Returns the end (wall clock, ns)
+ * of the first slot whose running exchanges are not reported yet; 0: all are, or no such measure is wanted. */
+__u64 reader_unreported_end(const struct reader *r, __s64 now_ns);
 
 /* Returns the end of the current slot, if exchanges that run then are to be reported; else 0. */
 __u64 reader_slot_end(const struct reader *r, __s64 now_ns);
@@ -81,7 +81,7 @@ __u64 reader_slot_end(const struct reader *r, __s64 now_ns);
 int reader_run(struct reader *r, const struct event *e, __u64 begin_ns, __u64 until_ns);
 
 /* Marks the slots that are over as reported: no further reader_run() comes for them. */
-void reader_reported(struct reader *r, __s64 now_ns);
+void reader_mark_reported(struct reader *r, __s64 now_ns);
 
 /* Sends the rest of this drain: late events, empty slots up to now, losses. */
 int reader_finish(struct reader *r, __s64 now_ns, const struct batch_sink *sink);

@@ -112,7 +112,7 @@ struct ring_plan {
 	__u32 points;					/* bits of measures of scope point: no event has them */
 	__u32 alone;					/* a shard has one writer at a time: no atomic operations */
 	__u32 n_exemplars, n_cpus;			/* worst events to keep per row and CPU; 0: no exemplars */
-	__u32 n_exemplar_fields;					/* exemplars have the first so many fields of events */
+	__u32 n_exemplar_fields;			/* exemplars have the first so many fields of events */
 	__u32 verbatim;					/* 1: exemplars have texts (statement_text.h) */
 	__u8 field[KEY_CODES];				/* index in event.field[] per field of the key */
 	__u8 measure[RING_MEASURES], weight[RING_MEASURES];	/* index in event.measure[] */

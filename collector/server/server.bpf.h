@@ -302,7 +302,7 @@ static __always_inline __u64 blocked_in(const struct server_conn *s)
 	return reason;
 }
 
-static __always_inline int tell_running(struct seq_file *seq, struct server_conn *s)
+static __always_inline int report_running(struct seq_file *seq, struct server_conn *s)
 {
 	struct turn_running r;
 	__u64 seen, in = TURN_ENDED;
@@ -331,19 +331,19 @@ static __always_inline int tell_running(struct seq_file *seq, struct server_conn
 SEC("?iter/bpf_sk_storage_map")
 int running(struct bpf_iter__bpf_sk_storage_map *ctx)
 {
-	return tell_running(ctx->meta->seq, ctx->value);
+	return report_running(ctx->meta->seq, ctx->value);
 }
 
 SEC("?iter/bpf_map_elem")
 int running_calls(struct bpf_iter__bpf_map_elem *ctx)
 {
-	return tell_running(ctx->meta->seq, ctx->value);
+	return report_running(ctx->meta->seq, ctx->value);
 }
 
 SEC("?iter/task_file")
 int running_files(struct bpf_iter__task_file *ctx)
 {
-	return tell_running(ctx->meta->seq, conn_of_file(ctx));
+	return report_running(ctx->meta->seq, conn_of_file(ctx));
 }
 
 #endif

@@ -46,7 +46,7 @@ class Check:
         self.lock = threading.Lock()
         self.lanes = {lane: [] for lane in NICE}
         self.paired = []  # end-to-end tests that begin the serial lane, some at a time
-        self.kernel = []  # those of `make check` that do so, the longest first
+        self.kernel = []  # tests of `make check` that need the kernel, also at its begin; plan.LONGEST is the first
         self.last = []  # after the lanes, one after the other
         self.jobs, self.repeated = [], []
         self.passed = self.failed = self.skipped = 0
@@ -124,7 +124,7 @@ class Check:
             sys.stdout.flush()
 
     def kernel_tests(self, build, what):
-        """Returns the steps for those that do, the longest first."""
+        """Returns a step per test of `make check` that needs the kernel; plan.LONGEST is the first."""
         tests = [test for test in plan.make_check_tests(build) if plan.is_kernel(test)]
         tests.sort(key=lambda test: plan.name_of(test) != plan.LONGEST)
         return [lambda test=test: self.test(build, what, test, "serial", "kernel", quiet=False) for test in tests]
@@ -212,6 +212,7 @@ class Check:
         for name in self.add_tests(names):
             self.failed += 1
             print(f"not ok - there is no stage or test {name}; see scripts/check --help")
+        # The longest test, then the end-to-end tests, then the other tests of the kernel.
         paired = self.kernel[:1] + self.paired + self.kernel[1:]
         self.lanes["serial"].insert(0, lambda: at_a_time(paired, plan.AT_A_TIME))
         at_a_time([lambda steps=steps: at_a_time(steps, 1) for steps in self.lanes.values()], len(self.lanes))

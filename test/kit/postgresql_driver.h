@@ -150,9 +150,9 @@ static inline void drive_record(struct drive *d, int whole)
 		__u32 from = take.from > at ? take.from : at, to = end < at + a->n ? end : at + a->n, n = to > from ? to - from : 0;
 
 		for (k = 0; k < n; k++)
-			drive_found(d, a, STATUS_OK, asked_share(a->reported_rows, n, k));
+			drive_found(d, a, STATUS_OK, asked_share(a->unrecorded_rows, n, k));
 		if (n)
-			a->reported_rows = 0;
+			a->unrecorded_rows = 0;
 		if (take.n_failed && end >= at && end < at + a->n)
 			drive_found(d, a, r->error, 0);
 		at += a->n;

@@ -61,7 +61,7 @@ void bench_free(struct bench *b);
 /* An event of that slot on that CPU, whose key is the code; its second measure is `value % 2`. */
 void bench_record(struct bench *b, __u64 slot, __u64 code, __u64 value, __u32 cpu);
 
-/* A program begins and ends: a grace period waits for its end. */
+/* Begins and ends a program, for which a grace period waits.  bench_record() does both itself; it may stand between them. */
 void bench_enter(struct bench *b);
 void bench_leave(struct bench *b);
 

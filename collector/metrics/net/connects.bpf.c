@@ -10,7 +10,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-__u64 untold = 0;			/* connects for which there was no memory */
+__u64 no_memory = 0;		/* connects for which there was no memory */
 
 struct begin {
 	__u64 ns;			/* 0: it does not connect, or we do not look at it */
@@ -35,7 +35,7 @@ static __always_inline void connect_begin(const struct run *r, const struct sock
 		return;
 	b = bpf_sk_storage_get(&begins, (void *)sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!b) {
-		__sync_fetch_and_add(&untold, weight);
+		__sync_fetch_and_add(&no_memory, weight);
 		return;
 	}
 	b->ns = bpf_ktime_get_ns();

@@ -61,7 +61,7 @@ static __u64 connects_lost(void *self)
 {
 	const struct programs *p = self;
 
-	return *(volatile __u64 *)&((struct connects_bpf *)p->bpf)->bss->untold + programs_lost(self);
+	return *(volatile __u64 *)&((struct connects_bpf *)p->bpf)->bss->no_memory + programs_lost(self);
 }
 
 static const char *const tracepoints[] = { "inet_sock_set_state", NULL };

@@ -11,7 +11,7 @@ static const struct field fields[] = {
 };
 static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, NULL, NULL, NULL };
 
-static const struct metric told_beside = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, "cputime", NULL, NULL };
+static const struct metric metric_beside = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, "cputime", NULL, NULL };
 
 static int parse(const char *text, struct instrumentation *ret, char *reason)
 {
@@ -200,7 +200,7 @@ static void a_refused_binding_names_the_fields_of_the_metric(void **state)
 	parse("{\"module\":\"mysql\",\"stat\":\"queries\"}", &in, reason);
 	assert_int_equal(instrumentation_bind(&in, &queries, reason), -EINVAL);
 	parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"cputime\",\"latency\"]}", &in, reason);
-	assert_int_equal(instrumentation_bind(&in, &told_beside, reason), -EINVAL);
+	assert_int_equal(instrumentation_bind(&in, &metric_beside, reason), -EINVAL);
 	assert_string_equal(reason, "cputime cannot be the first measure: it is reported in addition to the measures of events");
 	parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"latency\"],"
 	      "\"predicate\":{\"gt\":[\"command\",\"query\"]}}", &in, reason);

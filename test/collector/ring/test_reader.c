@@ -76,14 +76,14 @@ static void a_running_turn_is_in_every_slot_at_whose_end_it_ran(void **state)
 	for (; now < 400; now = next) {
 		__u64 now_ns = (next = now + 1 + check_below(5)) * SLOT_NS + check_below(SLOT_NS);
 
-		assert_int_equal(reader_unreported(b->reader, now_ns), (now + 1) * SLOT_NS);
+		assert_int_equal(reader_unreported_end(b->reader, now_ns), (now + 1) * SLOT_NS);
 		bench_record(b, now, 1, 5, 0);
 		for (size_t i = 0; i < 500; i++)
 			if (run[i].begin < now_ns && run[i].end >= now * SLOT_NS)
 				assert_int_equal(reader_run(b->reader, &(struct event){ .field[0] = i % 3 }, run[i].begin,
 							    run[i].end < now_ns ? run[i].end : now_ns), 0);
-		reader_reported(b->reader, now_ns);
-		assert_int_equal(reader_unreported(b->reader, now_ns), 0);
+		reader_mark_reported(b->reader, now_ns);
+		assert_int_equal(reader_unreported_end(b->reader, now_ns), 0);
 		bench_drain(b, next);
 		assert_int_equal(b->count[now], 1);
 	}
@@ -97,7 +97,7 @@ static void running_turns_are_reported_only_on_request(void **state)
 {
 	struct bench *b = bench_new(10);
 
-	assert_int_equal(reader_unreported(b->reader, 20 * SLOT_NS), 0);
+	assert_int_equal(reader_unreported_end(b->reader, 20 * SLOT_NS), 0);
 	assert_int_equal(reader_run(b->reader, &(struct event){ .field[0] = 1 }, 10 * SLOT_NS, 20 * SLOT_NS), 0);
 	bench_drain(b, 20);
 	assert_int_equal(b->count[10] + b->count[15], 0);
@@ -112,7 +112,7 @@ static void a_running_turn_must_match_by_its_age(void **state)
 
 	reader_filter(b->reader, &old);
 	assert_int_equal(reader_run(b->reader, &(struct event){ .field[0] = 1 }, 10 * SLOT_NS, 15 * SLOT_NS), 0);
-	reader_reported(b->reader, 15 * SLOT_NS);
+	reader_mark_reported(b->reader, 15 * SLOT_NS);
 	bench_drain(b, 15);
 	for (__u64 slot = 10; slot < 15; slot++)
 		assert_int_equal(b->odd_count[slot], slot >= 12);
@@ -123,12 +123,12 @@ static void running_turns_are_reported_again_after_the_clock_was_set_back(void *
 {
 	struct bench *b = bench_made(10, 1, 1u << 1);
 
-	reader_reported(b->reader, 100 * SLOT_NS);
-	assert_int_equal(reader_unreported(b->reader, 50 * SLOT_NS), 0);
+	reader_mark_reported(b->reader, 100 * SLOT_NS);
+	assert_int_equal(reader_unreported_end(b->reader, 50 * SLOT_NS), 0);
 	reader_clock_stepped(b->reader, 50 * SLOT_NS, -50 * (__s64)SLOT_NS);
 	b->ring.state->newest = 100;
 	reader_clock_stepped(b->reader, 50 * SLOT_NS, -50 * (__s64)SLOT_NS);
-	assert_int_equal(reader_unreported(b->reader, 52 * SLOT_NS), 51 * SLOT_NS);
+	assert_int_equal(reader_unreported_end(b->reader, 52 * SLOT_NS), 51 * SLOT_NS);
 	bench_free(b);
 }
 
@@ -141,7 +141,7 @@ static void only_the_age_of_a_running_turn_is_known(void **state)
 
 	reader_filter(b->reader, &third);
 	reader_run(b->reader, &e, 10 * SLOT_NS, 12 * SLOT_NS);
-	reader_reported(b->reader, 12 * SLOT_NS);
+	reader_mark_reported(b->reader, 12 * SLOT_NS);
 	bench_drain(b, 12);
 	assert_int_equal(b->odd_count[10] + b->odd_count[11], 0);
 	bench_free(b);

@@ -362,7 +362,8 @@ static void writers_concurrent_with_the_reader_lose_nothing(void **state)
 	while (slot < 2000) {
 		slot++;
 		bench_drain(b, slot);
-		if (slot % 4 == 0)	/* no program runs for a whole ring */
+		/* In the kernel no program outlasts a grace period, so none keeps a slot until its entry is used again. */
+		if (slot % 4 == 0)
 			bench_wait(b);
 	}
 	for (i = 0; i < 2; i++)

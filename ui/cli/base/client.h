@@ -65,7 +65,7 @@ int client_result(struct client *c, struct transfer *t, int code);
 size_t reply_put(char *data, size_t size, size_t n, void *reply);
 void transfer_fini(struct transfer *t);
 
-/* "mysql.queries", from an instrumentation or a metric of the catalogue. */
+/* Writes "mysql.queries" into out, room bytes, cut if it is longer.  of: an instrumentation, or a metric of the catalogue. */
 void client_metric_name(const json_t *of, char *out, size_t room);
 
 /* The metric of the catalogue (GET /ca) with this name, "mysql.queries"; it belongs to the catalogue.  NULL: there is none. */

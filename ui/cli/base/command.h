@@ -1,4 +1,5 @@
-/* command.h - reads arguments, prints replies and finds an instrumentation's path, for every command of heatscope.
+/* command.h - helpers of all commands: arguments, output, requests for one instrumentation.  commands/commands.h has the
+ * table of commands.
  *
  * Output  a command prints all text for people with show_print(), tables too, because labels come from outside.
  *         JSON and CSV keep every byte, unless standard output is a terminal.

@@ -121,8 +121,10 @@ static void print_fields(const json_t *catalogue, const json_t *metric, const ch
 
 static void print_metric(const json_t *catalogue, const json_t *metric)
 {
-	show_print(stdout, "%s.%s  %s\n", json_string_value(json_object_get(metric, "module")),
-		   json_string_value(json_object_get(metric, "stat")), json_string_value(json_object_get(metric, "label")));
+	char name[80];
+
+	client_metric_name(metric, name, sizeof(name));
+	show_print(stdout, "%s  %s\n", name, json_string_value(json_object_get(metric, "label")));
 	print_fields(catalogue, metric, "numeric", "measures");
 	print_fields(catalogue, metric, "discrete", "fields");
 }

@@ -1,6 +1,7 @@
-/* commands.h - lists the commands of heatscope; each file of this folder defines the run_x() of its commands.
+/* commands.h - lists the commands of heatscope: the table, and one function run_x() per command.
  *
- * Returns of run_x() are exit statuses: command.h.
+ * Where   the other files of this folder define the functions.
+ * Exit    run_x() returns the exit status: 0, 1 or EXIT_USAGE (base/command.h); it prints its errors on stderr.
  */
 #ifndef HEATSCOPE_COMMANDS_H
 #define HEATSCOPE_COMMANDS_H

@@ -158,7 +158,7 @@ static void print_instrumentations(const json_t *status)
 		char metric[80], sources[512] = "";
 		size_t at = 0;
 
-		snprintf(metric, sizeof(metric), "%s.%s", text(inst, "module"), text(inst, "stat"));
+		client_metric_name(inst, metric, sizeof(metric));
 		json_array_foreach(json_object_get(inst, "sources"), j, source)
 			if (at < sizeof(sources))
 				at += (size_t)snprintf(sources + at, sizeof(sources) - at, "%s%s: %s%s%s", at ? "; " : "",

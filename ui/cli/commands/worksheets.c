@@ -126,7 +126,7 @@ static int show_worksheet(struct client *c, const struct options *o)
 	json_array_foreach(json_object_get(worksheet, "panels"), i, panel) {
 		const json_t *of = json_object_get(panel, "instrumentation");
 
-		snprintf(metric, sizeof(metric), "%s.%s", text_of(of, "module"), text_of(of, "stat"));
+		client_metric_name(of, metric, sizeof(metric));
 		table_add(&t, metric, text_of(panel, "measure"), text_of(panel, "show"), text_of(panel, "weight"), text_of(of, "id"));
 	}
 	table_print(&t);
