@@ -132,6 +132,16 @@ def be_nice(nice):
         pass
 
 
+def renice_all(nice):
+    """Gives every job that runs another priority.  A higher one needs root; without it they keep theirs."""
+    for process in list(RUNNING.values()):
+        try:
+            os.setpriority(os.PRIO_PGRP, process.pid, nice)
+            Path(f"/proc/{process.pid}/autogroup").write_text(str(nice))
+        except OSError:
+            pass
+
+
 def end_all():
     """Ends every job that runs; no other begins."""
     STOPPED.set()

@@ -6,7 +6,8 @@
     build    the build with sanitizers and its unit tests, distcheck
 
 The serial lane has the highest priority: its tests wait for servers and slots most of the time, and the other lanes use
-that time.
+that time.  Once the other lanes have ended, the build lane has the highest priority too: it would come last of all that
+a busy machine does.
 """
 import os
 import shutil
@@ -20,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import plan
-from job import Job, end_all
+from job import Job, end_all, renice_all
 
 TOP = Path(__file__).resolve().parents[2]
 OUT = TOP / "build/check"
@@ -51,6 +52,7 @@ class Check:
         self.jobs, self.repeated = [], []
         self.passed = self.failed = self.skipped = 0
         self.nightly = False
+        self.n_lanes = 0  # that have not ended
 
     # --- one job ---------------------------------------------------------------------------------------
 
@@ -215,8 +217,20 @@ class Check:
         # The longest test, then the end-to-end tests, then the other tests of the kernel.
         paired = self.kernel[:1] + self.paired + self.kernel[1:]
         self.lanes["serial"].insert(0, lambda: at_a_time(paired, plan.AT_A_TIME))
-        at_a_time([lambda steps=steps: at_a_time(steps, 1) for steps in self.lanes.values()], len(self.lanes))
+        self.run_lanes()
         at_a_time(self.last, 1)
+
+    def run_lanes(self):
+        self.n_lanes = len(self.lanes)
+        at_a_time([lambda lane=lane: self.run_lane(lane) for lane in self.lanes], len(self.lanes))
+
+    def run_lane(self, lane):
+        at_a_time(self.lanes[lane], 1)
+        with self.lock:
+            self.n_lanes -= 1
+            if self.n_lanes == 1:
+                NICE.update(dict.fromkeys(NICE, 0))
+                renice_all(0)
 
 
 class Sum:
