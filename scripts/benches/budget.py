@@ -20,11 +20,10 @@ import collections
 import concurrent.futures
 import random
 import subprocess
-import sys
 import time
 
 from kinds import KINDS, kinds
-from measure import Heatscope, arguments, folder, median, os, progress, run_seconds, save, stop, table
+from measure import Heatscope, arguments, folder, median, os, program, progress, run_seconds, save, stop, table
 
 BEGIN_S = 5
 TENTHS = 10
@@ -37,7 +36,7 @@ class Storm:
         os.makedirs(options.out, exist_ok=True)
         self.path = os.path.join(options.out, "storm.txt")
         with open(self.path, "w") as out:
-            self.process = subprocess.Popen([os.path.join(options.build, "test", "bench_storm"), str(seconds),
+            self.process = subprocess.Popen([program(options.build, "test/bench/storm"), str(seconds),
                                              *([str(rate)] if rate else [])], stdout=out)
         self.sums = collections.defaultdict(lambda: [0, 0])
 
@@ -236,7 +235,7 @@ def main():
     if not options.rounds:
         kinds_alone(options)
         return
-    subprocess.run(["make", "-s", "-C", options.build, "test/bench/storm"], check=True, stdout=sys.stderr)
+    program(options.build, "test/bench/storm")  # before anything is measured
     n_cpus = os.cpu_count()
     with folder() as path, Heatscope(path, options=["--budget", str(options.budget)]) as heatscope:
         turns = cost(options, heatscope, n_cpus)

@@ -10,12 +10,10 @@ Loop and programs share one CPU, in an order that is drawn again for each round.
 """
 import json
 import os
-import re
 import subprocess
-import sys
 import time
 
-from measure import Heatscope, arguments, folder, interleaved, interval, median, ratio, save, stop, table, tracefs, until, version
+from measure import Heatscope, arguments, folder, interleaved, interval, median, program, ratio, save, stop, table, tracefs, until, version
 
 CPU = 0
 KINDS = {
@@ -52,7 +50,7 @@ class Bench:
 
     def loop(self, kind):
         arguments = [kind, self.file, KINDS[kind]["n"]] if kind == "disk" else [kind, KINDS[kind]["n"]]
-        text = subprocess.run(["taskset", "-c", str(CPU), os.path.join(self.options.build, "test", "bench_event"), *arguments],
+        text = subprocess.run(["taskset", "-c", str(CPU), program(self.options.build, "test/bench/event"), *arguments],
                               check=True, capture_output=True, text=True).stdout
         return float(text)
 
@@ -92,7 +90,7 @@ class Bench:
 
 def main():
     options = arguments(__doc__, rounds=9, kinds="syscall,switch,disk")
-    subprocess.run(["make", "-s", "-C", options.build, "test/bench/event"], check=True, stdout=sys.stderr)
+    program(options.build, "test/bench/event")  # before anything is measured
     whos = ["nothing", "heatscope", "bpftrace"]
     rows, results = [], {}
     with tracefs(), folder() as path, Heatscope(path, cpu=1, options=["--budget", "0"]) as heatscope:

@@ -2,6 +2,7 @@
 import argparse
 import contextlib
 import datetime
+import functools
 import json
 import os
 import platform
@@ -32,6 +33,13 @@ def arguments(description, **defaults):
     options.build = os.path.abspath(options.build)
     os.environ["PATH"] = options.build + ":" + os.environ["PATH"] + ":/usr/sbin:/sbin"
     return options
+
+
+@functools.cache
+def program(build, name):
+    """The path of a program of the tests, which is built at the first call: program(options.build, "test/bench/event")."""
+    subprocess.run(["make", "-s", "-C", build, name], check=True, stdout=sys.stderr)
+    return os.path.join(build, name)
 
 
 # --- numbers

@@ -4,11 +4,10 @@ memory.
 The peer of `dense` is a loop that reads and adds as many bytes: the memory's bandwidth for one core.  The result of numpy's
 add of the same arrays is printed, too.
 """
-import os
 import subprocess
 import sys
 
-from measure import arguments, interleaved, interval, median, ratio, save, table, version
+from measure import arguments, interleaved, interval, median, program, ratio, save, table, version
 
 NUMPY = """
 import sys, time
@@ -25,11 +24,10 @@ for _ in range(int(sys.argv[2])):
 
 def main():
     options = arguments(__doc__, rounds=15, sources=1000)
-    subprocess.run(["make", "-s", "-C", options.build, "test/bench/merge"], check=True, stdout=sys.stderr)
-    program = os.path.join(options.build, "test", "bench_merge")
+    path = program(options.build, "test/bench/merge")
 
     def run(name):
-        command = [program] if name == "heatscope" else [sys.executable, "-c", NUMPY]
+        command = [path] if name == "heatscope" else [sys.executable, "-c", NUMPY]
         text = subprocess.run([*command, str(options.sources), "9"], check=True, capture_output=True, text=True).stdout
         rates = {}
         for line in text.splitlines():

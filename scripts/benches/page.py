@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 
-from measure import TOP, Heatscope, arguments, folder, memory_bytes, quantile, run_seconds, save, stop, table, until
+from measure import TOP, Heatscope, arguments, folder, memory_bytes, program, quantile, run_seconds, save, stop, table, until
 
 MEASURES = ["latency", "cputime", "offcpu", "runqwait", "blocked", "unsplit"]
 HISTORY_S = 3600
@@ -74,8 +74,7 @@ def watch(url, ids, minutes, pid):
 
 def main():
     options = arguments(__doc__, minutes=5)
-    subprocess.run(["make", "-s", "-C", options.build, "test/tools/make_day"], check=True, stdout=sys.stderr)
-    os.environ["PATH"] = os.path.join(options.build, "test") + ":" + os.environ["PATH"]
+    os.environ["PATH"] = os.path.dirname(program(options.build, "test/tools/make_day")) + ":" + os.environ["PATH"]
     subprocess.run([os.path.join(BROWSER, "install")], check=True)
     port = free_port()
     minutes, marks = [], []

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from measure import TOP, arguments, folder, interleaved, interval, median, ratio, save, table, version
+from measure import arguments, folder, interleaved, interval, median, program, ratio, save, table, version
 
 COLS, ROWS, WIDTH, HEIGHT = 3600, 200, 1200, 400
 
@@ -78,14 +78,14 @@ def gnuplot(path, n, out):
 
 def main():
     options = arguments(__doc__, rounds=9, pictures=10)
-    subprocess.run(["make", "-s", "-C", options.build, "test/bench/render"], check=True, stdout=sys.stderr)
+    program(options.build, "test/bench/render")  # before anything is measured
     with folder() as path:
         data = os.path.join(path, "matrix")
         matrix(data)
 
         def run(name):
             if name == "heatscope":
-                text = subprocess.run([os.path.join(options.build, "test", "bench_render"), data, str(WIDTH), str(HEIGHT),
+                text = subprocess.run([program(options.build, "test/bench/render"), data, str(WIDTH), str(HEIGHT),
                                        str(options.pictures), os.path.join(path, "heatscope")], check=True,
                                       capture_output=True, text=True).stdout
                 lines = [line.split() for line in text.splitlines()]

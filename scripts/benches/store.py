@@ -16,12 +16,11 @@ import math
 import os
 import random
 import subprocess
-import sys
 import time
 import urllib.parse
 import urllib.request
 
-from measure import (Unix, arguments, folder, median, memory_bytes, progress, quantile, run_seconds, save, stop, table, until,
+from measure import (Unix, arguments, folder, median, memory_bytes, program, progress, quantile, run_seconds, save, stop, table, until,
                      version)
 
 BUCKETS = [int(1000 * 2 ** (i / 8)) for i in range(200)]
@@ -147,7 +146,7 @@ def read_all(options, daemon, http):
 
 def measure_heatscope(options, path):
     database = os.path.join(path, "made.db")
-    command = [os.path.join(options.build, "test", "make_year"), database, *map(str, (options.days, options.keys, options.measures, options.rate))]
+    command = [program(options.build, "test/tools/make_year"), database, *map(str, (options.days, options.keys, options.measures, options.rate))]
     made = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     made = dict(zip(made[1::2], map(int, made[2::2])))
     http = Unix(os.path.join(path, "http"))
@@ -171,7 +170,6 @@ def rows_of(ours):
 
 def main():
     options = arguments(__doc__, reads=50, ranges=100, days=1, keys=10, measures=1, rate=100, prometheus_keys=2)
-    subprocess.run(["make", "-s", "-C", options.build, "test/tools/make_year"], check=True, stdout=sys.stderr)
     with folder() as path:
         ours = measure_heatscope(options, path)
         theirs = measure_prometheus(path, options.prometheus_keys) if options.days == 1 and options.prometheus_keys else None
