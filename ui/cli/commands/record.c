@@ -212,15 +212,16 @@ static const struct argp replay_argp = {
 	"  heatscope replay monday.hsr --follow-clock", NULL, NULL, NULL
 };
 
-/* Is there an instrumentation of this metric already? */
+/* Is there an instrumentation of this metric already?  -errno: heatscoped does not say; see c->reason. */
 static int has_metric(struct client *c, const json_t *request)
 {
+	int found = 0, err;
 	json_t *list, *inst;
-	int found = 0;
 	size_t i;
 
-	if (client_json(c, "GET", "/ca/instrumentations", NULL, &list))
-		return 0;
+	err = client_json(c, "GET", "/ca/instrumentations", NULL, &list);
+	if (err)
+		return err;
 	json_array_foreach(list, i, inst)
 		found |= json_equal(json_object_get(inst, "module"), json_object_get(request, "module")) &&
 			 json_equal(json_object_get(inst, "stat"), json_object_get(request, "stat"));
@@ -253,12 +254,15 @@ int run_replay(struct client *c, int argc, char **argv)
 	const char *collect[14] = { "heatscope-collector", "--replay" };
 	struct file_info info;
 	char reason[256];
+	int n = 2, found;
 	pid_t pid;
-	int n = 2;
 
 	argp_parse(&replay_argp, argc, argv, 0, NULL, &o);
 	if (file_read(o.file, &info, reason))
 		return failed("replay", reason);
+	found = has_metric(c, info.request);
+	if (found < 0)				/* before the collector begins to deliver */
+		return failed("replay", c->reason);
 	collect[n++] = o.file;
 	if (program_is_quiet())
 		collect[n++] = "--quiet";
@@ -273,7 +277,7 @@ int run_replay(struct client *c, int argc, char **argv)
 		collect[n++] = "--follow-clock";
 	if (program_start(collect, -1, &pid))
 		return failed("replay", "the collector did not start");
-	if (!has_metric(c, info.request) && make_like(c, info.request)) {
+	if (!found && make_like(c, info.request)) {
 		kill(pid, SIGTERM);
 		program_wait(pid);
 		return failed("replay", c->reason);
