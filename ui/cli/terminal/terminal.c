@@ -10,6 +10,8 @@
 
 /* The alternate screen, no cursor, no wrapping at the right edge: a character in the last column stays there. */
 #define ENTER "\x1b[?1049h\x1b[?25l\x1b[?7l"
+/* Ends an image or a title that is not complete, and a frame: a program may crash while it writes them. */
+#define BREAK_OFF "\x1b\\" TERMINAL_FRAME_END
 #define LEAVE "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l"
 
 static struct termios was;
@@ -18,9 +20,20 @@ static const char *volatile before_leaving = "";
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
+/* A write that fails is no reason to leave out the next: the terminal may take that one. */
+static void leave_write(const char *bytes, int *err)
+{
+	if (write(STDOUT_FILENO, bytes, strlen(bytes)) < 0)
+		*err = *err ?: errno;
+}
+
 /* Calls only functions that a signal handler may call; then the signal has its usual effect. */
 static void on_crash(int signal)
 {
+	int err = 0;
+
+	if (entered)
+		leave_write(BREAK_OFF, &err);
 	terminal_leave();
 	raise(signal);
 }
@@ -57,10 +70,8 @@ void terminal_leave(void)
 	if (!entered)
 		return;
 	entered = 0;
-	if (write(STDOUT_FILENO, before_leaving, strlen(before_leaving)) < 0)
-		err = err ?: errno;			/* it may take the rest nevertheless */
-	if (write(STDOUT_FILENO, LEAVE, strlen(LEAVE)) < 0)
-		err = err ?: errno;			/* the terminal is gone */
+	leave_write(before_leaving, &err);
+	leave_write(LEAVE, &err);
 	tcsetattr(STDIN_FILENO, TCSANOW, &was);
 	errno = err;
 }

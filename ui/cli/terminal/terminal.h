@@ -3,17 +3,23 @@
  *      terminal_enter() -> terminal_size(), terminal_write() ... -> terminal_leave()
  *
  * The terminal is restored however the program ends: at a normal end and in signal handlers by terminal_leave(), after
- * a crash by a handler.  One at a time, as there is one controlling terminal.
+ * a crash by a handler, which first ends a frame, an image or a title that is not complete.  One at a time, as there is one
+ * controlling terminal.
  */
 #ifndef HEATSCOPE_TERMINAL_H
 #define HEATSCOPE_TERMINAL_H
 
 #include <stddef.h>
 
+/* Terminals that can keep a frame together show it only when it is complete. */
+#define TERMINAL_FRAME_BEGIN "\x1b[?2026h"
+#define TERMINAL_FRAME_END "\x1b[?2026l"
+
 int terminal_enter(void);		/* 0 or -errno: standard input or output is no terminal */
 void terminal_leave(void);		/* may be called several times */
 
-/* Sets the bytes that are written first when the terminal is left: a constant, as a crash handler may write it. */
+/* Sets bytes that are written when the terminal is left, on the alternate screen: a constant, as a crash handler may write
+ * it. */
 void terminal_leave_with(const char *bytes);
 
 struct terminal_size {

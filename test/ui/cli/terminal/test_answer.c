@@ -29,7 +29,7 @@ static const struct { const char *bytes; struct answer is; } cases[] = {
 };
 #define N_CASES (sizeof(cases) / sizeof(*cases))
 
-static void every_answer_is_taken_as_a_whole(void **state)
+TEST(every_answer_is_taken_as_a_whole)
 {
 	for (size_t i = 0; i < N_CASES; i++) {
 		struct answer a = { .kitty = false };
@@ -43,7 +43,7 @@ static void every_answer_is_taken_as_a_whole(void **state)
 }
 
 /* Cut anywhere it waits for the rest, and nothing is taken yet. */
-static void what_is_cut_is_waited_for(void **state)
+TEST(what_is_cut_is_waited_for)
 {
 	static const struct answer none = { .kitty = false };
 
@@ -57,7 +57,7 @@ static void what_is_cut_is_waited_for(void **state)
 		}
 }
 
-static void keys_are_no_answers(void **state)
+TEST(keys_are_no_answers)
 {
 	static const char *const keys[] = { "q", "\x1b[A", "\x1b[1;5D", "\x1b[5~", "\x1bOA", "\x1b[6;20;10;3t", "\x1b[8;24;80t", "\x1b[c", "\x1b[?2;0;9S",
 					    "\x1b[I", "\x1b_q", "\x03" };
@@ -72,7 +72,7 @@ static void keys_are_no_answers(void **state)
 }
 
 /* Of kitty's answer that never ends nothing is read as keys. */
-static void one_without_an_end_is_dropped_whole(void **state)
+TEST(one_without_an_end_is_dropped_whole)
 {
 	static const char text[] = "\x1b_Gi=31;O";
 	struct answer a = { .kitty = false };
@@ -82,11 +82,4 @@ static void one_without_an_end_is_dropped_whole(void **state)
 	assert_false(a.kitty);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(every_answer_is_taken_as_a_whole),
-	cmocka_unit_test(what_is_cut_is_waited_for),
-	cmocka_unit_test(keys_are_no_answers),
-	cmocka_unit_test(one_without_an_end_is_dropped_whole),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -19,7 +19,7 @@ static const struct {
 };
 #define N_KEYS (sizeof(keys) / sizeof(*keys))
 
-static void every_key_is_read_as_a_whole(void **state)
+TEST(every_key_is_read_as_a_whole)
 {
 	for (size_t i = 0; i < N_KEYS; i++) {
 		char bytes[32];
@@ -32,7 +32,7 @@ static void every_key_is_read_as_a_whole(void **state)
 	}
 }
 
-static void a_part_waits_for_the_rest(void **state)
+TEST(a_part_waits_for_the_rest)
 {
 	for (size_t i = 0; i < N_KEYS; i++)
 		for (size_t len = 1; len < keys[i].len; len++) {
@@ -43,7 +43,7 @@ static void a_part_waits_for_the_rest(void **state)
 		}
 }
 
-static void what_ends_without_the_rest_is_taken(void **state)
+TEST(what_ends_without_the_rest_is_taken)
 {
 	static const struct { const char *bytes; size_t len; int key; } cases[] = {
 		{ "\x1b", 1, KEY_ESCAPE }, { "\x1b[", 2, KEY_ESCAPE }, { "\x1b[1;", 4, KEY_NONE }, { "\x1bO", 2, KEY_ESCAPE }, { "\xc3", 1, KEY_NONE },
@@ -57,7 +57,7 @@ static void what_ends_without_the_rest_is_taken(void **state)
 	}
 }
 
-static void escape_before_a_letter_is_escape(void **state)
+TEST(escape_before_a_letter_is_escape)
 {
 	int key;
 
@@ -65,7 +65,7 @@ static void escape_before_a_letter_is_escape(void **state)
 	assert_int_equal(key, KEY_ESCAPE);
 }
 
-static void noise_ends(void **state)
+TEST(noise_ends)
 {
 	unsigned char noise[200];
 	int key;
@@ -76,12 +76,4 @@ static void noise_ends(void **state)
 	assert_int_equal(key, KEY_NONE);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(every_key_is_read_as_a_whole),
-	cmocka_unit_test(a_part_waits_for_the_rest),
-	cmocka_unit_test(what_ends_without_the_rest_is_taken),
-	cmocka_unit_test(escape_before_a_letter_is_escape),
-	cmocka_unit_test(noise_ends),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -2,7 +2,7 @@
 #include "test/kit/environment_kit.h"
 #include "ui/cli/terminal/look.h"
 
-static void the_environment_says_what_can_be_shown(void **state)
+TEST(the_environment_says_what_can_be_shown)
 {
 	static const struct {
 		const char *const environment[9];
@@ -33,7 +33,7 @@ static void the_environment_says_what_can_be_shown(void **state)
 	}
 }
 
-static void a_colour_is_the_nearest_there_is(void **state)
+TEST(a_colour_is_the_nearest_there_is)
 {
 	static const struct {
 		enum look_depth depth;
@@ -59,7 +59,7 @@ static void a_colour_is_the_nearest_there_is(void **state)
 	}
 }
 
-static void a_character_is_utf8_or_stands_for_it(void **state)
+TEST(a_character_is_utf8_or_stands_for_it)
 {
 	static const struct { __u32 character; const char *utf8, *ascii; } cases[] = {
 		{ 'a', "a", "a" }, { 0xb5, "\xc2\xb5", "u" }, { 0x2580, "\xe2\x96\x80", "?" }, { 0x2500, "\xe2\x94\x80", "-" },
@@ -77,7 +77,7 @@ static void a_character_is_utf8_or_stands_for_it(void **state)
 		}
 }
 
-static void half_blocks_need_colours_and_utf8(void **state)
+TEST(half_blocks_need_colours_and_utf8)
 {
 	assert_int_equal(look_pixels((struct look){ DEPTH_TRUE, true }), 2);
 	assert_int_equal(look_pixels((struct look){ DEPTH_256, true }), 2);
@@ -86,11 +86,4 @@ static void half_blocks_need_colours_and_utf8(void **state)
 	assert_int_equal(look_pixels((struct look){ DEPTH_MONO, true }), 1);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_environment_says_what_can_be_shown),
-	cmocka_unit_test(a_colour_is_the_nearest_there_is),
-	cmocka_unit_test(a_character_is_utf8_or_stands_for_it),
-	cmocka_unit_test(half_blocks_need_colours_and_utf8),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

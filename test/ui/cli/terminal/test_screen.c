@@ -19,7 +19,7 @@ static char *printed(const struct screen *s, struct look look)
 	return (char *)out.data;
 }
 
-static void a_text_stays_in_its_room(void **state)
+TEST(a_text_stays_in_its_room)
 {
 	static const struct { const char *text; long room; const char *shown; } cases[] = {
 		{ "select", 6, "select" }, { "select", 10, "select" }, { "select", 5, "sele…" }, { "select", 1, "…" }, { "select", 0, "" },
@@ -42,7 +42,7 @@ static void a_text_stays_in_its_room(void **state)
 	}
 }
 
-static void outside_nothing_is_written(void **state)
+TEST(outside_nothing_is_written)
 {
 	struct screen s;
 	char *is;
@@ -100,7 +100,7 @@ static void scribble(struct screen *s)
 		screen_put(s, (long)check_below(LINES), (long)check_below(COLS), (__u32)('a' + check_below(5)), check_below(2) ? STYLE_REVERSE : STYLE_PLAIN);
 }
 
-static void an_update_makes_the_screen_from_the_one_before(void **state)
+TEST(an_update_makes_the_screen_from_the_one_before)
 {
 	struct screen before, now, shown;
 
@@ -120,7 +120,7 @@ static void an_update_makes_the_screen_from_the_one_before(void **state)
 	screen_fini(&shown);
 }
 
-static void what_is_alike_is_not_written(void **state)
+TEST(what_is_alike_is_not_written)
 {
 	struct screen a, b;
 	struct bytes out = { 0 };
@@ -136,7 +136,7 @@ static void what_is_alike_is_not_written(void **state)
 	screen_fini(&b);
 }
 
-static void a_line_of_text_ends_as_it_began(void **state)
+TEST(a_line_of_text_ends_as_it_began)
 {
 	struct screen s;
 	char *is;
@@ -152,18 +152,8 @@ static void a_line_of_text_ends_as_it_began(void **state)
 	screen_fini(&s);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_text_stays_in_its_room),
-	cmocka_unit_test(outside_nothing_is_written),
-	cmocka_unit_test(an_update_makes_the_screen_from_the_one_before),
-	cmocka_unit_test(what_is_alike_is_not_written),
-	cmocka_unit_test(a_line_of_text_ends_as_it_began),
-};
-
 int main(void)
 {
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
 	setlocale(LC_CTYPE, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return check_run(NULL, NULL);
 }
