@@ -1,14 +1,12 @@
 #include "ui/cli/watch/display.h"
 
 #include "ui/cli/watch/sixel.h"
+#include "ui/cli/terminal/terminal.h"
 
 #include "render/color/palette.h"
 
 #include <string.h>
 
-/* Terminals that can keep a frame together show it only when it is complete. */
-#define BEGIN "\x1b[?2026h"
-#define END "\x1b[?2026l"
 #define CLEAR "\x1b[0m\x1b[2J"
 
 #define IMAGE_FIRST 23181u		/* and the next, in turns: one is shown while the other is replaced */
@@ -146,7 +144,7 @@ void display_update(struct display *d, struct bytes *out, struct frame *f)
 	f->pictured = p.pixel != NULL;
 	frame_draw(f, &d->next);
 	if (pictures)
-		bytes_put(out, BEGIN, strlen(BEGIN));
+		bytes_put(out, TERMINAL_FRAME_BEGIN, strlen(TERMINAL_FRAME_BEGIN));
 	if (!d->known) {
 		bytes_put(out, CLEAR, strlen(CLEAR));
 		screen_clear(&d->shown);
@@ -154,7 +152,7 @@ void display_update(struct display *d, struct bytes *out, struct frame *f)
 	show_picture(d, out, &p, f->map && palette_luminance(f->map->zero) < 0.5 ? 0xffffff : 0);
 	screen_update(out, f->look, &d->shown, &d->next);
 	if (pictures)
-		bytes_put(out, END, strlen(END));
+		bytes_put(out, TERMINAL_FRAME_END, strlen(TERMINAL_FRAME_END));
 	was = d->shown;
 	d->shown = d->next;
 	d->next = was;

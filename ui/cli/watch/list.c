@@ -3,7 +3,6 @@
 #include "render/grid/axis.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

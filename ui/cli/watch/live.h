@@ -1,4 +1,5 @@
-/* live.h - runs a session on a terminal: it reads keys and signals and writes frames, until a key or a signal ends it.
+/* live.h - runs a session on a terminal: it reads keys and signals and writes frames, until a key, a signal, an error or
+ * the end of the instrumentation ends it.
  *
  *      wait: the daemon, keys, answers, signals -> session -> frame -> what differs -> the terminal
  */

@@ -87,7 +87,7 @@ static void on_stream(void *arg, const char *data, size_t len)
 {
 	struct session *s = arg;
 
-	s->want_map |= events_push(&s->events, data, len) != 0;
+	s->want_map |= event_stream_push(&s->event_stream, data, len) != 0;
 }
 
 static void on_stream_end(void *arg, int err, const char *reason, const json_t *reply)
@@ -166,7 +166,7 @@ static void stop_map(struct session *s)
 	call_cancel(s->grid);
 	call_cancel(s->sums);		/* of what was shown before */
 	s->stream = s->grid = s->sums = NULL;
-	events_fini(&s->events);
+	event_stream_fini(&s->event_stream);
 }
 
 static void ask_map(struct session *s)
@@ -249,14 +249,14 @@ int session_init(struct session *s, struct client *c)
 {
 	s->want_map = true;
 	s->state = FRAME_CONNECTING;
-	s->events = (struct events){ .on = on_event, .arg = s };
+	s->event_stream = (struct event_stream){ .on = on_event, .arg = s };
 	return calls_init(&s->calls, c);
 }
 
 void session_fini(struct session *s)
 {
 	calls_fini(&s->calls);
-	events_fini(&s->events);
+	event_stream_fini(&s->event_stream);
 	list_fini(&s->list);
 	map_free(s->map);
 }

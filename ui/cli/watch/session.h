@@ -11,7 +11,7 @@
 #define HEATSCOPE_WATCH_SESSION_H
 
 #include "ui/cli/watch/call.h"
-#include "ui/cli/watch/event.h"
+#include "ui/cli/watch/event_stream.h"
 #include "ui/cli/watch/frame.h"
 
 struct session {
@@ -30,7 +30,7 @@ struct session {
 	long n_cols, n_pixels, n_fine;
 
 	struct call *stream, *grid, *sums, *keys, *inst;
-	struct events events;
+	struct event_stream event_stream;
 	bool want_map, want_list;
 	long long retry_ms, sums_ms, keys_ms, inst_ms;	/* time of the next request */
 	bool changed;			/* the frame must be drawn */

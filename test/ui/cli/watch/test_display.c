@@ -112,7 +112,7 @@ static void assert_image(const __u8 *png, size_t len, const struct picture *p)
 	free(rgb);
 }
 
-static void kitty_gets_the_picture_s_pixels(void **state)
+TEST(kitty_gets_the_picture_s_pixels)
 {
 	struct stage s;
 	size_t len;
@@ -128,7 +128,7 @@ static void kitty_gets_the_picture_s_pixels(void **state)
 }
 
 /* An image of noise needs several. */
-static void a_large_image_comes_in_chunks(void **state)
+TEST(a_large_image_comes_in_chunks)
 {
 	struct picture p = { .n_lines = 3, .n_cols = 4, .width = 128, .height = 64, .pixel = malloc(128 * 64 * sizeof(__u32)) };
 	struct bytes out = { 0 };
@@ -147,7 +147,7 @@ static void a_large_image_comes_in_chunks(void **state)
 	picture_fini(&p);
 }
 
-static void what_has_not_changed_is_not_sent_again(void **state)
+TEST(what_has_not_changed_is_not_sent_again)
 {
 	const struct graphics both[] = { kitty, sixel };
 
@@ -166,7 +166,7 @@ static void what_has_not_changed_is_not_sent_again(void **state)
 	}
 }
 
-static void an_image_is_replaced_before_it_goes(void **state)
+TEST(an_image_is_replaced_before_it_goes)
 {
 	struct stage s;
 	char *text;
@@ -189,7 +189,7 @@ static void an_image_is_replaced_before_it_goes(void **state)
 }
 
 /* A character breaks sixels, so they come again when it goes; over an image there is another. */
-static void a_cursor_is_seen_over_the_picture(void **state)
+TEST(a_cursor_is_seen_over_the_picture)
 {
 	struct stage s;
 	char *text;
@@ -226,7 +226,7 @@ static void a_cursor_is_seen_over_the_picture(void **state)
 /* Sixels state colours in percent. */
 static bool alike(unsigned a, unsigned b) { return a > b ? a - b <= 2 : b - a <= 2; }
 
-static void sixels_are_the_picture_s_pixels(void **state)
+TEST(sixels_are_the_picture_s_pixels)
 {
 	unsigned char *index, *palette;
 	int width, height, n;
@@ -248,15 +248,4 @@ static void sixels_are_the_picture_s_pixels(void **state)
 }
 #endif
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(kitty_gets_the_picture_s_pixels),
-	cmocka_unit_test(a_large_image_comes_in_chunks),
-	cmocka_unit_test(what_has_not_changed_is_not_sent_again),
-	cmocka_unit_test(an_image_is_replaced_before_it_goes),
-	cmocka_unit_test(a_cursor_is_seen_over_the_picture),
-#ifdef HAVE_SIXEL
-	cmocka_unit_test(sixels_are_the_picture_s_pixels),
-#endif
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -2,7 +2,6 @@
 #include "ui/cli/watch/frame.h"
 
 #include <locale.h>
-#include <stdio.h>
 
 static const struct subject subject = { .id = "1", .title = "mysql.queries by statement", .n_measures = 1, .n_fields = 1, .slot_s = 1,
 					.measure = { "latency" }, .field = { "statement" }, .n_sources = 2, .n_active = 1 };
@@ -35,7 +34,7 @@ static char *printed(const struct stage *s, long n_cols, long n_lines, struct lo
 }
 
 /* Six columns at the right: not observed, zero, two cells, partly lost, sampled with what runs, in progress. */
-static void every_state_looks_different_without_colours(void **state)
+TEST(every_state_looks_different_without_colours)
 {
 	const struct look look = { DEPTH_PLAIN, false };
 	struct stage s;
@@ -82,7 +81,7 @@ static const struct screen_cell *cell_of(const struct stage *s, const struct scr
 	return cell_at(screen, 1 + (37 - pixel) / 2, 74 + col);
 }
 
-static void a_cell_has_its_colour_in_its_half(void **state)
+TEST(a_cell_has_its_colour_in_its_half)
 {
 	static const struct { double value; long col; __u32 rgb; } cases[] = {
 		{ 1500, 2, 0xc8c8c8 }, { 3000, 2, 0x323232 }, { 6000, 2, 0 }, { 12000, 4, 0x141414 }, { 1100, 5, 0x010101 },
@@ -102,7 +101,7 @@ static void a_cell_has_its_colour_in_its_half(void **state)
 	map_free(s.map);
 }
 
-static void the_cursor_is_read_out_and_marked(void **state)
+TEST(the_cursor_is_read_out_and_marked)
 {
 	struct screen screen;
 	struct stage s;
@@ -126,7 +125,7 @@ static void the_cursor_is_read_out_and_marked(void **state)
 	map_free(s.map);
 }
 
-static void every_coverage_is_read_out_in_words(void **state)
+TEST(every_coverage_is_read_out_in_words)
 {
 	static const char *const said[] = { "not observed, 0 of 1 reported", "nothing happened", "complete", "partly lost, 7 lost",
 					    "12 still running  (complete, sampled 1 in 4)", "in progress" };
@@ -147,7 +146,7 @@ static void every_coverage_is_read_out_in_words(void **state)
 	map_free(s.map);
 }
 
-static void what_a_screen_says(void **state)
+TEST(what_a_screen_says)
 {
 	static const struct {
 		enum frame_state state;
@@ -192,7 +191,7 @@ static void what_a_screen_says(void **state)
 }
 
 /* Of any size and any look, with the cursor anywhere: nothing is written outside, which the sanitizers see. */
-static void any_size_can_be_drawn(void **state)
+TEST(any_size_can_be_drawn)
 {
 	for (int round = 0; round < 2000; round++) {
 		const struct look look = { (enum look_depth)check_below(5), check_below(2) };
@@ -212,19 +211,8 @@ static void any_size_can_be_drawn(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(every_state_looks_different_without_colours),
-	cmocka_unit_test(a_cell_has_its_colour_in_its_half),
-	cmocka_unit_test(the_cursor_is_read_out_and_marked),
-	cmocka_unit_test(every_coverage_is_read_out_in_words),
-	cmocka_unit_test(what_a_screen_says),
-	cmocka_unit_test(any_size_can_be_drawn),
-};
-
 int main(void)
 {
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
 	setlocale(LC_CTYPE, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return check_run(NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "ui/cli/watch/graphics.h"
 #include "ui/cli/watch/sixel.h"
 
-static void only_who_may_answer_is_asked(void **state)
+TEST(only_who_may_answer_is_asked)
 {
 	static const struct look colours = { DEPTH_TRUE, true }, mono = { DEPTH_MONO, true };
 	static const struct { const char *const environment[5]; enum graphics_wish wish; struct look look; bool asks; } cases[] = {
@@ -22,7 +22,7 @@ static void only_who_may_answer_is_asked(void **state)
 	}
 }
 
-static void what_is_offered_is_shown(void **state)
+TEST(what_is_offered_is_shown)
 {
 	const enum graphics_kind sixel = sixel_can() ? GRAPHICS_SIXEL : GRAPHICS_NONE;
 	const struct { enum graphics_wish wish; struct answer a; unsigned known; enum graphics_kind kind; unsigned width, height; } cases[] = {
@@ -45,7 +45,7 @@ static void what_is_offered_is_shown(void **state)
 	}
 }
 
-static void colours_are_as_many_as_there_are(void **state)
+TEST(colours_are_as_many_as_there_are)
 {
 	static const struct { unsigned said, is; } cases[] = { { 0, 256 }, { 1024, 256 }, { 64, 64 }, { 4, 16 } };
 
@@ -57,10 +57,4 @@ static void colours_are_as_many_as_there_are(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(only_who_may_answer_is_asked),
-	cmocka_unit_test(what_is_offered_is_shown),
-	cmocka_unit_test(colours_are_as_many_as_there_are),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

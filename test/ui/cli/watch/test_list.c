@@ -41,7 +41,7 @@ static char *drawn(const struct list *l, long n_lines, size_t at)
 }
 
 /* However narrow: numbers give way, from the right. */
-static void keys_have_names(void **state)
+TEST(keys_have_names)
 {
 	static const struct { long n_cols; const char *row; } cases[] = {
 		{ 74, ">  395 ms   12.5 %     1,000     1 us    25 us  1.25 ms  key0\n" },
@@ -63,7 +63,7 @@ static void keys_have_names(void **state)
 	list_fini(&l);
 }
 
-static void a_list_is_a_table(void **state)
+TEST(a_list_is_a_table)
 {
 	struct list l = list_of(2);
 	char *is = drawn(&l, 5, 1);
@@ -78,7 +78,7 @@ static void a_list_is_a_table(void **state)
 	list_fini(&l);
 }
 
-static void the_chosen_row_is_always_seen(void **state)
+TEST(the_chosen_row_is_always_seen)
 {
 	struct list l = list_of(30);
 
@@ -93,7 +93,7 @@ static void the_chosen_row_is_always_seen(void **state)
 	list_fini(&l);
 }
 
-static void what_is_no_list_is_refused(void **state)
+TEST(what_is_no_list_is_refused)
 {
 	static const char *const cases[] = {
 		"{}", "{\"unit\": \"ns\"}", "{\"keys\": []}", "{\"unit\": \"ns\", \"keys\": [{}]}", "{\"unit\": \"ns\", \"keys\": [{\"key\": 7}]}",
@@ -110,17 +110,8 @@ static void what_is_no_list_is_refused(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_list_is_a_table),
-	cmocka_unit_test(keys_have_names),
-	cmocka_unit_test(the_chosen_row_is_always_seen),
-	cmocka_unit_test(what_is_no_list_is_refused),
-};
-
 int main(void)
 {
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
 	setlocale(LC_CTYPE, "C.UTF-8");
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return check_run(NULL, NULL);
 }

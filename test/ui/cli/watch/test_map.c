@@ -1,9 +1,8 @@
 #include "test/kit/watch_kit.h"
 
 #include <errno.h>
-#include <math.h>
 
-static void a_map_is_read_with_all_it_says(void **state)
+TEST(a_map_is_read_with_all_it_says)
 {
 	static const enum map_state states[] = { MAP_UNOBSERVED, MAP_ZERO, MAP_OK, MAP_PARTIAL, MAP_OK, MAP_IN_PROGRESS };
 	struct map *m = kit_map();
@@ -23,7 +22,7 @@ static void a_map_is_read_with_all_it_says(void **state)
 }
 
 /* In percent; else the column has none. */
-static void a_column_may_have_its_share(void **state)
+TEST(a_column_may_have_its_share)
 {
 	json_t *grid = kit_grid(), *column = json_array_get(json_object_get(grid, "columns"), 2);
 	struct map *m;
@@ -35,7 +34,7 @@ static void a_column_may_have_its_share(void **state)
 	json_decref(grid);
 }
 
-static void null_is_no_limit(void **state)
+TEST(null_is_no_limit)
 {
 	json_t *grid = kit_grid();
 	struct map *m;
@@ -48,7 +47,7 @@ static void null_is_no_limit(void **state)
 }
 
 /* One member changed; NULL: taken away. */
-static void what_is_no_map_is_refused(void **state)
+TEST(what_is_no_map_is_refused)
 {
 	static const struct { const char *name, *value; } cases[] = {
 		{ "from", NULL }, { "from", "\"now\"" }, { "from", "1e300" }, { "column", "0" }, { "column", "-1" }, { "ncols", "5" }, { "ncols", "0" },
@@ -72,7 +71,7 @@ static void what_is_no_map_is_refused(void **state)
 	}
 }
 
-static void what_is_no_colour_is_refused(void **state)
+TEST(what_is_no_colour_is_refused)
 {
 	static const char *const cases[] = { "#12345", "#1234567", "123456", "#12345g", "", "red" };
 
@@ -100,7 +99,7 @@ static int put(struct map *m, double from, json_t *column)
 	return err;
 }
 
-static void a_column_takes_its_place(void **state)
+TEST(a_column_takes_its_place)
 {
 	static const struct { double from; double shift; long at; } cases[] = {
 		{ KIT_FROM, 0, 0 }, { KIT_FROM + 3, 0, 3 }, { KIT_FROM + 5, 0, 5 }, { KIT_FROM + 6, 1, 5 }, { KIT_FROM + 8, 3, 5 },
@@ -123,7 +122,7 @@ static void a_column_takes_its_place(void **state)
 	}
 }
 
-static void what_does_not_fit_changes_nothing(void **state)
+TEST(what_does_not_fit_changes_nothing)
 {
 	struct map *m = kit_map();
 
@@ -138,7 +137,7 @@ static void what_does_not_fit_changes_nothing(void **state)
 	map_free(m);
 }
 
-static void new_levels_replace_the_old(void **state)
+TEST(new_levels_replace_the_old)
 {
 	struct map *m = kit_map();
 	json_t *shade = kit_shade(4), *no = json_pack("{s:[i]}", "levels", 1);
@@ -153,7 +152,7 @@ static void new_levels_replace_the_old(void **state)
 	map_free(m);
 }
 
-static void a_time_has_its_column(void **state)
+TEST(a_time_has_its_column)
 {
 	struct map *m = kit_map();
 
@@ -164,7 +163,7 @@ static void a_time_has_its_column(void **state)
 	map_free(m);
 }
 
-static void a_moment_that_cannot_be_drawn_is_the_last_that_can(void **state)
+TEST(a_moment_that_cannot_be_drawn_is_the_last_that_can)
 {
 	assert_int_equal(map_ns(KIT_FROM + 0.5), (__s64)KIT_FROM * 1000000000 + 500000000);
 	assert_int_equal(map_ns(1e11), map_ns(1e12));
@@ -172,17 +171,4 @@ static void a_moment_that_cannot_be_drawn_is_the_last_that_can(void **state)
 	assert_true(map_ns(1e11) > map_ns(KIT_FROM) && map_ns(1e11) <= INT64_MAX / 2);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_map_is_read_with_all_it_says),
-	cmocka_unit_test(a_column_may_have_its_share),
-	cmocka_unit_test(null_is_no_limit),
-	cmocka_unit_test(what_is_no_map_is_refused),
-	cmocka_unit_test(what_is_no_colour_is_refused),
-	cmocka_unit_test(a_column_takes_its_place),
-	cmocka_unit_test(what_does_not_fit_changes_nothing),
-	cmocka_unit_test(new_levels_replace_the_old),
-	cmocka_unit_test(a_time_has_its_column),
-	cmocka_unit_test(a_moment_that_cannot_be_drawn_is_the_last_that_can),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -34,7 +34,7 @@ static __u32 colour_at(const struct picture *p, const struct map *m, double valu
 	return p->pixel[(unsigned)((1 - at) * p->height) * p->width + col * WIDTH + WIDTH / 2] & 0xffffff;
 }
 
-static void it_lies_under_the_map_s_characters(void **state)
+TEST(it_lies_under_the_map_s_characters)
 {
 	struct map *m = kit_map();
 	struct picture p = painted(m, kitty);
@@ -45,7 +45,7 @@ static void it_lies_under_the_map_s_characters(void **state)
 	map_free(m);
 }
 
-static void cells_have_the_colours_of_their_counts(void **state)
+TEST(cells_have_the_colours_of_their_counts)
 {
 	static const struct { double value; unsigned col; __u32 rgb; } cases[] = {
 		{ 1500, 2, 0xc8c8c8 }, { 3000, 2, 0x323232 }, { 6000, 2, 0 }, { 12000, 4, 0x141414 }, { 1500, 5, 0x010101 }, { 3000, 1, 0 },
@@ -74,7 +74,7 @@ static size_t count_colour(const struct picture *p, unsigned col, __u32 rgb)
 	return n;
 }
 
-static void every_look_of_a_column_is_seen(void **state)
+TEST(every_look_of_a_column_is_seen)
 {
 	struct map *m = kit_map();
 	struct picture p = painted(m, kitty);
@@ -88,7 +88,7 @@ static void every_look_of_a_column_is_seen(void **state)
 }
 
 /* A mean of half a thing is not nothing. */
-static void means_need_not_be_whole(void **state)
+TEST(means_need_not_be_whole)
 {
 	struct map *m = kit_map();
 	struct picture p;
@@ -103,7 +103,7 @@ static void means_need_not_be_whole(void **state)
 	map_free(m);
 }
 
-static void beyond_the_axis_is_a_strip_as_high_as_in_characters(void **state)
+TEST(beyond_the_axis_is_a_strip_as_high_as_in_characters)
 {
 	static const double edge[] = { 0, 2000, 4000, 8000, INFINITY };
 	struct map *m = kit_map();
@@ -136,7 +136,7 @@ static size_t colours_of(const struct picture *p)
 	return n;
 }
 
-static void few_colours_are_enough(void **state)
+TEST(few_colours_are_enough)
 {
 	struct map *m = kit_map();
 
@@ -158,7 +158,7 @@ static void few_colours_are_enough(void **state)
 	map_free(m);
 }
 
-static void what_is_too_large_is_refused(void **state)
+TEST(what_is_too_large_is_refused)
 {
 	static const struct graphics huge = { GRAPHICS_KITTY, 128, 128, 256 };
 	struct layout l = layout_of(80, 400, (struct look){ DEPTH_TRUE, true });
@@ -170,14 +170,4 @@ static void what_is_too_large_is_refused(void **state)
 	map_free(m);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(it_lies_under_the_map_s_characters),
-	cmocka_unit_test(cells_have_the_colours_of_their_counts),
-	cmocka_unit_test(every_look_of_a_column_is_seen),
-	cmocka_unit_test(means_need_not_be_whole),
-	cmocka_unit_test(beyond_the_axis_is_a_strip_as_high_as_in_characters),
-	cmocka_unit_test(few_colours_are_enough),
-	cmocka_unit_test(what_is_too_large_is_refused),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -8,7 +8,7 @@ static struct plot plot_of(const struct map *m, long n_pixels)
 	return (struct plot){ m, domain_of(m), n_pixels };
 }
 
-static void an_axis_reaches_what_is_used(void **state)
+TEST(an_axis_reaches_what_is_used)
 {
 	static const struct {
 		double edge[5];
@@ -40,7 +40,7 @@ static void an_axis_reaches_what_is_used(void **state)
 	}
 }
 
-static void an_axis_only_widens(void **state)
+TEST(an_axis_only_widens)
 {
 	struct domain a = { AXIS_LOG, 1000, 20000, false, true }, b = { AXIS_LOG, 2000, 50000, true, false }, c = { AXIS_LINEAR, 0, 7, false, false };
 	struct domain ab = domain_widen(a, b), ba = domain_widen(b, a), ac = domain_widen(a, c);
@@ -50,7 +50,7 @@ static void an_axis_only_widens(void **state)
 	assert_true(ac.kind == AXIS_LINEAR && ac.high == 7 && !ac.over);
 }
 
-static void a_zoom_keeps_its_place_and_ends(void **state)
+TEST(a_zoom_keeps_its_place_and_ends)
 {
 	struct domain used = { AXIS_LOG, 1000, 1e9, true, true }, d = used;
 
@@ -64,7 +64,7 @@ static void a_zoom_keeps_its_place_and_ends(void **state)
 	assert_true(d.high > d.low * 1.05 && d.low < 5e5 && d.high > 5e5);
 }
 
-static void a_row_has_pixels_and_pixels_have_rows(void **state)
+TEST(a_row_has_pixels_and_pixels_have_rows)
 {
 	struct map *m = kit_map();
 
@@ -86,7 +86,7 @@ static void a_row_has_pixels_and_pixels_have_rows(void **state)
 	map_free(m);
 }
 
-static void strips_are_beyond_the_axis(void **state)
+TEST(strips_are_beyond_the_axis)
 {
 	struct map *m = kit_map();
 	struct plot p = plot_of(m, 40);
@@ -99,7 +99,7 @@ static void strips_are_beyond_the_axis(void **state)
 	map_free(m);
 }
 
-static void a_value_and_its_pixel_belong_together(void **state)
+TEST(a_value_and_its_pixel_belong_together)
 {
 	struct map *m = kit_map();
 
@@ -115,7 +115,7 @@ static void a_value_and_its_pixel_belong_together(void **state)
 	map_free(m);
 }
 
-static void the_brightest_of_a_pixel_is_seen_and_all_are_counted(void **state)
+TEST(the_brightest_of_a_pixel_is_seen_and_all_are_counted)
 {
 	struct map *m = kit_map();
 	struct plot p = plot_of(m, 4);
@@ -131,7 +131,7 @@ static void the_brightest_of_a_pixel_is_seen_and_all_are_counted(void **state)
 	map_free(m);
 }
 
-static void a_share_of_the_column_is_coloured(void **state)
+TEST(a_share_of_the_column_is_coloured)
 {
 	struct map *m = kit_map();
 	struct plot p = plot_of(m, 64);
@@ -144,7 +144,7 @@ static void a_share_of_the_column_is_coloured(void **state)
 	map_free(m);
 }
 
-static void a_cell_is_read_out(void **state)
+TEST(a_cell_is_read_out)
 {
 	struct map *m = kit_map();
 	struct plot p = plot_of(m, 64);
@@ -161,7 +161,7 @@ static void a_cell_is_read_out(void **state)
 	map_free(m);
 }
 
-static void a_step_is_to_the_next_row(void **state)
+TEST(a_step_is_to_the_next_row)
 {
 	struct map *m = kit_map();
 	struct plot p = plot_of(m, 64);
@@ -176,7 +176,7 @@ static void a_step_is_to_the_next_row(void **state)
 	map_free(m);
 }
 
-static void rows_are_as_fine_as_pixels(void **state)
+TEST(rows_are_as_fine_as_pixels)
 {
 	static const struct { struct domain d; long n; int bits; } cases[] = {
 		{ { AXIS_LOG, 1000, 1024000, false, false }, 40, 2 }, { { AXIS_LOG, 1000, 1024000, false, false }, 10, 0 },
@@ -193,7 +193,7 @@ static void rows_are_as_fine_as_pixels(void **state)
 	map_free(m);
 }
 
-static void what_the_axis_does_not_reach_is_counted(void **state)
+TEST(what_the_axis_does_not_reach_is_counted)
 {
 	struct map *m = kit_map();
 	struct plot p = plot_of(m, 40);
@@ -204,19 +204,4 @@ static void what_the_axis_does_not_reach_is_counted(void **state)
 	map_free(m);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(an_axis_reaches_what_is_used),
-	cmocka_unit_test(an_axis_only_widens),
-	cmocka_unit_test(a_zoom_keeps_its_place_and_ends),
-	cmocka_unit_test(a_row_has_pixels_and_pixels_have_rows),
-	cmocka_unit_test(strips_are_beyond_the_axis),
-	cmocka_unit_test(a_value_and_its_pixel_belong_together),
-	cmocka_unit_test(the_brightest_of_a_pixel_is_seen_and_all_are_counted),
-	cmocka_unit_test(a_share_of_the_column_is_coloured),
-	cmocka_unit_test(a_cell_is_read_out),
-	cmocka_unit_test(a_step_is_to_the_next_row),
-	cmocka_unit_test(rows_are_as_fine_as_pixels),
-	cmocka_unit_test(what_the_axis_does_not_reach_is_counted),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -14,7 +14,7 @@ static int read_text(const char *text, struct subject *ret_subject)
 
 #define HEAD "\"id\": \"7\", \"module\": \"mysql\", \"stat\": \"queries\", \"granularity\": 1, "
 
-static void it_is_told_in_words(void **state)
+TEST(it_is_told_in_words)
 {
 	static const struct { const char *json, *title, *trouble; size_t n_fields, n_measures, n_sources, n_active; } cases[] = {
 		{ "{" HEAD "\"measures\": [\"latency\"], \"decomposition\": [\"statement\", \"latency\"], \"sources\": [{\"source\": \"db1\", \"state\": "
@@ -40,7 +40,7 @@ static void it_is_told_in_words(void **state)
 	}
 }
 
-static void a_measure_has_its_place(void **state)
+TEST(a_measure_has_its_place)
 {
 	struct subject s;
 
@@ -49,7 +49,7 @@ static void a_measure_has_its_place(void **state)
 	assert_int_equal(subject_measure(&s, "size"), -1);
 }
 
-static void what_is_none_is_refused(void **state)
+TEST(what_is_none_is_refused)
 {
 	static const char *const cases[] = {
 		"{}", "[]", "{" HEAD "\"measures\": []}", "{\"id\": \"7\", \"measures\": [\"latency\"]}",
@@ -64,10 +64,4 @@ static void what_is_none_is_refused(void **state)
 	assert_string_equal(s.id, "as it was");
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(it_is_told_in_words),
-	cmocka_unit_test(a_measure_has_its_place),
-	cmocka_unit_test(what_is_none_is_refused),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -37,7 +37,7 @@ static unsigned type_all(struct stage *s, const char *keys)
 	return effect;
 }
 
-static void columns_are_as_long_as_it_takes(void **state)
+TEST(columns_are_as_long_as_it_takes)
 {
 	static const struct { double duration_s, slot_s; long n_cols; double column_s; } cases[] = {
 		{ 60, 1, 71, 1 }, { 71, 1, 71, 1 }, { 72, 1, 71, 2 }, { 600, 1, 71, 10 }, { 1, 0.01, 50, 0.02 }, { 60, 5, 70, 5 }, { 86400, 1, 70, 1800 },
@@ -49,7 +49,7 @@ static void columns_are_as_long_as_it_takes(void **state)
 }
 
 /* Keys and the members they change; what else there is stays. */
-static void keys_have_effects(void **state)
+TEST(keys_have_effects)
 {
 	static const struct { const char *keys; unsigned effect; size_t measure; double column_s; enum shade_transfer transfer; enum view_yscale yscale; }
 	cases[] = {
@@ -77,7 +77,7 @@ static void keys_have_effects(void **state)
 	}
 }
 
-static void p_goes_through_the_palettes(void **state)
+TEST(p_goes_through_the_palettes)
 {
 	struct stage s;
 
@@ -89,7 +89,7 @@ static void p_goes_through_the_palettes(void **state)
 	map_free(s.map);
 }
 
-static void a_pause_stands_still_and_ends(void **state)
+TEST(a_pause_stands_still_and_ends)
 {
 	struct stage s;
 
@@ -103,7 +103,7 @@ static void a_pause_stands_still_and_ends(void **state)
 	map_free(s.map);
 }
 
-static void a_zoom_keeps_what_is_pointed_at(void **state)
+TEST(a_zoom_keeps_what_is_pointed_at)
 {
 	struct stage s;
 
@@ -118,7 +118,7 @@ static void a_zoom_keeps_what_is_pointed_at(void **state)
 	map_free(s.map);
 }
 
-static void values_are_zoomed_and_fit_again(void **state)
+TEST(values_are_zoomed_and_fit_again)
 {
 	struct stage s;
 
@@ -133,7 +133,7 @@ static void values_are_zoomed_and_fit_again(void **state)
 	map_free(s.map);
 }
 
-static void arrows_point_at_cells(void **state)
+TEST(arrows_point_at_cells)
 {
 	struct stage s;
 	struct plot p;
@@ -163,7 +163,7 @@ static void arrows_point_at_cells(void **state)
 	assert_int_equal(type(&s, KEY_LEFT) & ~VIEW_REDRAW, 0);
 }
 
-static void a_key_is_shown_alone_and_all_again(void **state)
+TEST(a_key_is_shown_alone_and_all_again)
 {
 	struct stage s;
 
@@ -185,7 +185,7 @@ static void a_key_is_shown_alone_and_all_again(void **state)
 	map_free(s.map);
 }
 
-static void keys_of_one_field_are_only_listed(void **state)
+TEST(keys_of_one_field_are_only_listed)
 {
 	struct stage s;
 
@@ -204,7 +204,7 @@ static void keys_of_one_field_are_only_listed(void **state)
 	map_free(s.map);
 }
 
-static void overlays_open_and_close(void **state)
+TEST(overlays_open_and_close)
 {
 	static const struct { const char *keys; enum view_overlay overlay; } cases[] = {
 		{ "?", OVERLAY_HELP }, { "??", OVERLAY_NONE }, { "k", OVERLAY_LIST }, { "kk", OVERLAY_NONE }, { "k?", OVERLAY_HELP }, { "?k", OVERLAY_LIST },
@@ -221,7 +221,7 @@ static void overlays_open_and_close(void **state)
 	}
 }
 
-static void rows_are_asked_for_as_pixels_need_them(void **state)
+TEST(rows_are_asked_for_as_pixels_need_them)
 {
 	struct stage s;
 
@@ -232,18 +232,4 @@ static void rows_are_asked_for_as_pixels_need_them(void **state)
 	map_free(s.map);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(columns_are_as_long_as_it_takes),
-	cmocka_unit_test(keys_have_effects),
-	cmocka_unit_test(p_goes_through_the_palettes),
-	cmocka_unit_test(a_pause_stands_still_and_ends),
-	cmocka_unit_test(a_zoom_keeps_what_is_pointed_at),
-	cmocka_unit_test(values_are_zoomed_and_fit_again),
-	cmocka_unit_test(arrows_point_at_cells),
-	cmocka_unit_test(a_key_is_shown_alone_and_all_again),
-	cmocka_unit_test(keys_of_one_field_are_only_listed),
-	cmocka_unit_test(overlays_open_and_close),
-	cmocka_unit_test(rows_are_asked_for_as_pixels_need_them),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -1,5 +1,5 @@
 #include "test/kit/check.h"
-#include "ui/cli/watch/event.h"
+#include "ui/cli/watch/event_stream.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,53 +22,47 @@ static const char stream[] = "event: grid\ndata: {\"a\": 1}\n\n:\n\nevent: colum
 			     "retry: 1\nevent: shade\nid: 8\ndata: {}\n\n";
 static const char what[] = "grid={\"a\": 1};column={\"b\": 2};message=bare;shade={};";
 
-static void events_come_out_whatever_the_pieces(void **state)
+TEST(events_come_out_whatever_the_pieces)
 {
 	for (int round = 0; round < 300; round++) {
 		struct heard h = { .n = 0 };
-		struct events e = { .on = hear, .arg = &h };
+		struct event_stream e = { .on = hear, .arg = &h };
 
 		for (size_t at = 0, n; at < strlen(stream); at += n) {
 			n = round == 0 ? strlen(stream) : round == 1 ? 1 : 1 + check_below(30);
 			n = n < strlen(stream) - at ? n : strlen(stream) - at;
-			assert_int_equal(events_push(&e, stream + at, n), 0);
+			assert_int_equal(event_stream_push(&e, stream + at, n), 0);
 		}
 		assert_string_equal(h.text, what);
-		events_fini(&e);
+		event_stream_fini(&e);
 	}
 }
 
-static void what_is_not_whole_is_not_told(void **state)
+TEST(what_is_not_whole_is_not_told)
 {
 	struct heard h = { .n = 0 };
-	struct events e = { .on = hear, .arg = &h };
+	struct event_stream e = { .on = hear, .arg = &h };
 
-	assert_int_equal(events_push(&e, "event: grid\ndata: {}\n", 21), 0);
+	assert_int_equal(event_stream_push(&e, "event: grid\ndata: {}\n", 21), 0);
 	assert_int_equal(h.n, 0);
-	assert_int_equal(events_push(&e, "", 0), 0);
-	assert_int_equal(events_push(&e, "\n", 1), 0);
+	assert_int_equal(event_stream_push(&e, "", 0), 0);
+	assert_int_equal(event_stream_push(&e, "\n", 1), 0);
 	assert_int_equal(h.n, 1);
-	events_fini(&e);
+	event_stream_fini(&e);
 }
 
-static void an_event_without_end_is_refused(void **state)
+TEST(an_event_without_end_is_refused)
 {
 	static char much[1 << 20];
 	struct heard h = { .n = 0 };
-	struct events e = { .on = hear, .arg = &h };
+	struct event_stream e = { .on = hear, .arg = &h };
 	int err = 0;
 
 	memset(much, 'x', sizeof(much));
 	for (size_t i = 0; i <= EVENT_BYTES_MAX / sizeof(much) && !err; i++)
-		err = events_push(&e, much, sizeof(much));
+		err = event_stream_push(&e, much, sizeof(much));
 	assert_int_equal(err, -EMSGSIZE);
-	events_fini(&e);
+	event_stream_fini(&e);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(events_come_out_whatever_the_pieces),
-	cmocka_unit_test(what_is_not_whole_is_not_told),
-	cmocka_unit_test(an_event_without_end_is_refused),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

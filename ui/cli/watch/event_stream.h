@@ -1,26 +1,26 @@
-/* event.h - parses server-sent events from a stream of bytes.
+/* event_stream.h - parses server-sent events from a stream of bytes.
  *
  *      "event: column\ndata: {...}\n\n"  in pieces of any length  ->  on(arg, "column", "{...}")
  *
  * Format  heatscoped sends one data line per event, and comments (":") as heartbeats; other fields are ignored.
  * Errors  -EMSGSIZE: an event without an end, -ENOMEM.  After an error nothing more can be read.
- * Memory  events_fini() frees; type and data are valid until on() returns.
+ * Memory  event_stream_fini() frees; type and data are valid until on() returns.
  */
-#ifndef HEATSCOPE_WATCH_EVENT_H
-#define HEATSCOPE_WATCH_EVENT_H
+#ifndef HEATSCOPE_WATCH_EVENT_STREAM_H
+#define HEATSCOPE_WATCH_EVENT_STREAM_H
 
 #include "collector/core/bytes.h"
 
 #define EVENT_BYTES_MAX (48u << 20)	/* the server's longest reply is 32 MiB */
 
-struct events {
+struct event_stream {
 	void (*on)(void *arg, const char *type, const char *data);
 	void *arg;
 	struct bytes rest;		/* of an event that is not whole */
 	size_t seen;			/* of rest, without an end of an event in it */
 };
 
-int events_push(struct events *e, const void *data, size_t len);
-void events_fini(struct events *e);	/* the next byte begins a new stream */
+int event_stream_push(struct event_stream *e, const void *data, size_t len);
+void event_stream_fini(struct event_stream *e);	/* the next byte begins a new stream */
 
 #endif

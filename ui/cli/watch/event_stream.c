@@ -1,4 +1,4 @@
-#include "ui/cli/watch/event.h"
+#include "ui/cli/watch/event_stream.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static char *value_of(char *line, const char *name)
 }
 
 /* One event's lines, NUL-terminated. */
-static void report_event(const struct events *e, char *block)
+static void report_event(const struct event_stream *e, char *block)
 {
 	const char *type = "message", *data = NULL;
 
@@ -26,7 +26,7 @@ static void report_event(const struct events *e, char *block)
 		e->on(e->arg, type, data);
 }
 
-int events_push(struct events *e, const void *data, size_t len)
+int event_stream_push(struct event_stream *e, const void *data, size_t len)
 {
 	size_t from = 0;
 	char *text, *end;
@@ -46,8 +46,8 @@ int events_push(struct events *e, const void *data, size_t len)
 	return e->rest.len > EVENT_BYTES_MAX ? -EMSGSIZE : 0;
 }
 
-void events_fini(struct events *e)
+void event_stream_fini(struct event_stream *e)
 {
 	bytes_fini(&e->rest);
-	*e = (struct events){ .on = e->on, .arg = e->arg };
+	*e = (struct event_stream){ .on = e->on, .arg = e->arg };
 }
