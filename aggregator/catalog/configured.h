@@ -4,8 +4,9 @@
  *      entries, stored instrumentations --configured_new()--> kept, changed, released, or made
  *                                                         (when a source offers the metric: at its hello)
  *
- * Match      by name; else an instrumentation that measures the same (fields, measures, granularity, ruler-bits, keys,
- *            predicate) and has no name of the file.  It keeps its data.  Retention and tiers may change in place.
+ * Match      by name; else an instrumentation that no entry has taken and that measures the same (fields, measures,
+ *            weights, numeric field, granularity, ruler-bits, keys, exemplars, predicate).  It keeps its data.
+ *            Retention and tiers may change in place.
  * Released   an instrumentation that is no longer in the file, or whose entry now measures something else, becomes an
  *            ordinary one: suspended, with its data.  The file never deletes anything.
  * Errors     if no source can measure an entry as it is, we log it once and report it in configured_json().

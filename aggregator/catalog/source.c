@@ -263,19 +263,29 @@ void source_renew(struct source *s, struct source *from)
 	memcpy(s->kernel, from->kernel, sizeof(s->kernel));
 }
 
-static struct inst_state *state_room(struct source *s, __u64 inst)
+/* Finds room for the states of the list that s does not have yet: after it, state_of() cannot fail for any of them. */
+static int states_reserve(struct source *s, const json_t *list, char *reason)
 {
+	size_t n = s->n_states, i;
 	struct inst_state *grown;
+	const json_t *json;
 
+	json_array_foreach(list, i, json)
+		n += !source_inst(s, (__u64)json_integer_value(json_object_get(json, "id")));
+	if (n > STATES_MAX)
+		return refuse(reason, "a source can have the states of at most %d instrumentations", STATES_MAX);
+	grown = realloc(s->state, (n + 1) * sizeof(*grown));
+	if (!grown)
+		return no_memory(reason);
+	s->state = grown;
+	return 0;
+}
+
+static struct inst_state *state_of(struct source *s, __u64 inst)
+{
 	for (size_t i = 0; i < s->n_states; i++)
 		if (s->state[i].inst == inst)
 			return &s->state[i];
-	if (s->n_states >= STATES_MAX)
-		return NULL;
-	grown = realloc(s->state, (s->n_states + 1) * sizeof(*grown));
-	if (!grown)
-		return NULL;
-	s->state = grown;
 	s->state[s->n_states].inst = inst;
 	return &s->state[s->n_states++];
 }
@@ -305,13 +315,12 @@ int source_state(struct source *s, const json_t *message, char *reason)
 	json_array_foreach(list, i, json)
 		if (!err)
 			err = state_check(json, reason);
+	if (!err)
+		err = states_reserve(s, list, reason);
 	if (err)
 		return err;
 	json_array_foreach(list, i, json) {
-		state = state_room(s, (__u64)json_integer_value(json_object_get(json, "id")));
-		if (!state)
-			return refuse(reason, "a message can have the states of at most %d instrumentations",
-				STATES_MAX);
+		state = state_of(s, (__u64)json_integer_value(json_object_get(json, "id")));
 		state->partial = !strcmp(json_string_value(json_object_get(json, "state")), "partial");
 		state->active = state->partial || !strcmp(json_string_value(json_object_get(json, "state")), "active");
 		state->from_ns = json_integer_value(json_object_get(json, "counts_from"));

@@ -4,7 +4,7 @@
  *
  * Name    identifies a source; each start of its collector is another incarnation.
  * Offer   a metric it can measure, or the reason why it cannot.
- * Errors  -EINVAL with one sentence in `reason` (REASON_MAX bytes); after it nothing has changed.
+ * Errors  -EINVAL or -ENOMEM with one sentence in `reason` (REASON_MAX bytes); after it nothing has changed.
  * Memory  source_new() makes one, source_free() frees it; a metric made here owns its texts.
  * Thread  the loop thread only.
  */
@@ -54,7 +54,8 @@ int source_hello(const json_t *hello, struct source **ret_source, char *reason);
 /* Takes over incarnation, version, kernel and offers of a later hello; leaves `from` empty. */
 void source_renew(struct source *s, struct source *from);
 
-/* Reads a STATE; the states of instrumentations that it does not name stay. */
+/* Reads a STATE; the states of instrumentations that it does not name stay.  -EINVAL also for more than 4096 states in
+ * all. */
 int source_state(struct source *s, const json_t *state, char *reason);
 void source_forget(struct source *s, __u64 inst);
 

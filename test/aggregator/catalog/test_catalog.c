@@ -18,7 +18,7 @@ static const char *refusal(struct rig *r, json_t *request)
 	return reason;
 }
 
-static void an_instrumentation_is_made_of_a_known_metric(void **state)
+TEST(an_instrumentation_is_made_of_a_known_metric)
 {
 	struct rig r;
 	const struct catalog_inst *ci;
@@ -39,7 +39,7 @@ static void an_instrumentation_is_made_of_a_known_metric(void **state)
 	rig_end(&r);
 }
 
-static void an_unknown_metric_is_refused_with_its_name(void **state)
+TEST(an_unknown_metric_is_refused_with_its_name)
 {
 	struct rig r;
 
@@ -49,7 +49,7 @@ static void an_unknown_metric_is_refused_with_its_name(void **state)
 	rig_end(&r);
 }
 
-static void a_metric_that_sources_refuse_is_refused_with_their_reason(void **state)
+TEST(a_metric_that_sources_refuse_is_refused_with_their_reason)
 {
 	struct rig r;
 	json_t *hello = wire_hello("db1", "refused", "CAP_BPF is missing");
@@ -65,7 +65,7 @@ static void a_metric_that_sources_refuse_is_refused_with_their_reason(void **sta
 	rig_end(&r);
 }
 
-static void metrics_are_those_of_connected_sources_and_of_instrumentations(void **state)
+TEST(metrics_are_those_of_connected_sources_and_of_instrumentations)
 {
 	struct rig r;
 	__u64 id;
@@ -87,7 +87,7 @@ static void metrics_are_those_of_connected_sources_and_of_instrumentations(void 
 }
 
 /* db1 has the usual fields, db2 two more, db3 one of these and another one. */
-static void a_metric_has_the_fields_of_all_hosts(void **state)
+TEST(a_metric_has_the_fields_of_all_hosts)
 {
 	static const char *const more[3][3] = { { NULL }, { "pool", "zone", NULL }, { "zone", "shard", NULL } };
 	static const char *const want[] = { "command", "statement", "latency", "cputime", "pool", "zone", "shard", HOSTNAME_FIELD };
@@ -128,7 +128,7 @@ static void a_metric_has_the_fields_of_all_hosts(void **state)
 	rig_end(&r);
 }
 
-static void a_restart_knows_instrumentation_metric_and_data(void **state)
+TEST(a_restart_knows_instrumentation_metric_and_data)
 {
 	static const __u64 values[] = { 5000, 6000 };
 	struct rig r;
@@ -165,7 +165,7 @@ static void a_restart_knows_instrumentation_metric_and_data(void **state)
 	rig_end(&r);
 }
 
-static void an_id_is_never_used_twice(void **state)
+TEST(an_id_is_never_used_twice)
 {
 	struct rig r;
 	__u64 id;
@@ -180,7 +180,7 @@ static void an_id_is_never_used_twice(void **state)
 	rig_end(&r);
 }
 
-static void sources_that_can_report_are_counted_once(void **state)
+TEST(sources_that_can_report_are_counted_once)
 {
 	struct rig r;
 	const struct catalog_inst *ci;
@@ -210,7 +210,7 @@ static void count_changes(void *arg, bool wanted)
 	((int *)arg)[wanted]++;
 }
 
-static void observers_get_changes_of_instrumentations_and_sources(void **state)
+TEST(observers_get_changes_of_instrumentations_and_sources)
 {
 	struct rig r;
 	int n[2] = { 0 };
@@ -243,7 +243,7 @@ static void observers_get_changes_of_instrumentations_and_sources(void **state)
 	rig_end(&r);
 }
 
-static void an_unreadable_stored_instrumentation_is_reported(void **state)
+TEST(an_unreadable_stored_instrumentation_is_reported)
 {
 	struct rig r;
 	struct catalog *second;
@@ -259,7 +259,7 @@ static void an_unreadable_stored_instrumentation_is_reported(void **state)
 }
 
 /* The last hour of an hour's retention lies before the slots that are not settled. */
-static void all_settled_slots_of_the_retention_are_in_memory(void **state)
+TEST(all_settled_slots_of_the_retention_are_in_memory)
 {
 	static const __u64 values[] = { 5000 };
 	struct rig r;
@@ -333,7 +333,7 @@ static size_t wanted(struct rig *r)
 	return n;
 }
 
-static void a_suspended_one_is_not_wanted_and_stays_so_over_a_restart(void **state)
+TEST(a_suspended_one_is_not_wanted_and_stays_so_over_a_restart)
 {
 	struct rig r;
 	int n[2] = { 0 };
@@ -361,7 +361,7 @@ static void a_suspended_one_is_not_wanted_and_stays_so_over_a_restart(void **sta
 	rig_end(&r);
 }
 
-static void changes_follow_one_another(void **state)
+TEST(changes_follow_one_another)
 {
 	static const char *const text[] = { "{\"retention-time\": 100}", "{\"idle-max\": 50}", "{\"enabled\": \"false\"}" };
 	struct rig r;
@@ -389,7 +389,7 @@ static void changes_follow_one_another(void **state)
 	rig_end(&r);
 }
 
-static void a_change_does_not_restore_a_deleted_instrumentation(void **state)
+TEST(a_change_does_not_restore_a_deleted_instrumentation)
 {
 	struct rig r;
 	struct outcome o = { 0 };
@@ -413,7 +413,7 @@ static void a_change_does_not_restore_a_deleted_instrumentation(void **state)
 	rig_end(&r);
 }
 
-static void more_retention_does_not_pretend_to_hold_more(void **state)
+TEST(more_retention_does_not_pretend_to_hold_more)
 {
 	static const __u64 values[] = { 5000 };
 	struct rig r;
@@ -440,7 +440,7 @@ static void more_retention_does_not_pretend_to_hold_more(void **state)
 	rig_end(&r);
 }
 
-static void a_clone_differs_in_the_named_properties(void **state)
+TEST(a_clone_differs_in_the_named_properties)
 {
 	struct rig r;
 	struct outcome o = { 0 };
@@ -466,7 +466,7 @@ static void a_clone_differs_in_the_named_properties(void **state)
 	rig_end(&r);
 }
 
-static void an_idle_instrumentation_is_deleted(void **state)
+TEST(an_idle_instrumentation_is_deleted)
 {
 	struct rig r;
 	__s64 now = wire_now_ns(), second = 1000000000;
@@ -519,7 +519,7 @@ static void assert_fare(struct rig *r, __u64 id, const char *source, __s64 now, 
 	assert_non_null(strstr(reason, says));
 }
 
-static void a_source_state_follows_its_reports_and_its_connection(void **state)
+TEST(a_source_state_follows_its_reports_and_its_connection)
 {
 	struct rig r;
 	json_t *cannot = wire_hello("db2", "refused", "CAP_BPF is missing");
@@ -558,7 +558,7 @@ static void a_source_state_follows_its_reports_and_its_connection(void **state)
 
 /* A collector counts whole slots.  If its clock is ahead of ours by more than one slot, its start says nothing about
  * our time. */
-static void a_source_is_pending_until_its_first_slot_begins(void **state)
+TEST(a_source_is_pending_until_its_first_slot_begins)
 {
 	struct rig r;
 	__s64 now = wire_now_ns(), from = (now / 1000000000 + 1) * 1000000000;
@@ -581,7 +581,7 @@ static void a_source_is_pending_until_its_first_slot_begins(void **state)
 	rig_end(&r);
 }
 
-static void recent_sources_that_can_measure_are_waited_for(void **state)
+TEST(recent_sources_that_can_measure_are_waited_for)
 {
 	struct rig r;
 	__s64 now = wire_now_ns(), slot = now / 1000000000;
@@ -617,7 +617,7 @@ static void on_seen(void *arg, __u64 inst)
 	*(__u64 *)arg = inst;
 }
 
-static void observers_are_notified_of_reports(void **state)
+TEST(observers_are_notified_of_reports)
 {
 	struct rig r;
 	int n[2] = { 0 };
@@ -637,28 +637,4 @@ static void observers_are_notified_of_reports(void **state)
 	rig_end(&r);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_suspended_one_is_not_wanted_and_stays_so_over_a_restart),
-	cmocka_unit_test(changes_follow_one_another),
-	cmocka_unit_test(a_change_does_not_restore_a_deleted_instrumentation),
-	cmocka_unit_test(more_retention_does_not_pretend_to_hold_more),
-	cmocka_unit_test(a_clone_differs_in_the_named_properties),
-	cmocka_unit_test(an_idle_instrumentation_is_deleted),
-	cmocka_unit_test(a_source_state_follows_its_reports_and_its_connection),
-	cmocka_unit_test(a_source_is_pending_until_its_first_slot_begins),
-	cmocka_unit_test(recent_sources_that_can_measure_are_waited_for),
-	cmocka_unit_test(observers_are_notified_of_reports),
-	cmocka_unit_test(an_instrumentation_is_made_of_a_known_metric),
-	cmocka_unit_test(an_unknown_metric_is_refused_with_its_name),
-	cmocka_unit_test(a_metric_that_sources_refuse_is_refused_with_their_reason),
-	cmocka_unit_test(metrics_are_those_of_connected_sources_and_of_instrumentations),
-	cmocka_unit_test(a_metric_has_the_fields_of_all_hosts),
-	cmocka_unit_test(a_restart_knows_instrumentation_metric_and_data),
-	cmocka_unit_test(an_id_is_never_used_twice),
-	cmocka_unit_test(sources_that_can_report_are_counted_once),
-	cmocka_unit_test(observers_get_changes_of_instrumentations_and_sources),
-	cmocka_unit_test(an_unreadable_stored_instrumentation_is_reported),
-	cmocka_unit_test(all_settled_slots_of_the_retention_are_in_memory),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

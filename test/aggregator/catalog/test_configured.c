@@ -70,7 +70,7 @@ static const char *state_of(const struct restart *r, size_t i, char reason[REASO
 	return state;
 }
 
-static void they_are_made_when_a_source_offers_the_metric(void **state)
+TEST(they_are_made_when_a_source_offers_the_metric)
 {
 	static struct restart r;
 	char reason[REASON_MAX];
@@ -91,7 +91,7 @@ static void they_are_made_when_a_source_offers_the_metric(void **state)
 	end(&r);
 }
 
-static void they_are_neither_deleted_nor_changed(void **state)
+TEST(they_are_neither_deleted_nor_changed)
 {
 	static struct restart r;
 	const struct catalog_inst *ci;
@@ -121,7 +121,7 @@ static void they_are_neither_deleted_nor_changed(void **state)
 
 /* An instrumentation that measures the same keeps its id, and so its data; only its retention and tiers may change in
  * place. */
-static void unchanged_entries_keep_their_instrumentation_over_restarts(void **state)
+TEST(unchanged_entries_keep_their_instrumentation_over_restarts)
 {
 	static struct restart r;
 	__u64 id;
@@ -151,7 +151,7 @@ static void unchanged_entries_keep_their_instrumentation_over_restarts(void **st
 	r.store = NULL;
 }
 
-static void removed_entries_become_suspended_ordinary_ones(void **state)
+TEST(removed_entries_become_suspended_ordinary_ones)
 {
 	static struct restart r;
 	const struct catalog_inst *ci;
@@ -185,7 +185,7 @@ static void removed_entries_become_suspended_ordinary_ones(void **state)
 	r.store = NULL;
 }
 
-static void one_that_measures_the_same_is_adopted(void **state)
+TEST(one_that_measures_the_same_is_adopted)
 {
 	static struct restart r;
 	json_t *request = json_loads(BY_STATEMENT "}", 0, NULL);
@@ -206,7 +206,7 @@ static void one_that_measures_the_same_is_adopted(void **state)
 	r.store = NULL;
 }
 
-static void an_entry_that_no_source_can_measure_is_reported(void **state)
+TEST(an_entry_that_no_source_can_measure_is_reported)
 {
 	static struct restart r;
 	char reason[REASON_MAX];
@@ -222,7 +222,7 @@ static void an_entry_that_no_source_can_measure_is_reported(void **state)
 	end(&r);
 }
 
-static void off_stops_all_measuring_also_after_a_restart(void **state)
+TEST(off_stops_all_measuring_also_after_a_restart)
 {
 	static struct restart r;
 	json_t *want;
@@ -251,14 +251,4 @@ static void off_stops_all_measuring_also_after_a_restart(void **state)
 	r.store = NULL;
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(they_are_made_when_a_source_offers_the_metric),
-	cmocka_unit_test(they_are_neither_deleted_nor_changed),
-	cmocka_unit_test(unchanged_entries_keep_their_instrumentation_over_restarts),
-	cmocka_unit_test(removed_entries_become_suspended_ordinary_ones),
-	cmocka_unit_test(one_that_measures_the_same_is_adopted),
-	cmocka_unit_test(an_entry_that_no_source_can_measure_is_reported),
-	cmocka_unit_test(off_stops_all_measuring_also_after_a_restart),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

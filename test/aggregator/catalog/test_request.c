@@ -35,7 +35,7 @@ static int ask(const char *text, struct instrumentation *in, char *numeric, char
 
 #define Q "{\"module\": \"mysql\", \"stat\": \"queries\""
 
-static void absent_properties_have_their_defaults(void **state)
+TEST(absent_properties_have_their_defaults)
 {
 	struct instrumentation in;
 	char numeric[NAME_MAX_LEN], reason[REASON_MAX];
@@ -52,7 +52,7 @@ static void absent_properties_have_their_defaults(void **state)
 	assert_int_equal(in.n_keys, 64);
 }
 
-static void lists_and_numbers_may_be_texts(void **state)
+TEST(lists_and_numbers_may_be_texts)
 {
 	struct instrumentation in;
 	char numeric[NAME_MAX_LEN], reason[REASON_MAX];
@@ -72,7 +72,7 @@ static void lists_and_numbers_may_be_texts(void **state)
 }
 
 /* A predicate may be an object, or the text of one: a query string can hold only texts. */
-static void a_predicate_may_be_a_text(void **state)
+TEST(a_predicate_may_be_a_text)
 {
 	struct instrumentation object, text;
 	char numeric[NAME_MAX_LEN], reason[REASON_MAX];
@@ -87,7 +87,7 @@ static void a_predicate_may_be_a_text(void **state)
 	assert_int_equal(text.predicate.n_nodes, 0);
 }
 
-static void read_only_properties_are_ignored_and_unknown_ones_refused(void **state)
+TEST(read_only_properties_are_ignored_and_unknown_ones_refused)
 {
 	struct instrumentation in;
 	char numeric[NAME_MAX_LEN], reason[REASON_MAX];
@@ -101,7 +101,7 @@ static void read_only_properties_are_ignored_and_unknown_ones_refused(void **sta
 	assert_non_null(strstr(reason, "persist-data"));
 }
 
-static void an_instrumentation_gives_the_request_that_makes_it(void **state)
+TEST(an_instrumentation_gives_the_request_that_makes_it)
 {
 	struct instrumentation in, again;
 	char numeric[NAME_MAX_LEN], reason[REASON_MAX], *text;
@@ -119,7 +119,7 @@ static void an_instrumentation_gives_the_request_that_makes_it(void **state)
 	json_decref(request);
 }
 
-static void refusals_say_what_is_wrong(void **state)
+TEST(refusals_say_what_is_wrong)
 {
 	static const char *const cases[][2] = {
 		{ "[]", "must be given as a JSON object" },
@@ -165,13 +165,4 @@ static void refusals_say_what_is_wrong(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(absent_properties_have_their_defaults),
-	cmocka_unit_test(lists_and_numbers_may_be_texts),
-	cmocka_unit_test(a_predicate_may_be_a_text),
-	cmocka_unit_test(read_only_properties_are_ignored_and_unknown_ones_refused),
-	cmocka_unit_test(an_instrumentation_gives_the_request_that_makes_it),
-	cmocka_unit_test(refusals_say_what_is_wrong),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

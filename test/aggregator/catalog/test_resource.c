@@ -30,7 +30,7 @@ static const char *text(const json_t *json, const char *name)
 	return json_string_value(json_object_get(json, name));
 }
 
-static void every_field_of_a_metric_has_a_type_that_is_there(void **state)
+TEST(every_field_of_a_metric_has_a_type_that_is_there)
 {
 	json_t *c = resource_catalogue(server.a.services.catalog), *metric, *name;
 	size_t i, j;
@@ -55,7 +55,7 @@ static const json_t *field_of(const json_t *catalogue, const json_t *metric, con
 	return own ?: json_object_get(json_object_get(catalogue, "fields"), name);
 }
 
-static void metrics_that_share_a_name_of_a_field_have_each_their_own_label_and_type(void **state)
+TEST(metrics_that_share_a_name_of_a_field_have_each_their_own_label_and_type)
 {
 	static const struct field asked[] = {
 		{ "command", "how it came", "string", FIELD_DISCRETE, 0, 0, 0 },
@@ -91,7 +91,7 @@ static void metrics_that_share_a_name_of_a_field_have_each_their_own_label_and_t
 	json_decref(hello);
 }
 
-static void arity_and_dimension_follow_the_decomposition(void **state)
+TEST(arity_and_dimension_follow_the_decomposition)
 {
 	static const struct { const char *decomposition, *arity; int dimension; } cases[] = {
 		{ "", "scalar", 1 }, { "statement", "discrete-decomposition", 2 }, { "latency", "numeric-decomposition", 2 },
@@ -109,7 +109,7 @@ static void arity_and_dimension_follow_the_decomposition(void **state)
 }
 
 /* pending -> active or failed with its reason -> gone with its connection */
-static void a_source_shows_its_state(void **state)
+TEST(a_source_shows_its_state)
 {
 	const struct catalog_inst *ci = create("statement");
 	static const struct { const char *state, *reason; } cases[] = { { NULL, "" }, { "active", "" }, { "failed", "no room" } };
@@ -133,7 +133,7 @@ static void a_source_shows_its_state(void **state)
 	}
 }
 
-static void links_lead_to_the_instrumentation(void **state)
+TEST(links_lead_to_the_instrumentation)
 {
 	const struct catalog_inst *ci = create("statement");
 	json_t *lists[] = { resource_values(ci), resource_heatmaps(ci) }, *one;
@@ -148,16 +148,4 @@ static void links_lead_to_the_instrumentation(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_field_of_a_metric_has_a_type_that_is_there),
-		cmocka_unit_test(metrics_that_share_a_name_of_a_field_have_each_their_own_label_and_type),
-		cmocka_unit_test(arity_and_dimension_follow_the_decomposition),
-		cmocka_unit_test(a_source_shows_its_state),
-		cmocka_unit_test(links_lead_to_the_instrumentation),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

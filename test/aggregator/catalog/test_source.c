@@ -13,7 +13,7 @@ static struct source *parsed(json_t *hello)
 	return s;
 }
 
-static void a_hello_says_who_it_is_and_what_it_can(void **state)
+TEST(a_hello_says_who_it_is_and_what_it_can)
 {
 	struct source *s = parsed(wire_hello("db1", "ok", ""));
 	const struct offer *o = source_offer(s, "mysql", "queries");
@@ -29,7 +29,7 @@ static void a_hello_says_who_it_is_and_what_it_can(void **state)
 	source_free(s);
 }
 
-static void a_refused_metric_keeps_its_reason(void **state)
+TEST(a_refused_metric_keeps_its_reason)
 {
 	struct source *s = parsed(wire_hello("db1", "refused", "CAP_BPF is missing"));
 
@@ -38,7 +38,7 @@ static void a_refused_metric_keeps_its_reason(void **state)
 	source_free(s);
 }
 
-static void a_metric_and_its_json_are_the_same_thing(void **state)
+TEST(a_metric_and_its_json_are_the_same_thing)
 {
 	json_t *json = wire_metric("ok", ""), *again;
 	struct metric *m, *copy;
@@ -54,7 +54,7 @@ static void a_metric_and_its_json_are_the_same_thing(void **state)
 	json_decref(again);
 }
 
-static void states_add_up_and_a_new_start_forgets_them(void **state)
+TEST(states_add_up_and_a_new_start_forgets_them)
 {
 	struct source *s = parsed(wire_hello("db1", "ok", "")), *news;
 	json_t *hello;
@@ -114,7 +114,7 @@ static json_t *hello_with(const char *name, json_t *value)
 	return hello;
 }
 
-static void refuses_an_invalid_hello(void **state)
+TEST(refuses_an_invalid_hello)
 {
 	json_t *metric = wire_metric("ok", ""), *twice = wire_metric("ok", "");
 	char long_name[SOURCE_MAX + 1];
@@ -139,7 +139,7 @@ static void refuses_an_invalid_hello(void **state)
 	refuses_a_hello(hello_with("metrics", json_pack("[o]", twice)), "twice");
 }
 
-static void refuses_an_invalid_state(void **state)
+TEST(refuses_an_invalid_state)
 {
 	static const char *const bad[] = {
 		"{}", "{\"instrumentations\": 1}", "{\"instrumentations\": [1]}",
@@ -159,13 +159,33 @@ static void refuses_an_invalid_state(void **state)
 	source_free(s);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_hello_says_who_it_is_and_what_it_can),
-	cmocka_unit_test(a_refused_metric_keeps_its_reason),
-	cmocka_unit_test(a_metric_and_its_json_are_the_same_thing),
-	cmocka_unit_test(states_add_up_and_a_new_start_forgets_them),
-	cmocka_unit_test(refuses_an_invalid_hello),
-	cmocka_unit_test(refuses_an_invalid_state),
-};
+static json_t *states_of_ids(unsigned first, unsigned n)
+{
+	json_t *list = json_array();
 
-CHECK_MAIN(tests)
+	for (unsigned id = first; id < first + n; id++)
+		json_array_append_new(list, json_pack("{s:i, s:s}", "id", id, "state", "active"));
+	return json_pack("{s:o}", "instrumentations", list);
+}
+
+/* The known states of a full source can change; a message with a new one changes nothing, not even the known. */
+TEST(refuses_more_states_than_it_keeps)
+{
+	struct source *s = parsed(wire_hello("db1", "ok", ""));
+	json_t *first = states_of_ids(1, 4095), *two_more = states_of_ids(4096, 2), *last = states_of_ids(4095, 2);
+	char reason[REASON_MAX];
+
+	assert_int_equal(source_state(s, first, reason), 0);
+	assert_int_equal(source_state(s, two_more, reason), -EINVAL);
+	assert_non_null(strstr(reason, "4096"));
+	assert_null(source_inst(s, 4096));
+	assert_int_equal(source_state(s, last, reason), 0);
+	assert_int_equal(source_state(s, first, reason), 0);
+	assert_int_equal(s->n_states, 4096);
+	json_decref(first);
+	json_decref(two_more);
+	json_decref(last);
+	source_free(s);
+}
+
+TEST_MAIN()
