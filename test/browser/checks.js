@@ -18,7 +18,7 @@ import "./compare.js";
 import "./notes.js";
 import "./sight.js";
 import { Server, sleep, until } from "./server.js";
-import { pause, press } from "./view.js";
+import { pause, press, quiet, watchRequests } from "./view.js";
 
 /* ---- the last: of all views, and without a daemon ---- */
 
@@ -49,7 +49,8 @@ async function open(browser, server) {
 	const page = await context.newPage();
 	const t = { server, page, context, errors: [], asked: new Map(), streams: [], open: new Set(), values: 0 };
 
-	page.setDefaultTimeout(8000);
+	page.setDefaultTimeout(30000);
+	watchRequests(page);
 	page.on("console", (message) => message.type() === "error" && t.errors.push(message.text()));
 	page.on("pageerror", (error) => t.errors.push(String(error)));
 	page.on("request", (request) => {
@@ -69,6 +70,7 @@ async function open(browser, server) {
 	await page.locator(".map canvas.cells").nth(2).waitFor();
 	await until("its stream", () => t.open.size === 1);
 	await sleep(900);
+	await quiet(page);
 	return t;
 }
 

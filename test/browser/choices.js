@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { address, check, map, shots, violations } from "./kit.js";
-import { sleep, until } from "./server.js";
+import { becomes, sleep, until } from "./server.js";
 import { axis, MEASURES, pause, picture, press, pressed, settled } from "./view.js";
 
 check("the key list says what the API says, and a key is highlighted in its own hue", async (t) => {
@@ -21,8 +21,8 @@ check("the key list says what the API says, and a key is highlighted in its own 
 
 	await page.locator(".keys tbody button").first().click();
 	await until("another picture", async () => await picture(page, "latency") !== before);
-	assert.equal(await page.locator('.keys tbody [aria-pressed="true"]').count(), 1);
-	assert.match(page.url(), /key=/);
+	await becomes(() => page.locator('.keys tbody [aria-pressed="true"]').count(), 1, "one is pressed");
+	await until("the address has it", () => /key=/.test(page.url()));
 	await page.locator(".keys tbody button").nth(1).click({ modifiers: ["Shift"] });
 	await until("two keys", async () => await page.locator('.keys tbody [aria-pressed="true"]').count() === 2);
 	if (shots)
@@ -59,7 +59,7 @@ check("the key list has the most time first, and is sorted by any column", async
 	await page.keyboard.press("Enter");
 	await until("the greatest is the last", async () => (await listed()).at(-1) === by(({ p99 }) => p99)[0]);
 	assert.deepEqual(await sorted(), ["p99 ascending"]);
-	assert.equal(address(page).get("sort"), "p99:up");
+	await becomes(() => address(page).get("sort"), "p99:up", "the address has it");
 	await head("key").click();
 	await lists(keys.map(({ key }) => key).sort());
 	assert.deepEqual(await violations(page), []);
@@ -75,12 +75,12 @@ check("keys are filtered by words where there are many", async (t) => {
 
 	assert.ok(all.length >= 10, `${all.length} keys`);
 	await filter.fill("SEL");
-	assert.deepEqual(await listed(), all.filter((key) => key.includes("sel")));
-	assert.equal(await page.locator(".keys .filter span").textContent(), `${(await listed()).length} of ${all.length} keys`);
+	await becomes(listed, all.filter((key) => key.includes("sel")), "those with the word");
+	await becomes(() => page.locator(".keys .filter span").textContent(), `${(await listed()).length} of ${all.length} keys`, "how many");
 	await filter.fill("nothing like that");
-	assert.match(await page.locator(".keys").textContent(), /no key has this in its name/);
+	await until("no key", async () => /no key has this in its name/.test(await page.locator(".keys").textContent()));
 	await filter.fill("");
-	assert.deepEqual(await listed(), all);
+	await becomes(listed, all, "all of them");
 });
 
 check("axis and colours change the picture, and are kept in the address", async (t) => {
@@ -98,8 +98,7 @@ check("axis and colours change the picture, and are kept in the address", async 
 		await next(() => page.getByLabel("Colours").selectOption(transfer), transfer);
 	await axis(page, "Scale", "linear");
 	await until("a linear axis", async () => !seen.has(await picture(page, "latency")));
-	assert.match(page.url(), /y=linear/);
-	assert.match(page.url(), /transfer=rank/);
+	await until("the address has both", () => /y=linear/.test(page.url()) && /transfer=rank/.test(page.url()));
 	if (shots) {
 		await sleep(1000);
 		await page.screenshot({ path: join(shots, "linear.png") });

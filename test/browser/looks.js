@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { address, check, shots, violations } from "./kit.js";
-import { sleep, until } from "./server.js";
+import { becomes, sleep, until } from "./server.js";
 import { colourAt, colourOf, columnAt, gridsAfter, MEASURES, pause, pointAtCell, press, settled } from "./view.js";
 
 const choose = (page, name, value) => () => page.getByLabel(name, { exact: true }).selectOption(value);
@@ -29,7 +29,7 @@ check("in every palette, and in parts of the column, a cell has the colour that 
 			await page.screenshot({ path: join(shots, `colours-${palettes.size}.png`) });
 	}
 	assert.equal(palettes.size, 4, "light and dark fire, dark grey, and the usual");
-	assert.deepEqual([address(page).get("palette"), address(page).get("transfer")], ["grey", "sqrt"]);
+	await becomes(() => [address(page).get("palette"), address(page).get("transfer")], ["grey", "sqrt"], "the address has both");
 	assert.deepEqual(await violations(page), []);
 });
 
@@ -49,7 +49,7 @@ check("colours show how much there is: legend, picture and distribution go by ea
 	assert.equal(await colourAt(page, "latency", x, y), colourOf(grids, "latency", seen.from, seen.low));
 	assert.match(await page.locator(".legend").textContent(), /latency, added up, per cell.*s/);
 	assert.notEqual(await bars(), counted);
-	assert.equal(address(page).get("weights"), "weight");
+	await becomes(() => address(page).get("weights"), "weight", "the address has it");
 	assert.match(await page.locator(".toolbar .menu a", { hasText: "latency, PNG" }).evaluate((a) => a.href), /weights=weight/);
 	assert.deepEqual(await violations(page), []);
 	if (shots)
@@ -107,9 +107,9 @@ check("lines of the mean and of percentiles are chosen; read-out and table have 
 	assert.deepEqual(await shown(), ["step p50", "step p99"]);
 	for (const [line, lines] of [["mean", "mean,p50,p99"], ["p50", "mean,p99"], ["p99", "mean"], ["mean", "none"]]) {
 		await flip(line);
-		assert.equal(address(page).get("lines"), lines);
-		assert.deepEqual(await shown(), lines === "none" ? [] : lines.split(",").map((l) => `step ${l}`));
-		assert.ok(!seen.has(await marks()), `with ${lines} another picture`);
+		await becomes(() => address(page).get("lines"), lines, "the address has them");
+		await becomes(shown, lines === "none" ? [] : lines.split(",").map((l) => `step ${l}`), "and the panel");
+		await until(`with ${lines} another picture`, async () => !seen.has(await marks()));
 		seen.add(await marks());
 	}
 	const { seen: { from } } = await pointAtCell(page, "latency"), column = columnAt(latency, from);
@@ -131,13 +131,13 @@ check("the page says what can be done with a map, and ? lists all keys", async (
 	assert.match(await hint.locator("summary").innerText(), /^drag on a map: what is different there\?\s+click: its keys\s+\? all keys$/);
 	assert.equal(await isOpen(), false);
 	await page.keyboard.press("?");
-	assert.equal(await isOpen(), true);
+	await becomes(isOpen, true, "it opens");
 	assert.match(await hint.innerText(), /write a note at the time/);
 	await page.getByLabel("Threshold").press("?");
 	assert.equal(await isOpen(), true, "a question mark that is typed is one");
 	await page.locator(".map").first().focus();
 	await page.keyboard.press("?");
-	assert.equal(await isOpen(), false);
+	await becomes(isOpen, false, "it closes");
 });
 
 check("the range goes to a time that is typed, and a text that is no time is marked", async ({ page }) => {
@@ -152,7 +152,7 @@ check("the range goes to a time that is typed, and a text that is no time is mar
 	assert.equal(await field.inputValue(), "");
 	await field.fill("soon");
 	await field.press("Enter");
-	assert.equal(await field.getAttribute("aria-invalid"), "true");
+	await becomes(() => field.getAttribute("aria-invalid"), "true", "it is marked");
 	assert.ok(Math.abs(end() - wanted) < 30);
 	await page.goBack();
 	await until("back to what was before", async () => !end());

@@ -46,7 +46,7 @@ async function look(page) {
 try {
 	const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
 
-	page.setDefaultTimeout(8000);
+	page.setDefaultTimeout(30000);
 	try {
 		await look(page);
 	} finally {

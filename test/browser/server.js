@@ -3,8 +3,10 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
+import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 
 const top = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const build = process.env.HEATSCOPE_BUILD;
@@ -23,6 +25,14 @@ export async function until(what, ask, seconds = 20) {
 	throw new Error(`not within ${seconds} s: ${what}`);
 }
 
+/** Waits until what is asked for is as wanted: the page draws, and writes its address, a little after it was used. */
+export async function becomes(ask, wanted, what) {
+	let found;
+
+	await until(what, async () => isDeepStrictEqual(found = await ask(), wanted)).catch(() => assert.deepEqual(found, wanted, what));
+}
+
+/* Another program may take it before it is used: Server.start() then takes another one. */
 function freePort() {
 	return new Promise((done) => {
 		const probe = createServer().listen(0, "127.0.0.1", () => {
@@ -85,10 +95,13 @@ export class Server {
 		s.recording = recording ?? s.recording;
 
 		s.dir = mkdtempSync(join(tmpdir(), "heatscope-browser."));
-		s.url = `http://127.0.0.1:${await freePort()}`;
 		s.parts = [];
-		s.run("heatscoped", ["--no-config", "--listen", s.url.slice(7), "--socket", join(s.dir, "ingest"), "--database", "memory", "--page", pageDir()]);
-		await until("heatscoped answers", () => s.get("/ca").then(() => true, () => false));
+		for (let tries = 5, daemon; !daemon || daemon.exitCode !== null && tries; tries--) {
+			s.url = `http://127.0.0.1:${await freePort()}`;
+			s.parts = [daemon = s.run("heatscoped", ["--no-config", "--listen", s.url.slice(7), "--socket", join(s.dir, "ingest"),
+				"--database", "memory", "--page", pageDir()])];
+			await until("heatscoped answers", () => daemon.exitCode !== null || s.get("/ca").then(() => true, () => false));
+		}
 		s.replay();
 		await until("a metric is offered", async () => (await s.get("/ca")).metrics.length > 0);
 		s.id = await s.create(properties);

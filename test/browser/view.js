@@ -37,6 +37,31 @@ export async function settled(page) {
 	await sleep(60);
 }
 
+/** Counts the page's requests from here on, for quiet(). */
+export function watchRequests(page) {
+	const requests = page.requests = { begun: 0, open: new Set() };
+
+	page.on("request", (request) => {
+		if (/\/ca\//.test(request.url()) && !request.url().includes("/ca/stream")) {
+			requests.begun++;
+			requests.open.add(request);
+		}
+	});
+	for (const event of ["requestfailed", "requestfinished"])
+		page.on(event, (request) => requests.open.delete(request));
+}
+
+/** Waits until a page has asked for all that it needs, has it, and has drawn it. */
+export async function quiet(page) {
+	await until("the page has all that it asks for", async () => {
+		const { begun } = page.requests;
+
+		await sleep(400);
+		await settled(page);
+		return page.requests.begun === begun && page.requests.open.size === 0;
+	}, 60);
+}
+
 /** Waits for a map to have the grid of the present view: until the page is drawn, the old picture may still be there. */
 export async function redrawn(page, heatmap) {
 	await settled(page);
@@ -49,11 +74,12 @@ export async function gridsAfter(t, choose) {
 	t.asked.clear();
 	await choose();
 	await until("grids of the view", () => t.asked.size === MEASURES.length);
+	await sleep(700);
+	await quiet(t.page);
 	const grids = {};
 
 	for (const [measure, request] of t.asked)
 		grids[measure] = await (await request.response()).json();
-	await sleep(700);
 	return grids;
 }
 
@@ -130,8 +156,9 @@ export async function stillPage(browser, server, body, ready = () => sleep(1500)
 		return pathname.endsWith("/value/grid") && q.get("measure") === "latency" && q.get("ncols") !== "1" && predicate(q);
 	});
 
-	page.setDefaultTimeout(10000);
+	page.setDefaultTimeout(30000);
 	page.on("pageerror", (error) => errors.push(String(error)));
+	watchRequests(page);
 	try {
 		await page.goto(`${server.url}/#inst=${server.id}&duration=60`);
 		await map(page, "latency").locator("canvas.cells").waitFor();
@@ -141,6 +168,7 @@ export async function stillPage(browser, server, body, ready = () => sleep(1500)
 
 		await page.getByRole("button", { name: "Resume" }).waitFor();
 		await sleep(900);
+		await quiet(page);
 		await body({ page, grid, grids, server, value: (what) => server.get(`/ca/instrumentations/${server.id}/value/${what}`) });
 		assert.deepEqual(errors, []);
 	} finally {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { address, check, shots, violations } from "./kit.js";
-import { until } from "./server.js";
+import { becomes, until } from "./server.js";
 import { maps, menuOf, press, pressed, shownUntil } from "./view.js";
 
 const worksheetMenu = async (page, name) => {
@@ -44,7 +44,7 @@ check("a worksheet is saved, renamed, opened by a link, exported, imported and d
 	await page.reload();
 	await page.getByRole("button", { name: "Resume" }).waitFor();
 	await page.locator(".map canvas.cells").nth(1).waitFor();
-	assert.equal(address(page).get("end"), end, "a link to a time of it leads to that time");
+	await becomes(() => address(page).get("end"), end, "a link to a time of it leads to that time");
 	await press(page, "Range", "5 min");
 	await page.reload();
 	await until("another range than the worksheet's, though it is the usual one", async () => await pressed(page, "Range") === "5 min");

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { address, check, map, shots, violations } from "./kit.js";
-import { sleep, until } from "./server.js";
-import { axis, MEASURES, pause, redrawn } from "./view.js";
+import { becomes, sleep, until } from "./server.js";
+import { axis, MEASURES, pause, quiet, redrawn } from "./view.js";
 
 /* A rectangle over the upper part of a map, all of its time; gives what was asked. */
 async function dragOver(page, measure, least) {
@@ -79,15 +79,16 @@ check("a rectangle is zoomed to, the events beyond the axis are shown, and the b
 	const shown = new URL(t.asked.get("latency").url()).searchParams;
 
 	assert.deepEqual([Number(shown.get("end_time")), Number(shown.get("duration"))], [end, end - start]);
+	await until("the address has its values", () => address(page).has("values"));
 	const [, low, high] = address(page).get("values").split(":").map(Number);
 
 	assert.ok(low >= latency.edge[0] && high > low);
-	await sleep(500);
+	await quiet(page);
 	const grid = await (await t.asked.get("latency").response()).json();
 	const below = grid.columns.reduce((n, c) => n + c.cells.reduce((m, [row, k]) => m + (grid.edge[row + 1] <= low ? k : 0), 0), 0);
 
 	assert.ok(below > 0);
-	assert.equal(Number((await hidden.textContent()).split(" ")[0].replace(/,/g, "")), below);
+	await becomes(async () => Number((await hidden.textContent()).split(" ")[0].replace(/,/g, "")), below, "as many are hidden");
 	assert.deepEqual(await violations(page), []);
 	if (shots)
 		await page.screenshot({ path: join(shots, "zoomed.png") });
@@ -165,7 +166,7 @@ check("keys and the wheel move along both axes, and forward to now the view is l
 	await until("a part of the values", () => address(page).has("values"));
 	await page.keyboard.press("}");
 	await page.keyboard.press("}");
-	await sleep(200);
+	await quiet(page);
 	const high = low();
 
 	await turn("Alt", 0, 100);
@@ -202,13 +203,13 @@ check("a threshold says how many events are above it, as the API's rows add up",
 	await over.waitFor();
 	const from = latency.edge.findLast((edge) => edge !== null && edge <= 1e6);
 	const sum = (least) => latency.columns.reduce((n, c) => n + c.cells.reduce((m, [row, k]) => m + (latency.edge[row] >= least ? k : 0), 0), 0);
-	const part = 100 * sum(from) / sum(0), shown = await over.locator("dd").textContent();
+	const part = 100 * sum(from) / sum(0), shown = async () => parseFloat((await over.locator("dd").textContent()).replace("<", ""));
 
 	assert.ok(sum(from) > 0);
-	assert.ok(Math.abs(parseFloat(shown.replace("<", "")) - part) <= Math.max(0.1, part / 100), `${shown} is not ${part}`);
-	assert.equal(await input.inputValue(), "1 ms");
+	await until(`${part} %`, async () => Math.abs(await shown() - part) <= Math.max(0.1, part / 100));
+	await becomes(() => input.inputValue(), "1 ms", "with its unit");
 	await until("its line", async () => await page.evaluate(() => document.querySelector("canvas.marks").toDataURL()) !== before);
-	assert.equal(address(page).get("threshold"), "ns:1000000");
+	await becomes(() => address(page).get("threshold"), "ns:1000000", "the address has it");
 	assert.deepEqual(await violations(page), []);
 	if (shots)
 		await page.screenshot({ path: join(shots, "threshold.png") });

@@ -15,11 +15,11 @@ import { pictureEnds } from "./model/zoom.js";
 
 /* Chooses the lines over the cells. */
 function Lines({ session }) {
-	const { lines } = session.state;
-	const flip = (line) => session.set({ lines: LINES.filter((l) => lines.includes(l) !== (l === line)) });
+	const has = (line) => session.state.lines.includes(line);
+	const flip = (line) => session.set({ lines: LINES.filter((l) => has(l) !== (l === line)) });
 
 	return html`<fieldset><legend>Lines over the cells</legend>${LINES.map((line) => html`<label key=${line}>
-		<input type="checkbox" checked=${lines.includes(line)} onChange=${() => flip(line)} /><i class=${`step ${line}`} />${line}</label>`)}</fieldset>`;
+		<input type="checkbox" checked=${has(line)} onChange=${() => flip(line)} /><i class=${`step ${line}`} />${line}</label>`)}</fieldset>`;
 }
 
 const WEIGHTS = [["count", "how many"], ["weight", "how much: each times its value"]];
@@ -30,12 +30,13 @@ function Weights({ session }) {
 		<input type="radio" name="weights" checked=${session.state.weights === weights} onChange=${() => session.set({ weights })} />${text}</label>`)}</fieldset>`;
 }
 
-/* Chooses the measures and instrumentations that have a map, and the marks over it. */
+/* Chooses the measures and instrumentations that have a map, and the marks over it.  A second press may come before the first one
+ * is drawn, so a press looks at the panels there are then. */
 function Maps({ session }) {
-	const { panels, catalogue } = session;
-	const find = (inst, measure, show) => panels.findIndex((p) => p.inst === inst.id && p.measure === measure && p.show === show);
+	const { catalogue } = session;
+	const find = (inst, measure, show) => session.panels.findIndex((p) => p.inst === inst.id && p.measure === measure && p.show === show);
 	const flip = (inst, measure, show) => {
-		const at = find(inst, measure, show);
+		const at = find(inst, measure, show), { panels } = session;
 
 		session.arrangeAs(at < 0 ? withPanel(panels, panelOf(inst.id, measure, { show })) : without(panels, at));
 	};
@@ -44,7 +45,7 @@ function Maps({ session }) {
 	return html`<${Menu} label="Maps">${session.instrumentations.map((inst) => html`<fieldset key=${inst.id}><legend>${titleOf(inst, catalogue)}</legend>
 		${inst.measures.flatMap((m) => [[m, "map"], ...hasParts(inst, m) ? [[m, "parts"]] : []]).map(([m, show]) => html`<label key=${`${m} ${show}`}>
 			<input type="checkbox" checked=${has(inst, m, show)} onChange=${() => flip(inst, m, show)}
-			disabled=${has(inst, m, show) ? panels.length === 1 : panels.length >= MAPS_MAX} />${show === "parts" ? "parts of " : ""}${fieldOf(catalogue, inst, m)?.label ?? m}</label>`)}</fieldset>`)}
+			disabled=${has(inst, m, show) ? session.panels.length === 1 : session.panels.length >= MAPS_MAX} />${show === "parts" ? "parts of " : ""}${fieldOf(catalogue, inst, m)?.label ?? m}</label>`)}</fieldset>`)}
 		<${Lines} session=${session} /><${Weights} session=${session} /><//>`;
 }
 

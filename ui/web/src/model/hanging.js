@@ -49,9 +49,10 @@ export class Hanging {
 		return [session.current, ...session.shown].find((map) => map?.grid?.running);
 	}
 
-	/** After new columns, but not at each of them. */
+	/** After new columns.  A live view asks every two seconds at most; one that stands still gets its columns once, so it
+	 * always asks. */
 	keepUp() {
-		if (Date.now() - this.asked >= OFTEN_MS - 200)
+		if (!this.session.live || Date.now() - this.asked >= OFTEN_MS - 200)
 			this.refresh();
 	}
 

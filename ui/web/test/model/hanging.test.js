@@ -30,7 +30,7 @@ test("the rectangle is around the most of them, in whole columns, and has no upp
 function sessionWith(t, oldest) {
 	const map = { inst: { id: "1", measures: ["latency"] }, measure: "latency",
 		grid: { running: "age", from: 40, column: 1, slot: 1, ncols: 60, columns: [{ state: "ok", oldest, running: [[0, null, 9]] }] } };
-	const session = { current: map, shown: [map], asked: 0, changed: () => {}, reply: async (promise, take) => take(await promise), map };
+	const session = { current: map, shown: [map], live: true, asked: 0, changed: () => {}, reply: async (promise, take) => take(await promise), map };
 
 	t.mock.method(globalThis, "fetch", async (path) => {
 		session.asked++;
@@ -52,11 +52,15 @@ test("the keys are asked for only where something has run for long, and not at e
 	hanging.keepUp();
 	await new Promise((done) => setTimeout(done, 10));
 	assert.equal(busy.asked, 1);
+	busy.live = false;
+	hanging.keepUp();
+	assert.equal(busy.asked, 2, "a view that stands still has no later column");
+	await new Promise((done) => setTimeout(done, 10));
 	assert.match(busy.path, /start_time=90&duration=10&measure=latency/);
 	assert.deepEqual([hanging.rows.length, hanging.time, hanging.map], [2, 99, busy.map]);
 	busy.map.grid.columns.push({ state: "ok" });
 	await hanging.refresh();
-	assert.deepEqual([busy.asked, hanging.rows], [1, []], "it is over");
+	assert.deepEqual([busy.asked, hanging.rows], [2, []], "it is over");
 });
 
 test("without reports of running events nothing is requested", async (t) => {
