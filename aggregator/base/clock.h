@@ -1,7 +1,7 @@
 /* clock.h - reads the wall clock and the boot clock for heatscoped.
  *
- * No other function reads a clock; the parts below the loop get `now_ns` as an argument.  timekeeper.h judges whether
- * the wall clock can be believed.
+ * Only this file reads them; durations may use libuv's clock.  Store, query, render and pure modules get `now_ns` as an
+ * argument.  timekeeper.h judges whether the wall clock can be believed.
  * Thread  any.
  */
 #ifndef HEATSCOPE_AGGREGATOR_CLOCK_H

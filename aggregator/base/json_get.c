@@ -1,6 +1,5 @@
 #include "aggregator/base/json_get.h"
 
-#include "collector/core/instrumentation.h"
 #include "collector/core/refuse.h"
 #include "collector/core/utf8_length.h"
 

@@ -1,4 +1,5 @@
-/* services.h - lists the parts of heatscoped that values, streams, reports and requests work with.
+/* services.h - lists the parts of heatscoped that values, streams, reports and requests work with, and keeps what these
+ * share: the places for values that are being made, how long data are kept, whether heatscoped stops.
  *
  * aggregator.c makes the parts and fills this in.  A part that needs several others gets a pointer to it, not to the
  * whole aggregator.

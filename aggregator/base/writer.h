@@ -1,6 +1,6 @@
 /* writer.h - writes JSON text into a buffer, for payloads of many numbers.
  *
- * Text    is always valid UTF-8: a byte that is not becomes U+FFFD.
+ * Text    of writer_text() is always valid UTF-8: a byte that is not becomes U+FFFD.
  * Times   nanoseconds are written as decimal seconds, without trailing zeros: 1700000000.25.
  * Errors  the buffer remembers the first one.
  */

@@ -1,4 +1,4 @@
-/* conf.h - reads the configuration of heatscoped from a YAML file and from options.
+/* conf.h - reads the configuration of heatscoped from a YAML file, and checks it; main.c adds the options.
  *
  * Order   built-in defaults, then the file, then the command line.
  * Always  instrumentations that exist from the start and are kept: each has its name (given, or

@@ -2,7 +2,6 @@
 #include "aggregator/conf/private.h"
 
 #include "aggregator/notify/host_list.h"
-#include "collector/core/instrumentation.h"
 #include "collector/core/refuse.h"
 
 #include <errno.h>

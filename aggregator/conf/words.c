@@ -4,7 +4,6 @@
 #include "collector/core/instrumentation.h"
 #include "collector/core/refuse.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

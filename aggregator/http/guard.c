@@ -1,6 +1,5 @@
 #include "aggregator/http/guard.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

@@ -3,8 +3,8 @@
  *      socket -> libmicrohttpd (epoll, no thread) -> checks -> files | handler -> reply, stream
  *                      ^--- uv_poll, uv_timer                       (connection sleeps meanwhile)
  *
- * Memory  bytes that readers have not taken are at most HTTP_HELD_MAX: beyond it the slowest stream is ended with
- *         `event: dropped`, and long answers become 503.  A reader that takes nothing for HTTP_IDLE_S is cut off.
+ * Memory  bytes that readers have not taken are at most HTTP_HELD_MAX (stream.c): beyond it the slowest stream is ended
+ *         with `event: dropped`, and long answers become 503.  A reader that takes nothing for HTTP_IDLE_S is cut off.
  * Checks  guard.h's: 403 for a foreign Host or Origin, 401 for a token that is missing or wrong.
  *         Bodies over HTTP_BODY_MAX: 413.
  *         400, and the connection is closed, where the end of a request or its host is ambiguous.

@@ -1,7 +1,7 @@
 /* ingest.h - serves collectors on a Unix socket: who they are, what they must measure, the batches they send.
  *
  *      HELLO -> catalog -> WANT (at once, and at every change)
- *      BATCH -> decoded, hostname filled in, checked -> store queue -> ACK when committed
+ *      BATCH -> decoded, checked, keys cut (slot_keys.h), hostname filled in -> store queue -> ACK when committed
  *      STATE -> catalog
  *
  * Peers   root, our own user, or a member of our own group (SO_PEERCRED); others get a refusal and are closed.

@@ -1,5 +1,5 @@
-/* view_active.h - keeps a live grid of how much was under way at once: it reads only the slots that changed, and then
- * computes all columns again from the slots that it keeps (active.h).
+/* view_active.h - keeps a live grid of how much was under way at once: of the events it reads only slots that changed or
+ * were reached since, and all of running events and coverage.  Then it computes all columns again from its slots (active.h).
  *
  *      value of a stream (its struct active), changed slots --view_active_grid()--> the grid as it is now
  *      that grid, the one before --view_active_differs()--> which columns are to be sent

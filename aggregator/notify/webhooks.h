@@ -2,8 +2,9 @@
  *
  *      webhooks_post("ops", JSON) --webhook_sender.h--> done(); delivered or given up: counted, logged, in the status
  *
- * Secrets  URLs and tokens stay in this module: a user who may make an alert names a webhook, and cannot send
- *          data, or requests, to places that are not in the configuration.
+ * Secrets  URLs and tokens are in no reply and no log, and only this module uses them: a user who may make an alert
+ *          names a webhook, and cannot send data, or requests, to places that are not in the configuration.
+ * Hosts    link-local addresses are refused, and hosts that `webhook-hosts` does not list.
  * Thread   the loop thread only.
  */
 #ifndef HEATSCOPE_WEBHOOKS_H
@@ -28,7 +29,8 @@ struct conf_webhook {
 struct webhooks;			/* its fields are in webhooks.c */
 
 /* The n entries of the configuration file outlive it.  hosts: those that they may name (host_list.h), "": any.  Errors
- * with a sentence in `reason` (CONF_REASON_MAX bytes). */
+ * with a sentence in `reason` (CONF_REASON_MAX bytes).  *ret_webhooks is set also after an error, to be closed and
+ * freed; NULL: no memory. */
 int webhooks_new(uv_loop_t *loop, const struct conf_webhook *conf, size_t n, const char *hosts, struct webhooks **ret_webhooks,
 		 char *reason);
 int webhooks_reload(struct webhooks *w, char *reason);	/* reads the tokens again; after an error the old ones stay

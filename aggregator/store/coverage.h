@@ -1,4 +1,5 @@
-/* coverage.h - collects which source reported which slots, as intervals, and counts them per column.
+/* coverage.h - collects, for one query, which source reported which slots, and counts them per column.  It keeps nothing
+ * beyond the query: observation.h (in memory) and the SQLite store do.
  *
  *      (source, first, last) in any order, overlapping  ->  source-slots reported and expected
  *

@@ -2,7 +2,6 @@
 #include "aggregator/value/reply.h"
 #include "render/grid/axis.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

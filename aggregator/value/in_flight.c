@@ -1,8 +1,6 @@
 #include "aggregator/value/in_flight.h"
 #include "aggregator/value/kind.h"
 
-#include <errno.h>
-
 int value_in_flight_fold(struct value *v)
 {
 	int axis = value_in_flight_axis(v), err;

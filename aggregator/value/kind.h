@@ -97,7 +97,7 @@ int value_key_fold_add(struct value *v, const struct query *q);
 /* At most TAKERS_MAX.  by_key: it needs keys separately. */
 void value_take(struct value *v, int axis, bool by_key, const struct store_reader *to);
 
-/* ---- reading (value_read.c) ---- */
+/* ---- reading (read.c) ---- */
 
 /* Reads from the cube or the store, then calls value_kind.make() on a worker. */
 void value_read(struct value *v);
@@ -120,7 +120,7 @@ int value_read_plan(const struct value *v, struct store *store, const struct pla
 /* Gives slices, and damage, to the value's takers: to all, or only to those that do not need keys separately. */
 struct store_reader value_slices(struct value *v, bool columns_only);
 
-/* ---- making (value_make.c) ---- */
+/* ---- making (make.c) ---- */
 
 /* Runs on the worker: makes v->grid[] of all folds, with annotations.  Frees the folds.  -ENOMEM. */
 int value_grids(struct value *v);

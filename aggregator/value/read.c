@@ -1,7 +1,6 @@
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 /* ---- giving data to all takers ---- */

@@ -7,7 +7,6 @@
 #include "collector/metrics/disk.skel.h"
 
 #include <bpf/btf.h>
-#include <errno.h>
 #include <string.h>
 
 static const struct field fields[] = {

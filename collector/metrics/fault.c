@@ -1,9 +1,7 @@
 #include "collector/metrics/fault.h"
 #include "collector/probe/programs.h"
-#include "collector/core/slice.h"
 #include "collector/metrics/fault.skel.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
 

@@ -1,9 +1,7 @@
 #include "collector/metrics/lock.h"
 #include "collector/probe/programs.h"
-#include "collector/core/slice.h"
 #include "collector/metrics/lock.skel.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 

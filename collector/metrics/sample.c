@@ -1,9 +1,7 @@
 #include "collector/metrics/sample.h"
 #include "collector/probe/programs.h"
-#include "collector/core/slice.h"
 #include "collector/metrics/sample.skel.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
 

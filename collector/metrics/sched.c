@@ -1,7 +1,6 @@
 #include "collector/metrics/sched.h"
 #include "collector/probe/programs.h"
 #include "collector/trace/block_reason.h"
-#include "collector/core/slice.h"
 #include "collector/metrics/sched.skel.h"
 
 #include <errno.h>

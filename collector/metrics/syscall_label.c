@@ -3,7 +3,6 @@
 #include "collector/metrics/syscall.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define N(table) (sizeof(table) / sizeof(*(table)))

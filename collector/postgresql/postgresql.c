@@ -6,7 +6,6 @@
 #include "collector/postgresql/postgresql.skel.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <string.h>
 
 static const char *const names[] = { POSTGRESQL_SERVERS, NULL };

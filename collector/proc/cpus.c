@@ -3,7 +3,6 @@
 #include "collector/proc/scan.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 enum { FIELD_CPU, FIELD_CPUMODE };
 

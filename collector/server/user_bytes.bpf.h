@@ -3,8 +3,8 @@
  * In the socket tracepoints the data is already (or still) in the caller's buffer, whose address is
  * an argument of the system call.  It reads x86-64 system calls and refuses others (io_uring).
  */
-#ifndef HEATSCOPE_SOURCE_BPF_H
-#define HEATSCOPE_SOURCE_BPF_H
+#ifndef HEATSCOPE_USER_BYTES_BPF_H
+#define HEATSCOPE_USER_BYTES_BPF_H
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -1,7 +1,6 @@
 #include "render/document/narrative.h"
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 #include "render/encode/markup.h"
 #include "render/encode/base64.h"
 #include "render/encode/utf8.h"
-#include <stdlib.h>
-#include <string.h>
 
 static void put_escaped(FILE *f, char c)
 {

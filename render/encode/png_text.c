@@ -1,6 +1,5 @@
 #include "render/encode/png_text.h"
 #include "render/encode/deflate.h"
-#include "render/encode/utf8.h"
 #include <errno.h>
 #include <isa-l/crc.h>
 #include <stdbool.h>

@@ -4,7 +4,6 @@
 #include "aggregator/store/coverage_compact.h"
 #include "collector/core/saturating.h"
 
-#include <stdint.h>
 #include <stdio.h>
 
 /* The window from..to-1 in which coverage, losses and marks are merged, per so many slots. */

@@ -4,7 +4,6 @@
 #include "aggregator/store/sqlite/sqlite.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #define SLOTS_1 60			/* in a chunk of version 1 */
 

@@ -5,9 +5,7 @@
 #include "ui/cli/base/local.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { OPT_ADD = 256, OPT_INST, OPT_MEASURE, OPT_KEY, OPT_PERCENTILE, OPT_SHARE, OPT_SHAPE, OPT_ABOVE, OPT_WINDOW, OPT_FOR, OPT_WEBHOOK, OPT_REMOVE, OPT_JSON };
 

@@ -5,7 +5,6 @@
 #include "ui/cli/base/local.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

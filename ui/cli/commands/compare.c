@@ -9,9 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SETTLE_S 2			/* newer data may not have been reported */
 

@@ -5,7 +5,6 @@
 #include "ui/cli/base/range.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct options {

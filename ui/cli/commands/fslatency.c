@@ -6,9 +6,7 @@
 #include "ui/cli/base/range.h"
 #include "collector/mysql/mysql.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
