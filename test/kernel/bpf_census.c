@@ -21,7 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const names[] = { "census-test", NULL };
+static char name[16];			/* of this run: another one may be under way */
+static const char *const names[] = { name, NULL };
 static char path[64];
 static pid_t server;
 static int port;
@@ -201,6 +202,7 @@ int main(void)
 		cmocka_unit_test(what_it_costs),
 	};
 
+	snprintf(name, sizeof(name), "census-%d", getpid() % 10000000);
 	if (geteuid() || !need_btf())
 		return printf("1..0 # SKIP needs root and BTF\n"), 77;
 	cmocka_set_message_output(CM_OUTPUT_TAP);

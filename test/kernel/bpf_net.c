@@ -13,6 +13,7 @@
 #include <net/ethernet.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,6 +111,26 @@ static pid_t takes_in(int listener, const char *name)
 	_exit(0);
 }
 
+/* Waits until each connection has ended on both sides, so that no packet of it is to come. */
+static void connections_end(void)
+{
+	char line[512];
+	int n_open = 1, i;
+
+	for (i = 0; i < 600 && n_open; i++) {
+		FILE *f = fopen("/proc/net/tcp", "r");
+		unsigned state;
+
+		usleep(100000);
+		n_open = 0;
+		while (f && fgets(line, sizeof(line), f))
+			if (sscanf(line, " %*d: %*x:%*x %*x:%*x %x", &state) == 1)
+				n_open += state != TCP_LISTEN && state != TCP_TIME_WAIT;
+		if (f)
+			fclose(f);
+	}
+}
+
 /* ---- the cases ---- */
 
 static void equals_the_devices_counters(void)
@@ -130,7 +151,7 @@ static void equals_the_devices_counters(void)
 	exactly(fd, 5000000, 1);
 	close(fd);
 	waitpid(child, NULL, 0);
-	usleep(100000);
+	connections_end();
 	counters_read(&bytes_after, &packets_after);
 	bytes = bytes_after - bytes;
 	packets = packets_after - packets;

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -75,16 +76,16 @@ static struct account account_of(pid_t pid)
 	return a;
 }
 
-/* The account of its work between child_wait() and child_done(). */
-static struct account account_while(pid_t pid)
+/* The account of its work between child_wait() and child_done(); its other threads wait in a call before, in pause() after. */
+static struct account account_while(pid_t pid, long others)
 {
 	struct account before, after;
 
-	usleep(50000);			/* it is asleep now */
+	child_until_waits(pid, others);
 	before = account_of(pid);
 	child_go();
 	child_until_done();
-	usleep(100000);
+	child_until_waits(pid, SYS_pause);
 	after = account_of(pid);
 	return (struct account){ after.runtime - before.runtime, after.delay - before.delay, after.arrivals - before.arrivals,
 				 after.switches - before.switches };
@@ -165,9 +166,10 @@ static void accounts_are_the_kernels(void)
 	struct account a;
 	__u64 n, sum, lost;
 
+	child_until_waits(pid, SYS_futex);	/* what it does before is counted by schedstat alone */
 	kit_enable_where(EXECUTIONS, "cpu.thread_executions", "pid,leavereason", "runtime", "{\"eq\": [\"pid\", \"%d\"]}", pid);
 	kit_enable_where(RUNQWAIT, "cpu.runqwait", "pid", "runqwait", "{\"eq\": [\"pid\", \"%d\"]}", pid);
-	a = account_while(pid);
+	a = account_while(pid, SYS_futex);
 	kit_drain();
 	kit_print();
 	n = kit_n(EXECUTIONS, label);
@@ -220,9 +222,9 @@ static void sleep_and_compare(__u64 *ret_wait, __u64 *ret_delay, __u64 *ret_skew
 	*slept_ns = 0;
 	pid = child_start(sleeper, NULL);
 	label = child_label(pid);
-	kit_enable(OFFCPU, "cpu.offcpu", "pid,leavereason", "offcpu,blocked,runqwait");	/* its wait for the pipe
-											 * began before */
-	a = account_while(pid);
+	child_until_waits(pid, 0);		/* its wait for the pipe began before */
+	kit_enable(OFFCPU, "cpu.offcpu", "pid,leavereason", "offcpu,blocked,runqwait");
+	a = account_while(pid, 0);
 	kit_drain();
 	off = kit_total(OFFCPU, 0, label, "sleep");
 	ok(kit_n(OFFCPU, label, "sleep") == 50, "asleep 50 times: %llu", kit_n(OFFCPU, label, "sleep"));
@@ -276,7 +278,8 @@ static __u64 sampled_dozes(unsigned every)
 	kit_clear();
 	kit_sample("cpu.offcpu", every);
 	child_go();
-	child_until_done();
+	while (!child_is_done(500))	/* slower than the ring is long, on a busy machine */
+		kit_drain();
 	kit_drain();
 	child_go();
 	child_end(pid);
@@ -310,26 +313,42 @@ static void vforker(void *arg)
 	child_done();
 }
 
+/* Stops a process.  At the return it has left its CPU: the kernel says that it is stopped a little before. */
+static void stop(pid_t pid)
+{
+	kill(pid, SIGSTOP);
+	waitpid(pid, NULL, WUNTRACED);
+	process_until_in(pid, PROCESS_IN_ANY);
+}
+
+/* No time is longer than what passed here meanwhile, however long a process waits for a CPU. */
 static void uninterruptible_and_stopped(void)
 {
 	pid_t pid = child_start(vforker, NULL);
 	const char *label = child_label(pid);
-	__u64 off;
+	__u64 off, began, ended, stopping, stopped, continued;
 
 	kit_enable(OFFCPU, "cpu.offcpu", "pid,leavereason", "offcpu");
+	began = now_ns();
 	child_go();
 	child_until_done();
-	kill(pid, SIGSTOP);
-	waitpid(pid, NULL, WUNTRACED);
+	child_until_waits(pid, 0);
+	stopping = now_ns();
+	stop(pid);
+	stopped = now_ns();
 	usleep(40000);
+	continued = now_ns();
 	kill(pid, SIGCONT);
 	child_go();
 	child_end(pid);
+	ended = now_ns();
 	kit_drain();
 	off = kit_total(OFFCPU, 0, label, "uninterruptible");
-	ok(kit_n(OFFCPU, label, "uninterruptible") >= 1 && off > 30000000 && off < 200000000, "uninterruptible for %.3f ms", off / 1e6);
+	ok(kit_n(OFFCPU, label, "uninterruptible") >= 1 && off > 30000000 && off <= ended - began, "uninterruptible for %.3f ms of %.3f",
+	   off / 1e6, (ended - began) / 1e6);
 	off = kit_total(OFFCPU, 0, label, "stopped");
-	ok(kit_n(OFFCPU, label, "stopped") == 1 && off > 38000000 && off < 200000000, "stopped for %.3f ms", off / 1e6);
+	ok(kit_n(OFFCPU, label, "stopped") == 1 && off >= continued - stopped && off <= ended - stopping,
+	   "stopped for %.3f ms: by the test's clock between %.3f and %.3f", off / 1e6, (continued - stopped) / 1e6, (ended - stopping) / 1e6);
 	ok(!kit_n(OFFCPU, label, "exited"), "and has not come back from its end");
 	kit_disable(OFFCPU);
 	kit_clear();
@@ -387,12 +406,14 @@ static void wait_is_reported(const struct wait_case *c)
 	*left_cpu = 0;
 	pid = child_start(waiter, (void *)c);
 	label = child_label(pid);
-	usleep(100000);			/* it has opened its files, and waits for the start */
-	if (waitpid(pid, &status, WNOHANG) == pid) {
-		int cannot = WIFEXITED(status) && WEXITSTATUS(status) == WAIT_CANNOT_OPEN;
+	while (!child_waits(pid, 0)) {	/* until it has opened its files, and waits for the start */
+		if (waitpid(pid, &status, WNOHANG) == pid) {
+			int cannot = WIFEXITED(status) && WEXITSTATUS(status) == WAIT_CANNOT_OPEN;
 
-		ok(cannot, cannot ? "%s # SKIP" : "%s: it waits for the start", c->what);
-		return;
+			ok(cannot, cannot ? "%s # SKIP" : "%s: it waits for the start", c->what);
+			return;
+		}
+		usleep(1000);
 	}
 	kit_drain();
 	kit_clear();
@@ -412,10 +433,17 @@ static void wait_is_reported(const struct wait_case *c)
 	   kit_n(EXECUTIONS, label, "preempted") == kit_n(EXECUTIONS, label, NULL, "preempted"), "preempted is what could run");
 }
 
+static volatile sig_atomic_t continued;
+
+static void on_continue(int signal) { continued = 1; }
+
+/* Until it was stopped. */
 static void spins(void *arg)
 {
+	signal(SIGCONT, on_continue);
 	child_wait();
-	spin(100000000);
+	while (!continued)
+		;
 	child_done();
 }
 
@@ -424,12 +452,13 @@ static void stopped_is_no_fault(void)
 {
 	pid_t pid = child_start(spins, NULL);
 	const char *label = child_label(pid);
+	__u64 before = account_of(pid).runtime;
 
 	kit_clear();
 	child_go();
-	usleep(20000);
-	kill(pid, SIGSTOP);
-	usleep(20000);
+	while (account_of(pid).runtime - before < 5000000)
+		usleep(1000);		/* until it spins */
+	stop(pid);
 	kill(pid, SIGCONT);
 	child_until_done();
 	child_go();
