@@ -43,7 +43,7 @@ static void end(struct aggregator *a, uv_loop_t *loop)
 	assert_int_equal(uv_loop_close(loop), 0);
 }
 
-static void it_begins_and_ends_and_leaves_no_socket(void **state)
+TEST(it_begins_and_ends_and_leaves_no_socket)
 {
 	static struct aggregator a;
 	struct place p;
@@ -64,7 +64,7 @@ static void it_begins_and_ends_and_leaves_no_socket(void **state)
 	place_end(&p);
 }
 
-static void two_on_one_database_are_refused_and_the_first_lives_on(void **state)
+TEST(two_on_one_database_are_refused_and_the_first_lives_on)
 {
 	static struct aggregator a, b;
 	static struct conf other;
@@ -87,7 +87,7 @@ static void two_on_one_database_are_refused_and_the_first_lives_on(void **state)
 	place_end(&p);
 }
 
-static void a_failed_start_leaves_the_running_one_alone(void **state)
+TEST(a_failed_start_leaves_the_running_one_alone)
 {
 	static struct aggregator a, b;
 	static struct conf other;
@@ -114,10 +114,4 @@ static void a_failed_start_leaves_the_running_one_alone(void **state)
 	place_end(&p);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(it_begins_and_ends_and_leaves_no_socket),
-	cmocka_unit_test(two_on_one_database_are_refused_and_the_first_lives_on),
-	cmocka_unit_test(a_failed_start_leaves_the_running_one_alone),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

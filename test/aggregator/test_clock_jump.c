@@ -217,7 +217,7 @@ static __s64 cube_newest(void)
 
 /* --- tests --- */
 
-static void a_clock_that_was_ahead_wipes_nothing(void **state)
+TEST_WITH(a_clock_that_was_ahead_wipes_nothing, begin, end)
 {
 	static const __s64 leap_ns[] = { 463 * DAY, 2 * DAY, 20 * DAY };
 	__s64 now = now_ns();
@@ -244,7 +244,7 @@ static void a_clock_that_was_ahead_wipes_nothing(void **state)
 	assert_true(found(0, now - 10 * S, now + 60 * S).step);
 }
 
-static void slots_of_a_wrong_clock_do_not_confirm_it_at_a_boot(void **state)
+TEST_WITH(slots_of_a_wrong_clock_do_not_confirm_it_at_a_boot, begin, end)
 {
 	__s64 now = now_ns();
 
@@ -269,7 +269,7 @@ static void slots_of_a_wrong_clock_do_not_confirm_it_at_a_boot(void **state)
 	}
 }
 
-static void a_clock_that_lagged_loses_no_right_data(void **state)
+TEST_WITH(a_clock_that_lagged_loses_no_right_data, begin, end)
 {
 	static const __u64 value[] = { 5000 };
 	struct bytes batch = { 0 };
@@ -291,7 +291,7 @@ static void a_clock_that_lagged_loses_no_right_data(void **state)
 
 /* At the start the cube leaves out slots after the present clock; the store answers for them, even when the clock is
  * right again. */
-static void a_clock_that_lags_at_the_start_makes_no_gap(void **state)
+TEST_WITH(a_clock_that_lags_at_the_start_makes_no_gap, begin, end)
 {
 	__s64 now = now_ns(), stored = cube_newest(), first, last;
 
@@ -312,7 +312,7 @@ static void a_clock_that_lags_at_the_start_makes_no_gap(void **state)
 	assert_int_equal(events(0, now), EVENTS + 9);
 }
 
-static void a_real_gap_expires_an_hour_after_the_start(void **state)
+TEST_WITH(a_real_gap_expires_an_hour_after_the_start, begin, end)
 {
 	__s64 was = now_ns();
 
@@ -331,7 +331,7 @@ static void a_real_gap_expires_an_hour_after_the_start(void **state)
 	assert_int_equal(events(2, was), EVENTS);
 }
 
-static void without_a_jump_it_expires_as_ever(void **state)
+TEST_WITH(without_a_jump_it_expires_as_ever, begin, end)
 {
 	__s64 was = now_ns();
 
@@ -343,7 +343,7 @@ static void without_a_jump_it_expires_as_ever(void **state)
 	assert_int_equal(events(1, was), EVENTS);
 }
 
-static void an_idle_instrumentation_is_deleted_by_the_boot_clock(void **state)
+TEST_WITH(an_idle_instrumentation_is_deleted_by_the_boot_clock, begin, end)
 {
 	wall_extra_ns = -463 * DAY;
 	daemon_tidies();
@@ -355,14 +355,4 @@ static void an_idle_instrumentation_is_deleted_by_the_boot_clock(void **state)
 	assert_null(catalog_find(d.a.services.catalog, d.inst));
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test_setup_teardown(a_clock_that_was_ahead_wipes_nothing, begin, end),
-	cmocka_unit_test_setup_teardown(slots_of_a_wrong_clock_do_not_confirm_it_at_a_boot, begin, end),
-	cmocka_unit_test_setup_teardown(a_clock_that_lagged_loses_no_right_data, begin, end),
-	cmocka_unit_test_setup_teardown(a_clock_that_lags_at_the_start_makes_no_gap, begin, end),
-	cmocka_unit_test_setup_teardown(a_real_gap_expires_an_hour_after_the_start, begin, end),
-	cmocka_unit_test_setup_teardown(without_a_jump_it_expires_as_ever, begin, end),
-	cmocka_unit_test_setup_teardown(an_idle_instrumentation_is_deleted_by_the_boot_clock, begin, end),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -6,7 +6,6 @@
  *
  * On the CPU, so what else runs on the machine takes nothing from the figures but warm caches.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>

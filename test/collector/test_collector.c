@@ -199,7 +199,7 @@ static void assert_exit(const struct world *w, int status)
 
 /* --- laws --- */
 
-static void once_hands_over_everything_and_ends(void **state)
+TEST(once_hands_over_everything_and_ends)
 {
 	struct collector_conf conf = conf_once(record(), 100);
 	struct world w;
@@ -215,7 +215,7 @@ static void once_hands_over_everything_and_ends(void **state)
 	assert_int_equal(w.events, recorded_events);
 }
 
-static void unacknowledged_batches_are_sent_again_after_a_lost_connection(void **state)
+TEST(unacknowledged_batches_are_sent_again_after_a_lost_connection)
 {
 	struct collector_conf conf = conf_once(record(), 100);
 	struct world w;
@@ -230,7 +230,7 @@ static void unacknowledged_batches_are_sent_again_after_a_lost_connection(void *
 	assert_int_equal(w.events, recorded_events);
 }
 
-static void after_a_kill_the_spool_is_sent_first(void **state)
+TEST(after_a_kill_the_spool_is_sent_first)
 {
 	struct collector_conf conf = conf_once(record(), 100);
 	struct world killed, next;
@@ -253,7 +253,7 @@ static void after_a_kill_the_spool_is_sent_first(void **state)
 	}
 }
 
-static void a_term_signal_ends_it_and_keeps_the_rest(void **state)
+TEST(a_term_signal_ends_it_and_keeps_the_rest)
 {
 	struct collector_conf conf = conf_once(record(), 100);
 	struct world ended, next;
@@ -271,7 +271,7 @@ static void a_term_signal_ends_it_and_keeps_the_rest(void **state)
 	assert_int_equal(next.distinct, 2 * N);
 }
 
-static void an_unavailable_instrumentation_is_reported_as_failed(void **state)
+TEST(an_unavailable_instrumentation_is_reported_as_failed)
 {
 	struct collector_conf conf = conf_once(record(), 100);
 	struct world w;
@@ -287,7 +287,7 @@ static void an_unavailable_instrumentation_is_reported_as_failed(void **state)
 	assert_non_null(strstr(w.state, "nonesuch"));
 }
 
-static void a_failure_is_logged_once_however_often_the_set_changes(void **state)
+TEST(a_failure_is_logged_once_however_often_the_set_changes)
 {
 	struct collector_conf conf = conf_once(record(), 100);
 	struct world w;
@@ -311,7 +311,7 @@ static void a_failure_is_logged_once_however_often_the_set_changes(void **state)
 	assert_non_null(strstr(text, "instrumentation 5 failed: "));
 }
 
-static void a_recording_of_a_replay_is_the_same_again(void **state)
+TEST(a_recording_of_a_replay_is_the_same_again)
 {
 	struct collector_conf conf = conf_once(record(), 100);
 	struct recording *r = NULL;
@@ -339,7 +339,7 @@ static void a_recording_of_a_replay_is_the_same_again(void **state)
 	recording_free(r);
 }
 
-static void a_collector_that_cannot_start_returns_an_error(void **state)
+TEST(a_collector_that_cannot_start_returns_an_error)
 {
 	struct collector_conf conf = conf_once("/nonexistent/recording", 1);
 
@@ -362,20 +362,7 @@ static int clean(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(once_hands_over_everything_and_ends),
-		cmocka_unit_test(unacknowledged_batches_are_sent_again_after_a_lost_connection),
-		cmocka_unit_test(after_a_kill_the_spool_is_sent_first),
-		cmocka_unit_test(a_term_signal_ends_it_and_keeps_the_rest),
-		cmocka_unit_test(an_unavailable_instrumentation_is_reported_as_failed),
-		cmocka_unit_test(a_failure_is_logged_once_however_often_the_set_changes),
-		cmocka_unit_test(a_recording_of_a_replay_is_the_same_again),
-		cmocka_unit_test(a_collector_that_cannot_start_returns_an_error),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
 	signal(SIGPIPE, SIG_IGN);
 	log_open(NULL, 0);			/* its log is tested, not shown */
-	return cmocka_run_group_tests(tests, NULL, clean);
+	return check_run(NULL, clean);
 }

@@ -139,7 +139,7 @@ static void answer_at_once(struct world *w, unsigned hello)
 	send_want(w);
 }
 
-static void hello_is_answered_with_want_and_acks(void **state)
+TEST(hello_is_answered_with_want_and_acks)
 {
 	struct world w;
 
@@ -182,7 +182,7 @@ static void answer_in_pieces(struct world *w, unsigned hello)
 	on_piece(&timer);
 }
 
-static void frames_may_come_in_pieces(void **state)
+TEST(frames_may_come_in_pieces)
 {
 	struct world w;
 
@@ -206,7 +206,7 @@ static void on_late_listen(uv_timer_t *timer)
 	uv_close((uv_handle_t *)timer, NULL);
 }
 
-static void it_waits_for_an_aggregator_that_is_not_there_yet(void **state)
+TEST(it_waits_for_an_aggregator_that_is_not_there_yet)
 {
 	struct world w;
 	uv_timer_t timer;
@@ -241,7 +241,7 @@ static void closed_then_end(void *arg)
 	uv_close((uv_handle_t *)&w->peer.server, NULL);	/* the client closes its own end */
 }
 
-static void frames_sent_before_closing_arrive(void **state)
+TEST(frames_sent_before_closing_arrive)
 {
 	struct link_ops closing = { on_connected, want_then_send_and_close, on_ack, on_lost, closed_then_end };
 	struct world w;
@@ -289,7 +289,7 @@ static void hang_up_in_a_frame(struct world *w)
 	peer_hang_up(&w->peer);
 }
 
-static void a_wrong_answer_is_refused_and_the_link_connects_again(void **state)
+TEST(a_wrong_answer_is_refused_and_the_link_connects_again)
 {
 	static const struct { void (*answer)(struct world *); const char *error; } cases[] = {
 		{ send_rubbish, "not a frame" }, { send_other_version, "another version" },
@@ -314,7 +314,7 @@ static void a_wrong_answer_is_refused_and_the_link_connects_again(void **state)
 	}
 }
 
-static void refuses_a_path_no_socket_can_have(void **state)
+TEST(refuses_a_path_no_socket_can_have)
 {
 	char path[200];
 	struct link *l = NULL;
@@ -328,7 +328,7 @@ static void refuses_a_path_no_socket_can_have(void **state)
 	assert_int_equal(uv_loop_close(&loop), 0);
 }
 
-static void an_acknowledgement_cut_or_prolonged_is_refused(void **state)
+TEST(an_acknowledgement_cut_or_prolonged_is_refused)
 {
 	struct ack a = { .inst = 3, .slot = 1700000000, .seq = 70000, .incarnation = 9, .source = "a host" }, back;
 	struct bytes out = { 0 };
@@ -354,19 +354,7 @@ static int clean(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hello_is_answered_with_want_and_acks),
-		cmocka_unit_test(frames_may_come_in_pieces),
-		cmocka_unit_test(it_waits_for_an_aggregator_that_is_not_there_yet),
-		cmocka_unit_test(frames_sent_before_closing_arrive),
-		cmocka_unit_test(a_wrong_answer_is_refused_and_the_link_connects_again),
-		cmocka_unit_test(refuses_a_path_no_socket_can_have),
-		cmocka_unit_test(an_acknowledgement_cut_or_prolonged_is_refused),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
 	signal(SIGPIPE, SIG_IGN);
 	log_open(NULL, 0);		/* its log is tested, not shown */
-	return cmocka_run_group_tests(tests, NULL, clean);
+	return check_run(NULL, clean);
 }

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,7 +33,7 @@ static int drops(void)
 	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? 0 : 3;
 }
 
-static void no_capability_is_left(void **state)
+TEST(no_capability_is_left)
 {
 	in_a_child(drops);
 }
@@ -46,7 +45,7 @@ static int drops_twice(void)
 	return privilege_drop(reason) || privilege_drop(reason);
 }
 
-static void capabilities_may_be_dropped_twice(void **state)
+TEST(capabilities_may_be_dropped_twice)
 {
 	in_a_child(drops_twice);
 }
@@ -61,7 +60,7 @@ static int program_gains_nothing(void)
 	return 2;
 }
 
-static void a_program_that_is_started_gains_nothing(void **state)
+TEST(a_program_that_is_started_gains_nothing)
 {
 	if (geteuid())
 		skip();
@@ -88,18 +87,11 @@ static int refuses_a_thread(void)
 	return privilege_drop(reason) != -EBUSY || !strstr(reason, "all threads");
 }
 
-static void a_thread_that_keeps_capabilities_is_reported(void **state)
+TEST(a_thread_that_keeps_capabilities_is_reported)
 {
 	if (geteuid())
 		skip();
 	in_a_child(refuses_a_thread);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(no_capability_is_left),
-	cmocka_unit_test(capabilities_may_be_dropped_twice),
-	cmocka_unit_test(a_program_that_is_started_gains_nothing),
-	cmocka_unit_test(a_thread_that_keeps_capabilities_is_reported),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

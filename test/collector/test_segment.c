@@ -34,7 +34,7 @@ static void assert_texts(const struct segment *g, const char *const *text, size_
 
 static const char *const texts[] = { "one", "", "three" };
 
-static void frames_are_read_where_they_were_appended(void **state)
+TEST(frames_are_read_where_they_were_appended)
 {
 	struct segment g;
 
@@ -56,7 +56,7 @@ static void frames_are_read_where_they_were_appended(void **state)
 	segment_close(&g);
 }
 
-static void bytes_that_the_disk_refuses_stay_in_memory_and_in_order(void **state)
+TEST(bytes_that_the_disk_refuses_stay_in_memory_and_in_order)
 {
 	struct rlimit old, small;
 	struct segment g;
@@ -81,7 +81,7 @@ static void bytes_that_the_disk_refuses_stay_in_memory_and_in_order(void **state
 	segment_close(&g);
 }
 
-static void room_in_memory_is_bounded(void **state)
+TEST(room_in_memory_is_bounded)
 {
 	struct segment g;
 
@@ -94,7 +94,7 @@ static void room_in_memory_is_bounded(void **state)
 	segment_close(&g);
 }
 
-static void refuses_a_locked_file_and_other_kinds_of_files(void **state)
+TEST(refuses_a_locked_file_and_other_kinds_of_files)
 {
 	struct segment g, other;
 
@@ -116,16 +116,4 @@ static int clean(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_are_read_where_they_were_appended),
-		cmocka_unit_test(bytes_that_the_disk_refuses_stay_in_memory_and_in_order),
-		cmocka_unit_test(room_in_memory_is_bounded),
-		cmocka_unit_test(refuses_a_locked_file_and_other_kinds_of_files),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, clean);
-}
+TEST_MAIN_WITH(NULL, clean)

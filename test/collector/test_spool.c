@@ -88,7 +88,7 @@ static __s64 file_size(const char *path, int i)
 	return stat(name, &st) ? -1 : (__s64)st.st_size;
 }
 
-static void batches_come_out_in_order(void **state)
+TEST(batches_come_out_in_order)
 {
 	const char *path[] = { "", fresh("order") };
 
@@ -107,7 +107,7 @@ static void batches_come_out_in_order(void **state)
 	}
 }
 
-static void acknowledged_batches_take_no_space(void **state)
+TEST(acknowledged_batches_take_no_space)
 {
 	const char *path = fresh("empty");
 	struct spool *s = open_at(path, 1 << 20);
@@ -120,7 +120,7 @@ static void acknowledged_batches_take_no_space(void **state)
 	spool_close(s);
 }
 
-static void unacknowledged_batches_come_out_again(void **state)
+TEST(unacknowledged_batches_come_out_again)
 {
 	const char *path = fresh("again");
 	struct spool *s = open_at(path, 1 << 20);
@@ -146,7 +146,7 @@ static void unacknowledged_batches_come_out_again(void **state)
 	bytes_fini(&frame);
 }
 
-static void an_acknowledgement_out_of_order_counts(void **state)
+TEST(an_acknowledgement_out_of_order_counts)
 {
 	struct spool *s = open_at("", 1 << 20);
 	struct bytes frame = { 0 };
@@ -168,7 +168,7 @@ static void an_acknowledgement_out_of_order_counts(void **state)
 	spool_close(s);
 }
 
-static void no_more_than_a_window_is_in_flight(void **state)
+TEST(no_more_than_a_window_is_in_flight)
 {
 	struct spool *s = open_at("", 8 << 20);
 
@@ -219,7 +219,7 @@ static __s64 whole_batches(const char *data, size_t len)
 	return n < 0 ? 0 : n;
 }
 
-static void a_crash_at_any_byte_costs_only_the_torn_batch(void **state)
+TEST(a_crash_at_any_byte_costs_only_the_torn_batch)
 {
 	const char *path = fresh("crash");
 	struct spool *s = open_at(path, 1 << 20);
@@ -243,7 +243,7 @@ static void a_crash_at_any_byte_costs_only_the_torn_batch(void **state)
 	}
 }
 
-static void a_damaged_byte_is_never_sent(void **state)
+TEST(a_damaged_byte_is_never_sent)
 {
 	const char *path = fresh("flip");
 	struct spool *s = open_at(path, 1 << 20);
@@ -325,13 +325,13 @@ static void what_does_not_fit_is_counted_exactly(const char *path)
 	spool_close(s);
 }
 
-static void beyond_the_limit_the_oldest_go_and_are_counted(void **state)
+TEST(beyond_the_limit_the_oldest_go_and_are_counted)
 {
 	what_does_not_fit_is_counted_exactly(fresh("full"));
 	what_does_not_fit_is_counted_exactly("");
 }
 
-static void a_loss_names_the_slots_it_lies_in(void **state)
+TEST(a_loss_names_the_slots_it_lies_in)
 {
 	struct spool *s = open_at("", 64 << 10);
 	struct bytes frame = { 0 };
@@ -355,7 +355,7 @@ static void a_loss_names_the_slots_it_lies_in(void **state)
 	spool_close(s);
 }
 
-static void a_batch_too_large_for_it_is_counted(void **state)
+TEST(a_batch_too_large_for_it_is_counted)
 {
 	struct spool *s = open_at("", 4096);
 	struct bytes frame = { 0 };
@@ -371,7 +371,7 @@ static void a_batch_too_large_for_it_is_counted(void **state)
 	spool_close(s);
 }
 
-static void another_aggregators_batches_are_dropped_and_counted(void **state)
+TEST(another_aggregators_batches_are_dropped_and_counted)
 {
 	const char *path = fresh("foreign");
 	struct spool *s = open_at(path, 1 << 20);
@@ -392,7 +392,7 @@ static void another_aggregators_batches_are_dropped_and_counted(void **state)
 	spool_close(s);
 }
 
-static void a_second_collector_is_refused(void **state)
+TEST(a_second_collector_is_refused)
 {
 	const char *path = fresh("busy");
 	struct spool *s = open_at(path, 1 << 20), *second = NULL;
@@ -409,7 +409,7 @@ static void a_second_collector_is_refused(void **state)
 	assert_null(second);
 }
 
-static void a_full_disk_only_moves_it_to_memory(void **state)
+TEST(a_full_disk_only_moves_it_to_memory)
 {
 	const char *path = fresh("disk");
 	struct spool *s = open_at(path, 1 << 20);
@@ -445,25 +445,4 @@ static int clean(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(batches_come_out_in_order),
-		cmocka_unit_test(acknowledged_batches_take_no_space),
-		cmocka_unit_test(unacknowledged_batches_come_out_again),
-		cmocka_unit_test(an_acknowledgement_out_of_order_counts),
-		cmocka_unit_test(no_more_than_a_window_is_in_flight),
-		cmocka_unit_test(a_crash_at_any_byte_costs_only_the_torn_batch),
-		cmocka_unit_test(a_damaged_byte_is_never_sent),
-		cmocka_unit_test(beyond_the_limit_the_oldest_go_and_are_counted),
-		cmocka_unit_test(a_loss_names_the_slots_it_lies_in),
-		cmocka_unit_test(a_batch_too_large_for_it_is_counted),
-		cmocka_unit_test(another_aggregators_batches_are_dropped_and_counted),
-		cmocka_unit_test(a_second_collector_is_refused),
-		cmocka_unit_test(a_full_disk_only_moves_it_to_memory),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, clean);
-}
+TEST_MAIN_WITH(NULL, clean)

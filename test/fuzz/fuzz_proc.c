@@ -7,8 +7,6 @@
 #include "collector/proc/self.h"
 #include "collector/core/slice.h"
 
-#include <stdlib.h>
-
 /* Every row that was added has a name and values that can be read. */
 static void look(struct counter_delta *g, struct words *w)
 {

@@ -2,7 +2,6 @@
 #include "aggregator/catalog/source.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {

@@ -1,10 +1,9 @@
 /* fuzz_watch_event - reads any bytes as a stream, in pieces whose lengths they give: a map that is read can be drawn. */
-#include "ui/cli/watch/event.h"
+#include "ui/cli/watch/event_stream.h"
 #include "ui/cli/watch/frame.h"
 #include "ui/cli/watch/picture.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define GIVEN_MAX 4			/* levels and colours of a map that is given the others */
@@ -124,17 +123,17 @@ static void on_event(void *arg, const char *type, const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct reader r = { .map = NULL };
-	struct events e = { .on = on_event, .arg = &r };
+	struct event_stream e = { .on = on_event, .arg = &r };
 
 	for (size_t at = 0, n; at < len; at += n) {
 		n = 1 + data[at] % 200u;
 		n = n < len - at ? n : len - at;
-		if (events_push(&e, data + at, n))
+		if (event_stream_push(&e, data + at, n))
 			break;
 	}
 	if (r.changed)
 		draw(r.map);
-	events_fini(&e);
+	event_stream_fini(&e);
 	map_free(r.map);
 	return 0;
 }

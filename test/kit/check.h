@@ -1,7 +1,13 @@
-/* check.h - what every unit test includes: cmocka, and numbers that are random but repeatable.
+/* check.h - what every unit test includes: cmocka, cases by their name, and numbers that are random but repeatable.
  *
- * A test program prints TAP.  The seed is fixed, or taken from HEATSCOPE_SEED, and printed when a
- * property fails, so that a failure can be repeated.
+ *      TEST(adding_commutes)
+ *      {
+ *              assert_...
+ *      }
+ *      TEST_MAIN()
+ *
+ * Each TEST is a case of its program; cases run in the order of the text.  A test program prints TAP.  The seed is
+ * fixed, or taken from HEATSCOPE_SEED, and printed when a property fails, so that a failure can be repeated.
  */
 #ifndef HEATSCOPE_CHECK_H
 #define HEATSCOPE_CHECK_H
@@ -40,6 +46,39 @@ static inline void check_seed(void)
 
 	check_state = seed ? strtoull(seed, NULL, 0) : 20260101;
 }
+
+enum { CHECK_TESTS_MAX = 128 };
+
+__attribute__((weak)) struct CMUnitTest check_tests[CHECK_TESTS_MAX];
+__attribute__((weak)) size_t check_n_tests;
+
+static inline void check_add(const struct CMUnitTest *test)
+{
+	if (check_n_tests == CHECK_TESTS_MAX)
+		abort();
+	check_tests[check_n_tests++] = *test;
+}
+
+static inline int check_run(CMFixtureFunction setup, CMFixtureFunction teardown)
+{
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	check_seed();
+	return _cmocka_run_group_tests("tests", check_tests, check_n_tests, setup, teardown);
+}
+
+/* The constructor's priority is its line; those up to 100 are reserved. */
+#define TEST_WITH(name, setup, teardown)                                                               \
+	static void name(void **state);                                                                \
+	__attribute__((constructor(101 + __LINE__))) static void name##_is_a_test(void)                \
+	{                                                                                              \
+		check_add(&(struct CMUnitTest)cmocka_unit_test_setup_teardown(name, setup, teardown)); \
+	}                                                                                              \
+	static void name(void **state)
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+#define TEST_MAIN_WITH(setup, teardown) \
+	int main(void) { return check_run(setup, teardown); }
+#define TEST_MAIN() TEST_MAIN_WITH(NULL, NULL)
 
 #define CHECK_MAIN(tests)                                                       \
 	int main(void)                                                          \

@@ -4,6 +4,9 @@
  *      test:  pid = child_start(act, arg); ...; child_go(); child_until_done(); look at /proc/PID; child_go()
  *
  * One at a time.
+ *
+ * On a busy machine a process that is about to wait may get no CPU for seconds: process_is_in() and child_waits() are true
+ * only once it has left its CPU.
  */
 #ifndef HEATSCOPE_CHILD_H
 #define HEATSCOPE_CHILD_H
@@ -13,8 +16,18 @@
 pid_t child_start(void (*act)(void *arg), void *arg);
 void child_go(void);
 void child_until_done(void);
+int child_is_done(int ms);		/* waits so long for that; true: as child_until_done() */
 int child_end(pid_t pid);		/* its wait status */
 const char *child_label(pid_t pid);	/* as a label; the last four are kept */
+
+/* Has the first thread of a process left its CPU, in this system call?  PROCESS_IN_ANY: in any, or stopped. */
+#define PROCESS_IN_ANY -2l
+int process_is_in(pid_t pid, long call);
+void process_until_in(pid_t pid, long call);	/* waits for that, for a minute at most */
+
+/* Has the child left its CPU in child_wait() or child_done(), and each other thread of it in the call `others`? */
+int child_waits(pid_t pid, long others);
+void child_until_waits(pid_t pid, long others);
 
 void child_wait(void);			/* in the child: for child_go() */
 void child_done(void);			/* in the child: says so, and waits for child_go() */

@@ -5,7 +5,6 @@
 #include "collector/core/metric_json.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

@@ -24,7 +24,7 @@ extern const struct store_kind store_kind;	/* the program's */
 int store_setup(void **state);
 int store_teardown(void **state);
 void store_reopen(struct fixture *f);
-#define STORE_TEST(f) cmocka_unit_test_setup_teardown(f, store_setup, store_teardown)
+#define STORE_TEST(name) TEST_WITH(name, store_setup, store_teardown)
 
 /* Adds, and asserts that it worked; how many were new. */
 size_t store_add(struct store *s, const struct batch *batch, size_t n);

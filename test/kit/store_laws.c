@@ -21,7 +21,7 @@ static void assert_holds(struct store *s, const struct batch *batch, size_t n, _
 
 /* --- adding --- */
 
-static void what_was_added_is_read_bit_for_bit(void **state)
+STORE_TEST(what_was_added_is_read_bit_for_bit)
 {
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&wide, 200);
@@ -33,7 +33,7 @@ static void what_was_added_is_read_bit_for_bit(void **state)
 	kit_free(batch, 200);
 }
 
-static void a_batch_is_added_once(void **state)
+STORE_TEST(a_batch_is_added_once)
 {
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&narrow, 60);
@@ -46,7 +46,7 @@ static void a_batch_is_added_once(void **state)
 	kit_free(batch, 60);
 }
 
-static void a_duplicate_in_the_same_call_is_seen(void **state)
+STORE_TEST(a_duplicate_in_the_same_call_is_seen)
 {
 	struct fixture *f = *state;
 	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
@@ -61,7 +61,7 @@ static void a_duplicate_in_the_same_call_is_seen(void **state)
 }
 
 /* Each part of a batch's name makes it another batch. */
-static void another_name_is_another_batch(void **state)
+STORE_TEST(another_name_is_another_batch)
 {
 	struct fixture *f = *state;
 	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 1);
@@ -82,7 +82,7 @@ static void another_name_is_another_batch(void **state)
 	kit_free(b, 1);
 }
 
-static void adding_commutes(void **state)
+STORE_TEST(adding_commutes)
 {
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&narrow, 40), *order = malloc(40 * sizeof(*order));
@@ -103,7 +103,7 @@ static void adding_commutes(void **state)
 	kit_free(batch, 40);
 }
 
-static void refuses_a_bad_histogram_as_a_whole(void **state)
+STORE_TEST(refuses_a_bad_histogram_as_a_whole)
 {
 	struct fixture *f = *state;
 	struct batch *good = kit_batch("a", 1000, 1, "select", 5000, 1), *bad = kit_batch("a", 1001, 2, "select", 5000, 1);
@@ -127,7 +127,7 @@ static void refuses_a_bad_histogram_as_a_whole(void **state)
 
 /* --- coverage and losses --- */
 
-static void empty_batches_extend_coverage(void **state)
+STORE_TEST(empty_batches_extend_coverage)
 {
 	struct fixture *f = *state;
 	struct batch quiet = { .source = "a", .inst = KIT_INST, .slot_ns = 1000000000, .slot = 1000, .run = 10 };
@@ -155,7 +155,7 @@ static void keep_span(void *arg, const char *source, __s64 first, __s64 last)
 	s->last[s->n++] = last;
 }
 
-static void coverage_merges_into_one_interval(void **state)
+STORE_TEST(coverage_merges_into_one_interval)
 {
 	struct fixture *f = *state;
 	struct batch quiet = { .source = "a", .inst = KIT_INST, .slot_ns = 1000000000, .run = 1 };
@@ -185,7 +185,7 @@ static void coverage_merges_into_one_interval(void **state)
 	assert_int_equal(spans.last[0], 599);
 }
 
-static void a_loss_is_kept_once_and_whole(void **state)
+STORE_TEST(a_loss_is_kept_once_and_whole)
 {
 	struct fixture *f = *state;
 	struct batch b = {
@@ -205,7 +205,7 @@ static void a_loss_is_kept_once_and_whole(void **state)
 
 /* --- reading --- */
 
-static void reads_by_axis_and_range(void **state)
+STORE_TEST(reads_by_axis_and_range)
 {
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&wide, 150);
@@ -223,7 +223,7 @@ static void reads_by_axis_and_range(void **state)
 	kit_free(batch, 150);
 }
 
-static void an_unknown_instrumentation_is_empty(void **state)
+STORE_TEST(an_unknown_instrumentation_is_empty)
 {
 	struct fixture *f = *state;
 	struct gathered *g;
@@ -238,7 +238,7 @@ static void an_unknown_instrumentation_is_empty(void **state)
 
 /* --- long-term layout --- */
 
-static void compacting_keeps_every_event(void **state)
+STORE_TEST(compacting_keeps_every_event)
 {
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&wide, 200);
@@ -254,7 +254,7 @@ static void compacting_keeps_every_event(void **state)
 	kit_free(batch, 200);
 }
 
-static void an_amendment_after_compacting_adds(void **state)
+STORE_TEST(an_amendment_after_compacting_adds)
 {
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&wide, 200);
@@ -269,7 +269,7 @@ static void an_amendment_after_compacting_adds(void **state)
 }
 
 /* Also where sums of it were read before, and are remembered. */
-static void an_amendment_is_in_the_sums_and_counts(void **state)
+STORE_TEST(an_amendment_is_in_the_sums_and_counts)
 {
 	static const int grain[] = { 60, 4, 20, 12 };
 	struct fixture *f = *state;
@@ -305,7 +305,7 @@ static void keep_json(void *arg, __u64 inst, const char *json)
 	snprintf((char *)arg + at, 200 - at, "%llu=%s ", (unsigned long long)inst, json);
 }
 
-static void instrumentations_are_kept(void **state)
+STORE_TEST(instrumentations_are_kept)
 {
 	struct fixture *f = *state;
 	char text[200] = "";
@@ -318,7 +318,7 @@ static void instrumentations_are_kept(void **state)
 	assert_string_equal(text, "3={} 9={\"a\":2} ");
 }
 
-static void deleting_removes_all_of_it_and_nothing_else(void **state)
+STORE_TEST(deleting_removes_all_of_it_and_nothing_else)
 {
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&wide, 120);
@@ -339,7 +339,7 @@ static void deleting_removes_all_of_it_and_nothing_else(void **state)
 	kit_free(batch, 120);
 }
 
-static void what_is_remembered_is_recalled(void **state)
+STORE_TEST(what_is_remembered_is_recalled)
 {
 	struct fixture *f = *state;
 	char text[20] = "x";
@@ -363,7 +363,7 @@ static void join(void *arg, const char *name, const char *text)
 	snprintf(all + at, 100 - at, "%s=%s;", name, text);
 }
 
-static void what_is_remembered_under_a_prefix_is_listed_until_it_is_forgotten(void **state)
+STORE_TEST(what_is_remembered_under_a_prefix_is_listed_until_it_is_forgotten)
 {
 	static const char *const names[] = { "note.2", "note.10", "note.1", "nota", "notes", "other" };
 	struct fixture *f = *state;
@@ -379,7 +379,7 @@ static void what_is_remembered_under_a_prefix_is_listed_until_it_is_forgotten(vo
 	assert_string_equal(all, "note.1=\xc3\xa4;note.2=x;");
 }
 
-static void an_id_is_never_given_twice(void **state)
+STORE_TEST(an_id_is_never_given_twice)
 {
 	struct fixture *f = *state;
 	__u64 id, last = 0;
@@ -440,7 +440,7 @@ static struct batch *exhibit(const char *source, __s64 slot, __u32 seq, __u64 va
 	return b;
 }
 
-static void exemplars_are_read_once_by_rising_slots(void **state)
+STORE_TEST(exemplars_are_read_once_by_rising_slots)
 {
 	struct fixture *f = *state;
 	static const __s64 slot[] = { 1005, 1001, 1003, 1001, 1002 };
@@ -476,7 +476,7 @@ static void exemplars_are_read_once_by_rising_slots(void **state)
 		bytes_fini(&told[i]);
 }
 
-static void exemplars_go_with_tier_0_and_their_instrumentation(void **state)
+STORE_TEST(exemplars_go_with_tier_0_and_their_instrumentation)
 {
 	struct fixture *f = *state;
 	const __s64 slots[TIERS] = { 1800, 0, 0 };
@@ -494,42 +494,4 @@ static void exemplars_go_with_tier_0_and_their_instrumentation(void **state)
 	assert_int_equal(read_exhibits(f->store, KIT_INST, 0, 9999, 0).n, 0);
 	for (int i = 0; i < 3; i++)
 		bytes_fini(&told[i]);
-}
-
-const struct CMUnitTest store_laws[N_STORE_LAWS] = {
-	STORE_TEST(what_was_added_is_read_bit_for_bit),
-	STORE_TEST(a_batch_is_added_once),
-	STORE_TEST(a_duplicate_in_the_same_call_is_seen),
-	STORE_TEST(another_name_is_another_batch),
-	STORE_TEST(adding_commutes),
-	STORE_TEST(refuses_a_bad_histogram_as_a_whole),
-	STORE_TEST(empty_batches_extend_coverage),
-	STORE_TEST(coverage_merges_into_one_interval),
-	STORE_TEST(a_loss_is_kept_once_and_whole),
-	STORE_TEST(reads_by_axis_and_range),
-	STORE_TEST(an_unknown_instrumentation_is_empty),
-	STORE_TEST(compacting_keeps_every_event),
-	STORE_TEST(an_amendment_after_compacting_adds),
-	STORE_TEST(an_amendment_is_in_the_sums_and_counts),
-	STORE_TEST(instrumentations_are_kept),
-	STORE_TEST(deleting_removes_all_of_it_and_nothing_else),
-	STORE_TEST(what_is_remembered_is_recalled),
-	STORE_TEST(what_is_remembered_under_a_prefix_is_listed_until_it_is_forgotten),
-	STORE_TEST(an_id_is_never_given_twice),
-	STORE_TEST(exemplars_are_read_once_by_rising_slots),
-	STORE_TEST(exemplars_go_with_tier_0_and_their_instrumentation),
-};
-
-int store_laws_run(const char *name, const struct CMUnitTest *own, size_t n_own)
-{
-	struct CMUnitTest *all = calloc(N_STORE_LAWS + N_TIER_LAWS + n_own, sizeof(*all));
-
-	assert_non_null(all);
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	memcpy(all, store_laws, sizeof(store_laws));
-	memcpy(all + N_STORE_LAWS, tier_laws, sizeof(tier_laws));
-	if (n_own)
-		memcpy(all + N_STORE_LAWS + N_TIER_LAWS, own, n_own * sizeof(*own));
-	return _cmocka_run_group_tests(name, all, N_STORE_LAWS + N_TIER_LAWS + n_own, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 /* --- dropping --- */
 
-static void expiring_drops_what_is_older_and_nothing_else(void **state)
+STORE_TEST(expiring_drops_what_is_older_and_nothing_else)
 {
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&wide, 200);
@@ -29,7 +29,7 @@ static void expiring_drops_what_is_older_and_nothing_else(void **state)
 	kit_free(batch, 200);
 }
 
-static void what_expired_is_not_added_again(void **state)
+STORE_TEST(what_expired_is_not_added_again)
 {
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&wide, 100);
@@ -83,7 +83,7 @@ static void assert_tier(struct store *s, const struct batch *batch, size_t n, in
 	}
 }
 
-static void every_tier_holds_the_same(void **state)
+STORE_TEST(every_tier_holds_the_same)
 {
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&hours, 300);
@@ -105,7 +105,7 @@ static void every_tier_holds_the_same(void **state)
 
 /* Each tier has its own horizon; what left the finer one is in the coarser one, whatever was
  * compacted before. */
-static void a_coarser_tier_keeps_what_a_finer_one_drops(void **state)
+STORE_TEST(a_coarser_tier_keeps_what_a_finer_one_drops)
 {
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&hours, 400);
@@ -135,7 +135,7 @@ static void a_coarser_tier_keeps_what_a_finer_one_drops(void **state)
 	kit_free(batch, 400);
 }
 
-static void what_tier_0_dropped_is_added_to_no_tier_again(void **state)
+STORE_TEST(what_tier_0_dropped_is_added_to_no_tier_again)
 {
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&hours, 100);
@@ -153,7 +153,7 @@ static void what_tier_0_dropped_is_added_to_no_tier_again(void **state)
 }
 
 /* A tenth of a second divides a minute, too. */
-static void short_slots_add_up_to_minutes(void **state)
+STORE_TEST(short_slots_add_up_to_minutes)
 {
 	struct fixture *f = *state;
 	struct store_range range = { .first = 6000, .last = 6599, .axis = -1, .weight = -1, .tier = 1 };
@@ -174,7 +174,7 @@ static void short_slots_add_up_to_minutes(void **state)
 	gathered_free(g);
 }
 
-static void refuses_slots_of_another_length(void **state)
+STORE_TEST(refuses_slots_of_another_length)
 {
 	struct fixture *f = *state;
 	struct batch *b = kit_batch("a", 1000, 1, "x", 5000, 2);
@@ -190,7 +190,7 @@ static void refuses_slots_of_another_length(void **state)
 	kit_free(b, 1);
 }
 
-static void what_was_dropped_is_told(void **state)
+STORE_TEST(what_was_dropped_is_told)
 {
 	struct fixture *f = *state;
 	struct batch quiet = { .source = "a", .inst = KIT_INST, .slot_ns = 1000000000, .slot = 100000, .run = 50000 };
@@ -226,7 +226,7 @@ static void what_was_dropped_is_told(void **state)
 }
 
 /* Every other slot is reported.  When tier 0 is gone, minutes and hours still say how many. */
-static void the_count_of_reports_outlives_their_slots(void **state)
+STORE_TEST(the_count_of_reports_outlives_their_slots)
 {
 	struct fixture *f = *state;
 	struct batch quiet = { .source = "a", .inst = KIT_INST, .slot_ns = 1000000000, .run = 1 };
@@ -261,15 +261,3 @@ static void the_count_of_reports_outlives_their_slots(void **state)
 		}
 	}
 }
-
-const struct CMUnitTest tier_laws[N_TIER_LAWS] = {
-	STORE_TEST(expiring_drops_what_is_older_and_nothing_else),
-	STORE_TEST(what_expired_is_not_added_again),
-	STORE_TEST(every_tier_holds_the_same),
-	STORE_TEST(a_coarser_tier_keeps_what_a_finer_one_drops),
-	STORE_TEST(what_tier_0_dropped_is_added_to_no_tier_again),
-	STORE_TEST(short_slots_add_up_to_minutes),
-	STORE_TEST(refuses_slots_of_another_length),
-	STORE_TEST(what_was_dropped_is_told),
-	STORE_TEST(the_count_of_reports_outlives_their_slots),
-};

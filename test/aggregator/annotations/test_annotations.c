@@ -21,7 +21,7 @@ static int parse(const char *text, struct annotation *ret, char *reason)
 	return err;
 }
 
-static void a_note_has_the_present_time_a_time_or_a_range(void **state)
+TEST(a_note_has_the_present_time_a_time_or_a_range)
 {
 	static const struct {
 		const char *request;
@@ -48,7 +48,7 @@ static void a_note_has_the_present_time_a_time_or_a_range(void **state)
 	}
 }
 
-static void refuses_an_invalid_note_with_a_sentence(void **state)
+TEST(refuses_an_invalid_note_with_a_sentence)
 {
 	static const char *const cases[][2] = {
 		{ "{}", "needs a \"text\"" }, { "{\"text\": 5}", "needs a \"text\"" }, { "{\"text\": \"\"}", "it has 0 bytes" },
@@ -158,7 +158,7 @@ static size_t count(const struct shelf *s, __u64 inst, __s64 from, __s64 to)
 	return n;
 }
 
-static void notes_that_touch_a_time_are_shown_in_order(void **state)
+TEST_WITH(notes_that_touch_a_time_are_shown_in_order, start, stop)
 {
 	struct shelf *s = *state;
 
@@ -179,7 +179,7 @@ static void notes_that_touch_a_time_are_shown_in_order(void **state)
 	assert_int_equal(count(s, 0, 0, 701), 4);
 }
 
-static void notes_survive_a_restart_and_ids_are_not_given_twice(void **state)
+TEST_WITH(notes_survive_a_restart_and_ids_are_not_given_twice, start, stop)
 {
 	struct shelf *s = *state;
 	__u64 kept = add(s, 100, 100, ANNOTATION_NOTE), lasting = add(s, 200, ANNOTATION_OPEN, ANNOTATION_ALERT), gone;
@@ -197,7 +197,7 @@ static void notes_survive_a_restart_and_ids_are_not_given_twice(void **state)
 	assert_true(add(s, 1, 1, ANNOTATION_NOTE) > gone);
 }
 
-static void notes_are_bounded_and_old_firings_make_room(void **state)
+TEST_WITH(notes_are_bounded_and_old_firings_make_room, start, stop)
 {
 	struct shelf *s = *state;
 	struct annotation a = { .text = "x" };
@@ -216,7 +216,7 @@ static void notes_are_bounded_and_old_firings_make_room(void **state)
 
 /* ---- through HTTP ---- */
 
-static void notes_are_made_listed_shown_and_removed(void **state)
+TEST(notes_are_made_listed_shown_and_removed)
 {
 	static struct server server;
 	char inst[64], location[256];
@@ -266,7 +266,7 @@ static void notes_are_made_listed_shown_and_removed(void **state)
 	server_stop(&server);
 }
 
-static void maps_carry_the_notes_of_their_time(void **state)
+TEST(maps_carry_the_notes_of_their_time)
 {
 	static struct server server;
 	char path[200], note[100];
@@ -298,14 +298,4 @@ static void maps_carry_the_notes_of_their_time(void **state)
 	server_stop(&server);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_note_has_the_present_time_a_time_or_a_range),
-	cmocka_unit_test(refuses_an_invalid_note_with_a_sentence),
-	cmocka_unit_test_setup_teardown(notes_that_touch_a_time_are_shown_in_order, start, stop),
-	cmocka_unit_test_setup_teardown(notes_survive_a_restart_and_ids_are_not_given_twice, start, stop),
-	cmocka_unit_test_setup_teardown(notes_are_bounded_and_old_firings_make_room, start, stop),
-	cmocka_unit_test(notes_are_made_listed_shown_and_removed),
-	cmocka_unit_test(maps_carry_the_notes_of_their_time),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -1,7 +1,6 @@
 #include "test/kit/check.h"
 #include "test/kit/server_kit.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -66,7 +65,7 @@ static const char *text(const json_t *json, const char *name)
 	return value;
 }
 
-static void the_catalogue_names_what_is_reported(void **state)
+TEST(the_catalogue_names_what_is_reported)
 {
 	json_t *c = get("/ca"), *m, *source;
 	size_t i;
@@ -88,7 +87,7 @@ static void the_catalogue_names_what_is_reported(void **state)
 	json_decref(c);
 }
 
-static void an_instrumentation_describes_itself(void **state)
+TEST(an_instrumentation_describes_itself)
 {
 	json_t *in = get("/ca/instrumentations/1"), *all = get("/ca/instrumentations/");
 
@@ -112,7 +111,7 @@ static void an_instrumentation_describes_itself(void **state)
 	json_decref(all);
 }
 
-static void instrumentations_come_and_go(void **state)
+TEST(instrumentations_come_and_go)
 {
 	struct answer a;
 	__u64 id = server_create(&server);
@@ -173,7 +172,7 @@ static void delete_one(__u64 id)
 	answer_fini(&a);
 }
 
-static void a_clone_differs_only_in_the_named_properties(void **state)
+TEST(a_clone_differs_only_in_the_named_properties)
 {
 	struct answer a = ask(&server, "POST", "/ca/instrumentations/1/clone?retention-time=77", NULL,
 			      "{\"granularity\": 5, \"decomposition\": [\"command\"], \"retention-time\": 78}");
@@ -203,7 +202,7 @@ static void a_clone_differs_only_in_the_named_properties(void **state)
 	delete_one(id);
 }
 
-static void properties_can_be_put(void **state)
+TEST(properties_can_be_put)
 {
 	static const char form[] = "Content-Type: application/x-www-form-urlencoded\r\n";
 	__u64 id = server_create(&server);
@@ -231,7 +230,7 @@ static void properties_can_be_put(void **state)
 	delete_one(id);
 }
 
-static void data_of_a_suspended_instrumentation_stay_readable(void **state)
+TEST(data_of_a_suspended_instrumentation_stay_readable)
 {
 	json_t *in = change(1, NULL, "{\"enabled\": false}"), *raw;
 
@@ -246,7 +245,7 @@ static void data_of_a_suspended_instrumentation_stay_readable(void **state)
 	json_decref(in);
 }
 
-static void the_version_header_has_a_form(void **state)
+TEST(the_version_header_has_a_form)
 {
 	static const struct { const char *version; int status; } cases[] = {
 		{ "ca/0.1.0", 200 }, { "ca/0.1.8", 200 }, { "ca/10.20.30", 200 }, { "ca/0.1", 409 }, { "0.1.8", 409 },
@@ -264,7 +263,7 @@ static void the_version_header_has_a_form(void **state)
 	}
 }
 
-static void a_body_is_a_form_or_json_or_refused(void **state)
+TEST(a_body_is_a_form_or_json_or_refused)
 {
 	static const struct { const char *type, *body; int status; } cases[] = {
 		{ "application/json", "{\"module\": \"mysql\", \"stat\": \"queries\"}", 201 },
@@ -290,7 +289,7 @@ static void a_body_is_a_form_or_json_or_refused(void **state)
 	}
 }
 
-static void raw_is_a_distribution_per_key(void **state)
+TEST(raw_is_a_distribution_per_key)
 {
 	json_t *raw = get(BASE "raw?start_time=%lld&duration=10&stats=true", (long long)t0), *update;
 
@@ -313,7 +312,7 @@ static void raw_is_a_distribution_per_key(void **state)
 	json_decref(raw);
 }
 
-static void a_grid_distinguishes_zero_from_unobserved(void **state)
+TEST(a_grid_distinguishes_zero_from_unobserved)
 {
 	static const char *const states[] = { "ok", "ok", "ok", "ok", "ok", "ok", "zero", "unobserved", "ok", "ok" };
 	json_t *g = get(BASE "grid?start_time=%lld&duration=10&ncols=10", (long long)t0), *c;
@@ -348,7 +347,7 @@ static void a_grid_distinguishes_zero_from_unobserved(void **state)
 	json_decref(g);
 }
 
-static void the_store_answers_for_what_the_cube_does_not_hold(void **state)
+TEST(the_store_answers_for_what_the_cube_does_not_hold)
 {
 	char far[64], near[64];
 	json_t *a, *b;
@@ -365,7 +364,7 @@ static void the_store_answers_for_what_the_cube_does_not_hold(void **state)
 }
 
 /* Two updates of 50 ms took longer than 24 selects of 1 ms. */
-static void the_key_with_the_most_time_comes_first(void **state)
+TEST(the_key_with_the_most_time_comes_first)
 {
 	json_t *k = get(BASE "keys?start_time=%lld&duration=10&measure=cputime&by=statement", (long long)t0);
 
@@ -381,7 +380,7 @@ static void the_key_with_the_most_time_comes_first(void **state)
 	json_decref(k);
 }
 
-static void keys_are_sorted_as_asked(void **state)
+TEST(keys_are_sorted_as_asked)
 {
 	static const struct { const char *order, *first; } cases[] = {
 		{ "sum", "update" }, { "count", "select" }, { "mean", "update" }, { "p50", "update" }, { "p90", "update" }, { "p99", "update" },
@@ -397,7 +396,7 @@ static void keys_are_sorted_as_asked(void **state)
 	}
 }
 
-static void keys_can_be_selected_and_excluded(void **state)
+TEST(keys_can_be_selected_and_excluded)
 {
 	json_t *g = get(BASE "grid?start_time=%lld&duration=10&selected=update", (long long)t0);
 
@@ -408,7 +407,7 @@ static void keys_can_be_selected_and_excluded(void **state)
 	json_decref(g);
 }
 
-static void an_amendment_adds_to_its_slot(void **state)
+TEST(an_amendment_adds_to_its_slot)
 {
 	json_t *k = get(BASE "raw?start_time=%lld&duration=1&stats=true", (long long)t0 + 9);
 
@@ -421,7 +420,7 @@ static void an_amendment_adds_to_its_slot(void **state)
 	json_decref(k);
 }
 
-static void an_image_carries_its_scale(void **state)
+TEST(an_image_carries_its_scale)
 {
 	json_t *i = get(BASE "heatmap/image?start_time=%lld&duration=9", (long long)t0);
 
@@ -434,7 +433,7 @@ static void an_image_carries_its_scale(void **state)
 	json_decref(i);
 }
 
-static void a_cropped_image_says_how_many_are_above_it(void **state)
+TEST(a_cropped_image_says_how_many_are_above_it)
 {
 	static const char *const value[] = { "image?", "details?x=3&y=9&" };
 
@@ -457,7 +456,7 @@ static void a_cropped_image_says_how_many_are_above_it(void **state)
 	}
 }
 
-static void details_add_up(void **state)
+TEST(details_add_up)
 {
 	/* Rows of 1 ms each; 1 ms lies in row 1 (or its bucket's edge in 0), 50 ms far above. */
 	json_t *d = get(BASE "heatmap/details?start_time=%lld&duration=10&ymin=0&ymax=100000000&nbuckets=2&width=10&"
@@ -476,7 +475,7 @@ static void details_add_up(void **state)
 	json_decref(d);
 }
 
-static void pictures_have_the_type_they_announce(void **state)
+TEST(pictures_have_the_type_they_announce)
 {
 	static const struct { const char *path, *type, *magic; } cases[] = {
 		{ "heatmap/image?format=png", "image/png", "\x89PNG" },
@@ -504,7 +503,7 @@ static void pictures_have_the_type_they_announce(void **state)
 	}
 }
 
-static void the_default_interval_is_the_newest_complete_one(void **state)
+TEST(the_default_interval_is_the_newest_complete_one)
 {
 	__s64 before = now_ns() / SLOT;
 	json_t *g = get(BASE "grid");
@@ -515,7 +514,7 @@ static void the_default_interval_is_the_newest_complete_one(void **state)
 	json_decref(g);
 }
 
-static void intervals_are_rounded_outward(void **state)
+TEST(intervals_are_rounded_outward)
 {
 	json_t *g = get(BASE "raw?start_time=%lld.25&duration=1.5", (long long)t0);
 
@@ -526,7 +525,7 @@ static void intervals_are_rounded_outward(void **state)
 	json_decref(g);
 }
 
-static void the_status_shows_counters_and_sources(void **state)
+TEST(the_status_shows_counters_and_sources)
 {
 	json_t *s = get("/ca/admin/status");
 
@@ -633,7 +632,7 @@ static const struct bad {
 	{ "GET", BASE "report?scale=3", NULL, 409, "maximum is 2" },
 };
 
-static void requests_of_cloud_analytics_clients_are_understood(void **state)
+TEST(requests_of_cloud_analytics_clients_are_understood)
 {
 	static const struct { const char *method, *path, *body; int status; const char *says; } cases[] = {
 		{ "GET", "/ca?profile=anything&_=5", NULL, 200, "metrics" }, { "GET", "/ca/metrics?profile=customer", NULL, 200, "mysql" },
@@ -656,7 +655,7 @@ static void requests_of_cloud_analytics_clients_are_understood(void **state)
 	}
 }
 
-static void every_bad_request_gets_a_clear_error_and_the_server_lives_on(void **state)
+TEST(every_bad_request_gets_a_clear_error_and_the_server_lives_on)
 {
 	for (size_t i = 0; i < sizeof(bad_requests) / sizeof(*bad_requests); i++) {
 		const struct bad *b = &bad_requests[i];
@@ -671,7 +670,7 @@ static void every_bad_request_gets_a_clear_error_and_the_server_lives_on(void **
 }
 
 /* Sends far more requests than are made at once: each is answered, with the value or with 503. */
-static void many_requests_at_once_are_all_answered(void **state)
+TEST(many_requests_at_once_are_all_answered)
 {
 	char request[256], reply[16];
 	int fd[200], len, ok = 0;
@@ -693,7 +692,7 @@ static void many_requests_at_once_are_all_answered(void **state)
 	json_decref(get("/ca"));
 }
 
-static void odd_labels_stay_valid_json(void **state)
+TEST(odd_labels_stay_valid_json)
 {
 	json_t *k;
 
@@ -706,38 +705,4 @@ static void odd_labels_stay_valid_json(void **state)
 	json_decref(k);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_catalogue_names_what_is_reported),
-		cmocka_unit_test(an_instrumentation_describes_itself),
-		cmocka_unit_test(instrumentations_come_and_go),
-		cmocka_unit_test(a_clone_differs_only_in_the_named_properties),
-		cmocka_unit_test(properties_can_be_put),
-		cmocka_unit_test(data_of_a_suspended_instrumentation_stay_readable),
-		cmocka_unit_test(the_version_header_has_a_form),
-		cmocka_unit_test(a_body_is_a_form_or_json_or_refused),
-		cmocka_unit_test(raw_is_a_distribution_per_key),
-		cmocka_unit_test(a_grid_distinguishes_zero_from_unobserved),
-		cmocka_unit_test(the_store_answers_for_what_the_cube_does_not_hold),
-		cmocka_unit_test(the_key_with_the_most_time_comes_first),
-		cmocka_unit_test(keys_are_sorted_as_asked),
-		cmocka_unit_test(keys_can_be_selected_and_excluded),
-		cmocka_unit_test(details_add_up),
-		cmocka_unit_test(an_image_carries_its_scale),
-		cmocka_unit_test(a_cropped_image_says_how_many_are_above_it),
-		cmocka_unit_test(pictures_have_the_type_they_announce),
-		cmocka_unit_test(an_amendment_adds_to_its_slot),
-		cmocka_unit_test(the_default_interval_is_the_newest_complete_one),
-		cmocka_unit_test(intervals_are_rounded_outward),
-		cmocka_unit_test(the_status_shows_counters_and_sources),
-		cmocka_unit_test(requests_of_cloud_analytics_clients_are_understood),
-		cmocka_unit_test(every_bad_request_gets_a_clear_error_and_the_server_lives_on),
-		cmocka_unit_test(odd_labels_stay_valid_json),
-		cmocka_unit_test(many_requests_at_once_are_all_answered),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

@@ -265,7 +265,7 @@ static bool fits(const json_t *have, const char *is)
 	return same;
 }
 
-static void every_example_holds(void **state)
+TEST(every_example_holds)
 {
 	char path[512], body[512], reason[REASON_MAX];
 	int bad = 0;
@@ -295,13 +295,4 @@ static void every_example_holds(void **state)
 	assert_int_equal(bad, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_example_holds),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

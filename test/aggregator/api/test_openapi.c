@@ -62,7 +62,7 @@ static const json_t *operation_of(const struct api_route *route)
 	return json_object_get(json_object_get(json_object_get(document, "paths"), path), method);
 }
 
-static void the_server_delivers_this_document(void **state)
+TEST(the_server_delivers_this_document)
 {
 	const char *folder = getenv("srcdir");
 	char path[512];
@@ -76,7 +76,7 @@ static void the_server_delivers_this_document(void **state)
 	json_decref(file);
 }
 
-static void every_route_is_in_it_and_no_other(void **state)
+TEST(every_route_is_in_it_and_no_other)
 {
 	const struct api_route *route;
 	const char *path, *method;
@@ -129,7 +129,7 @@ static bool is_known(enum value_kind_id kind, const char *name)
 	return false;
 }
 
-static void every_parameter_is_in_it_and_no_other(void **state)
+TEST(every_parameter_is_in_it_and_no_other)
 {
 	const struct api_route *route;
 	const char *name;
@@ -155,7 +155,7 @@ static void every_parameter_is_in_it_and_no_other(void **state)
 }
 
 /* Sets each property to its first example, and then all together. */
-static void every_property_can_be_set(void **state)
+TEST(every_property_can_be_set)
 {
 	static const struct { const char *schema, *method, *path; int status; } cases[] = {
 		{ "Creation", "POST", "/ca/instrumentations", 201 }, { "Clone", "POST", "/ca/instrumentations/1/clone", 201 },
@@ -183,7 +183,7 @@ static void every_property_can_be_set(void **state)
 	}
 }
 
-static void operations_have_names_of_their_own_and_replies(void **state)
+TEST(operations_have_names_of_their_own_and_replies)
 {
 	const struct api_route *route;
 	const char *name, *other;
@@ -218,22 +218,9 @@ static void check_references(const json_t *json)
 		check_references(value);
 }
 
-static void every_reference_has_a_target(void **state)
+TEST(every_reference_has_a_target)
 {
 	check_references(document);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_server_delivers_this_document),
-		cmocka_unit_test(every_route_is_in_it_and_no_other),
-		cmocka_unit_test(every_parameter_is_in_it_and_no_other),
-		cmocka_unit_test(every_property_can_be_set),
-		cmocka_unit_test(operations_have_names_of_their_own_and_replies),
-		cmocka_unit_test(every_reference_has_a_target),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

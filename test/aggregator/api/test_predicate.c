@@ -46,7 +46,7 @@ static int predicate_is(const json_t *inst, const char *predicate, const char *t
 	return same;
 }
 
-static void a_predicate_is_shown_as_it_was_given(void **state)
+TEST(a_predicate_is_shown_as_it_was_given)
 {
 	json_t *made = asked("POST", "/ca/instrumentations", NULL, HEAD PREDICATE "}", 201), *again;
 	char *text;
@@ -66,7 +66,7 @@ static void a_predicate_is_shown_as_it_was_given(void **state)
 	json_decref(made);
 }
 
-static void a_query_or_a_form_holds_its_text(void **state)
+TEST(a_query_or_a_form_holds_its_text)
 {
 	static const char encoded[] = "module=mysql&stat=queries&predicate=%7B%22eq%22%3A%5B%22statement%22%2C%22a%26b%22%5D%7D";
 	char path[256];
@@ -82,7 +82,7 @@ static void a_query_or_a_form_holds_its_text(void **state)
 }
 
 /* As a drill-down does it: {"and": [the new predicate, the old one]}. */
-static void a_clone_may_have_another(void **state)
+TEST(a_clone_may_have_another)
 {
 	json_t *made = asked("POST", "/ca/instrumentations", NULL, HEAD PREDICATE "}", 201), *clone;
 	char path[96];
@@ -101,7 +101,7 @@ static void a_clone_may_have_another(void **state)
 
 #define WHERE "{\"module\": \"mysql\", \"stat\": \"queries\", \"decomposition\": \"statement,latency\", \"where\": "
 
-static void it_may_be_written_as_an_expression(void **state)
+TEST(it_may_be_written_as_an_expression)
 {
 	json_t *made = asked("POST", "/ca/instrumentations", NULL, WHERE "\"statement=select and latency > 10ms\"}", 201);
 	char path[96];
@@ -130,7 +130,7 @@ static void refuses(const char *body, const char *sentence)
 	json_decref(json);
 }
 
-static void a_syntax_error_is_refused_with_its_place(void **state)
+TEST(a_syntax_error_is_refused_with_its_place)
 {
 	refuses(WHERE "\"latency > 10\"}", "where: character 11: latency needs a unit: one of ns, us, ms, s");
 	refuses(WHERE "\"colour = red\"}", "where: character 1: \"colour\" is not a field of this metric");
@@ -139,7 +139,7 @@ static void a_syntax_error_is_refused_with_its_place(void **state)
 	refuses(WHERE "\"statement = select\", \"predicate\": {}}", "give either predicate or where");
 }
 
-static void a_predicate_that_does_not_fit_is_refused(void **state)
+TEST(a_predicate_that_does_not_fit_is_refused)
 {
 	static const char *const cases[][2] = {
 		{ "{\"lt\": [\"statement\", \"a\"]}", "predicate: field \"statement\" is discrete: only eq and ne are possible, not lt" },
@@ -158,18 +158,4 @@ static void a_predicate_that_does_not_fit_is_refused(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_predicate_is_shown_as_it_was_given),
-	cmocka_unit_test(a_query_or_a_form_holds_its_text),
-	cmocka_unit_test(a_clone_may_have_another),
-	cmocka_unit_test(it_may_be_written_as_an_expression),
-	cmocka_unit_test(a_syntax_error_is_refused_with_its_place),
-	cmocka_unit_test(a_predicate_that_does_not_fit_is_refused),
-};
-
-int main(void)
-{
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

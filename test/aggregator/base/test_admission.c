@@ -45,7 +45,7 @@ static void fill(enum admission_class class, size_t most)
 	assert_false(admission_take(&all, class));
 }
 
-static void no_class_waits_for_another(void **state)
+TEST_WITH(no_class_waits_for_another, begin, NULL)
 {
 	fill(ADMISSION_LARGE, LARGE_RUNNING_MAX);
 	fill(ADMISSION_MEDIUM, MEDIUM_RUNNING_MAX);
@@ -53,7 +53,7 @@ static void no_class_waits_for_another(void **state)
 	fill(ADMISSION_LIVE, LIVE_RUNNING_MAX);
 }
 
-static void they_start_in_the_order_they_came(void **state)
+TEST_WITH(they_start_in_the_order_they_came, begin, NULL)
 {
 	struct asker a[3] = { asker(), asker(), asker() };
 
@@ -68,7 +68,7 @@ static void they_start_in_the_order_they_came(void **state)
 	}
 }
 
-static void a_later_turn_does_not_pass_a_waiting_one(void **state)
+TEST_WITH(a_later_turn_does_not_pass_a_waiting_one, begin, NULL)
 {
 	struct asker a = asker();
 
@@ -76,7 +76,7 @@ static void a_later_turn_does_not_pass_a_waiting_one(void **state)
 	assert_false(admission_take(&all, ADMISSION_LARGE));
 }
 
-static void a_turn_without_a_reader_is_dropped(void **state)
+TEST_WITH(a_turn_without_a_reader_is_dropped, begin, NULL)
 {
 	struct asker a[3] = { asker(), asker(), asker() };
 
@@ -90,7 +90,7 @@ static void a_turn_without_a_reader_is_dropped(void **state)
 	assert_int_equal(all.queue[ADMISSION_LARGE].n_waiting, 0);
 }
 
-static void one_that_fails_at_once_makes_room_for_the_next(void **state)
+TEST_WITH(one_that_fails_at_once_makes_room_for_the_next, begin, NULL)
 {
 	struct asker a[3] = { asker(), asker(), asker() };
 
@@ -104,7 +104,7 @@ static void one_that_fails_at_once_makes_room_for_the_next(void **state)
 	assert_int_equal(all.queue[ADMISSION_LARGE].n_running, LARGE_RUNNING_MAX);
 }
 
-static void beyond_the_bound_it_is_refused_unless_readers_are_gone(void **state)
+TEST_WITH(beyond_the_bound_it_is_refused_unless_readers_are_gone, begin, NULL)
 {
 	static struct asker a[LARGE_WAITING_MAX];
 	struct asker one = asker();
@@ -120,7 +120,7 @@ static void beyond_the_bound_it_is_refused_unless_readers_are_gone(void **state)
 	assert_int_equal(all.queue[ADMISSION_LARGE].n_waiting, LARGE_WAITING_MAX);
 }
 
-static void one_that_is_removed_is_not_called(void **state)
+TEST_WITH(one_that_is_removed_is_not_called, begin, NULL)
 {
 	struct asker a = asker(), b = asker();
 
@@ -133,18 +133,4 @@ static void one_that_is_removed_is_not_called(void **state)
 	assert_true(!a.started && !a.dropped && b.started);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(no_class_waits_for_another, begin),
-		cmocka_unit_test_setup(they_start_in_the_order_they_came, begin),
-		cmocka_unit_test_setup(a_later_turn_does_not_pass_a_waiting_one, begin),
-		cmocka_unit_test_setup(a_turn_without_a_reader_is_dropped, begin),
-		cmocka_unit_test_setup(one_that_fails_at_once_makes_room_for_the_next, begin),
-		cmocka_unit_test_setup(beyond_the_bound_it_is_refused_unless_readers_are_gone, begin),
-		cmocka_unit_test_setup(one_that_is_removed_is_not_called, begin),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void other_machines_reach_all_but_loopback_and_unix_sockets(void **state)
+TEST(other_machines_reach_all_but_loopback_and_unix_sockets)
 {
 	static const char *const near[] = { "127.0.0.1:23181", "127.9.9.9:0", "localhost:1", "[::1]:65535", "unix:/tmp/x" };
 	static const char *const wide[] = { "0.0.0.0:23181", "[::]:23181", "192.0.2.1:80", "[2001:db8::1]:80",
@@ -28,7 +28,7 @@ static void other_machines_reach_all_but_loopback_and_unix_sockets(void **state)
 	}
 }
 
-static void link_local_addresses_are_recognized(void **state)
+TEST(link_local_addresses_are_recognized)
 {
 	static const struct { const char *at; bool is; } cases[] = {
 		{ "169.254.169.254:80", true }, { "169.254.0.1:80", true }, { "169.253.0.1:80", false }, { "169.255.0.1:80", false },
@@ -47,7 +47,7 @@ static void link_local_addresses_are_recognized(void **state)
 	}
 }
 
-static void an_invalid_address_is_refused_with_a_reason(void **state)
+TEST(an_invalid_address_is_refused_with_a_reason)
 {
 	static const char *const bad[] = { "", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", ":80",
 					   "example.org:80", "127.0.0.1:8o", "[::1:80", "unix:" };
@@ -62,7 +62,7 @@ static void an_invalid_address_is_refused_with_a_reason(void **state)
 	assert_int_equal(endpoint_parse(path, &e, reason, sizeof(reason)), -EINVAL);
 }
 
-static void a_socket_that_answers_is_left_alone_and_a_stale_one_replaced(void **state)
+TEST(a_socket_that_answers_is_left_alone_and_a_stale_one_replaced)
 {
 	char dir[] = "/tmp/heatscope-test-XXXXXX", path[64], reason[256];
 	struct endpoint e;
@@ -86,7 +86,7 @@ static void a_socket_that_answers_is_left_alone_and_a_stale_one_replaced(void **
 	assert_int_equal(rmdir(dir), 0);
 }
 
-static void a_file_that_is_not_a_socket_is_left_alone(void **state)
+TEST(a_file_that_is_not_a_socket_is_left_alone)
 {
 	char dir[] = "/tmp/heatscope-test-XXXXXX", path[64], reason[256];
 	struct endpoint e;
@@ -103,7 +103,7 @@ static void a_file_that_is_not_a_socket_is_left_alone(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
-static void a_folder_that_is_missing_is_named(void **state)
+TEST(a_folder_that_is_missing_is_named)
 {
 	struct endpoint e;
 	char reason[256];
@@ -114,13 +114,4 @@ static void a_folder_that_is_missing_is_named(void **state)
 	assert_string_equal(reason, "cannot listen on /nonexistent/heatscope/s: No such file or directory");
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(other_machines_reach_all_but_loopback_and_unix_sockets),
-	cmocka_unit_test(link_local_addresses_are_recognized),
-	cmocka_unit_test(an_invalid_address_is_refused_with_a_reason),
-	cmocka_unit_test(a_socket_that_answers_is_left_alone_and_a_stale_one_replaced),
-	cmocka_unit_test(a_file_that_is_not_a_socket_is_left_alone),
-	cmocka_unit_test(a_folder_that_is_missing_is_named),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -7,7 +7,7 @@
 
 static const char *const known[] = { "n", "text", "other", NULL };
 
-static void a_number_may_be_a_text_and_null_is_absent(void **state)
+TEST(a_number_may_be_a_text_and_null_is_absent)
 {
 	static const struct { const char *object; int got; double n; } cases[] = {
 		{ "{\"n\": 5}", 1, 5 }, { "{\"n\": \"5e0\"}", 1, 5 }, { "{\"n\": 0}", 1, 0 }, { "{\"n\": 10}", 1, 10 },
@@ -29,7 +29,7 @@ static void a_number_may_be_a_text_and_null_is_absent(void **state)
 	}
 }
 
-static void a_line_has_nothing_that_a_terminal_obeys(void **state)
+TEST(a_line_has_nothing_that_a_terminal_obeys)
 {
 	static const struct { const char *object; int got; } cases[] = {
 		{ "{\"text\": \"1234\"}", 1 }, { "{\"text\": \"\"}", 1 }, { "{\"text\": \"\\u00a0\\u00df\"}", 1 }, { "{\"text\": null}", 0 },
@@ -51,7 +51,7 @@ static void a_line_has_nothing_that_a_terminal_obeys(void **state)
 	}
 }
 
-static void an_unknown_member_is_refused_with_the_known_ones(void **state)
+TEST(an_unknown_member_is_refused_with_the_known_ones)
 {
 	json_t *json = json_pack("{s:i, s:i}", "text", 1, "txet", 2);
 	char reason[REASON_MAX];
@@ -63,10 +63,4 @@ static void an_unknown_member_is_refused_with_the_known_ones(void **state)
 	json_decref(json);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_number_may_be_a_text_and_null_is_absent),
-	cmocka_unit_test(a_line_has_nothing_that_a_terminal_obeys),
-	cmocka_unit_test(an_unknown_member_is_refused_with_the_known_ones),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -23,7 +23,7 @@ static __s64 expires_by(__s64 ahead_ns)	/* ahead of NOW's */
 	return ahead > 0 ? ahead_ns - ahead : ahead_ns;
 }
 
-static void a_clock_that_is_right_is_believed(void **state)
+TEST(a_clock_that_is_right_is_believed)
 {
 	assert_int_equal(timekeeper_begin(&k, NOW - 30 * S, NOW, BOOT), LEAP_NONE);
 	for (int i = 1; i < 10000; i += 7)
@@ -34,7 +34,7 @@ static void a_clock_that_is_right_is_believed(void **state)
 	assert_int_equal(timekeeper_ahead(&k), 0);
 }
 
-static void a_leap_that_is_undone_expires_nothing(void **state)
+TEST(a_leap_that_is_undone_expires_nothing)
 {
 	static const __s64 leap_ns[] = { 463 * DAY, 2 * 60 * S, 20000 * DAY, -463 * DAY, -2 * 60 * S };
 
@@ -52,7 +52,7 @@ static void a_leap_that_is_undone_expires_nothing(void **state)
 }
 
 /* Off for 30 days, or booted with a wrong clock: the one clock runs on, the other is set right. */
-static void a_real_gap_is_believed_after_an_hour(void **state)
+TEST(a_real_gap_is_believed_after_an_hour)
 {
 	assert_int_equal(timekeeper_begin(&k, NOW - 30 * DAY, NOW, BOOT), LEAP_BEGUN);
 	for (int s = 10; s < 3600; s += 10) {
@@ -64,7 +64,7 @@ static void a_real_gap_is_believed_after_an_hour(void **state)
 	assert_int_equal(look(3610, 0), LEAP_NONE);
 }
 
-static void a_clock_that_is_not_even_is_tried_again(void **state)
+TEST(a_clock_that_is_not_even_is_tried_again)
 {
 	timekeeper_begin(&k, NOW, NOW + 463 * DAY, BOOT);
 	assert_int_equal(look(3500, 463 * DAY), LEAP_NONE);
@@ -77,7 +77,7 @@ static void a_clock_that_is_not_even_is_tried_again(void **state)
 }
 
 /* The store keeps only the believed time, so the same wrong clock at the next boot is a leap again. */
-static void an_unbelieved_time_is_a_leap_again_at_the_next_start(void **state)
+TEST(an_unbelieved_time_is_a_leap_again_at_the_next_start)
 {
 	__s64 kept_ns;
 
@@ -90,7 +90,7 @@ static void an_unbelieved_time_is_a_leap_again_at_the_next_start(void **state)
 }
 
 /* Many small steps do not add up to a leap: the believed time follows by a hundredth of the time that passes. */
-static void a_small_difference_is_followed_slowly(void **state)
+TEST(a_small_difference_is_followed_slowly)
 {
 	__s64 was;
 
@@ -106,7 +106,7 @@ static void a_small_difference_is_followed_slowly(void **state)
 	assert_int_equal(look(10003, 150 * S), LEAP_BEGUN);
 }
 
-static void a_step_is_reported_once(void **state)
+TEST(a_step_is_reported_once)
 {
 	__s64 step_ns;
 
@@ -121,14 +121,4 @@ static void a_step_is_reported_once(void **state)
 	assert_int_equal(step_ns, -DAY);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_clock_that_is_right_is_believed),
-	cmocka_unit_test(a_leap_that_is_undone_expires_nothing),
-	cmocka_unit_test(a_real_gap_is_believed_after_an_hour),
-	cmocka_unit_test(a_clock_that_is_not_even_is_tried_again),
-	cmocka_unit_test(an_unbelieved_time_is_a_leap_again_at_the_next_start),
-	cmocka_unit_test(a_small_difference_is_followed_slowly),
-	cmocka_unit_test(a_step_is_reported_once),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <math.h>
 
-static void any_text_becomes_valid_json(void **state)
+TEST(any_text_becomes_valid_json)
 {
 	for (int round = 0; round < 2000; round++) {
 		struct bytes out = { 0 };
@@ -25,7 +25,7 @@ static void any_text_becomes_valid_json(void **state)
 	}
 }
 
-static void good_text_is_kept(void **state)
+TEST(good_text_is_kept)
 {
 	static const char *const texts[] = { "", "a\"b\\c/d", "\n\t\x01\x7f", "µs – 心 😀", "\xf4\x8f\xbf\xbf" };
 
@@ -44,7 +44,7 @@ static void good_text_is_kept(void **state)
 	}
 }
 
-static void bad_bytes_are_replaced(void **state)
+TEST(bad_bytes_are_replaced)
 {
 	static const char *const texts[] = { "\xff", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc3" };
 
@@ -60,7 +60,7 @@ static void bad_bytes_are_replaced(void **state)
 	}
 }
 
-static void numbers_are_written_exactly(void **state)
+TEST(numbers_are_written_exactly)
 {
 	static const struct { __s64 ns; const char *text; } seconds[] = {
 		{ 0, "0" }, { 1700000000000000000, "1700000000" }, { 250000000, "0.25" }, { 1, "0.000000001" },
@@ -94,7 +94,7 @@ static void numbers_are_written_exactly(void **state)
 	free(text);
 }
 
-static void pairs_are_written_as_their_numbers(void **state)
+TEST(pairs_are_written_as_their_numbers)
 {
 	static const __u64 n[] = { 0, 9, 10, 12345, ~(__u64)0 };
 	struct bytes out = { 0 };
@@ -110,7 +110,7 @@ static void pairs_are_written_as_their_numbers(void **state)
 	free(text);
 }
 
-static void commas_stand_between_members_only(void **state)
+TEST(commas_stand_between_members_only)
 {
 	struct bytes out = { 0 };
 	size_t len;
@@ -133,18 +133,4 @@ static void commas_stand_between_members_only(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_text_becomes_valid_json),
-		cmocka_unit_test(good_text_is_kept),
-		cmocka_unit_test(bad_bytes_are_replaced),
-		cmocka_unit_test(numbers_are_written_exactly),
-		cmocka_unit_test(pairs_are_written_as_their_numbers),
-	cmocka_unit_test(commas_stand_between_members_only),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -21,7 +21,7 @@ static int read_text(const char *text, struct conf *conf, char *reason)
 	return err;
 }
 
-static void the_file_overrides_the_defaults_it_speaks_of(void **state)
+TEST(the_file_overrides_the_defaults_it_speaks_of)
 {
 	struct conf conf;
 	char reason[CONF_REASON_MAX];
@@ -35,7 +35,7 @@ static void the_file_overrides_the_defaults_it_speaks_of(void **state)
 	assert_string_equal(conf.socket, "/run/heatscope/ingest.sock");
 }
 
-static void an_empty_file_changes_nothing(void **state)
+TEST(an_empty_file_changes_nothing)
 {
 	static struct conf conf, before;
 	char reason[CONF_REASON_MAX];
@@ -47,7 +47,7 @@ static void an_empty_file_changes_nothing(void **state)
 	assert_memory_equal(&conf, &before, sizeof(conf));
 }
 
-static void the_file_we_ship_holds_the_defaults(void **state)
+TEST(the_file_we_ship_holds_the_defaults)
 {
 	static const char *const says[] = {		/* which statement, of which table, and why */
 		"\"decomposition\":[\"digest\",\"table\"]", "\"latency\",\"cputime\",\"offcpu\",\"age\"", "\"io\",\"futex\",\"net\"", "\"exemplars\":5",
@@ -162,7 +162,7 @@ static const struct {
 	{ INST "reports:\n- {name: a, every: 1d, instrumentations: [q, q], to: /r}\n", "the file of \"q\" in \"a\" has the same name as that" },
 };
 
-static void an_error_is_named_and_changes_nothing(void **state)
+TEST(an_error_is_named_and_changes_nothing)
 {
 	static struct conf conf, before;
 	char reason[CONF_REASON_MAX];
@@ -177,7 +177,7 @@ static void an_error_is_named_and_changes_nothing(void **state)
 	}
 }
 
-static void possible_secrets_are_not_in_messages(void **state)
+TEST(possible_secrets_are_not_in_messages)
 {
 	static const char *const urls[] = { "ftp://x/T0KEN", "https://x/T0KEN a", "https:///T0KEN", "[T0KEN, a]", "{T0KEN: a}" };
 	static struct conf conf;
@@ -192,7 +192,7 @@ static void possible_secrets_are_not_in_messages(void **state)
 	}
 }
 
-static void instrumentations_become_requests(void **state)
+TEST(instrumentations_become_requests)
 {
 	static struct conf conf;
 	char reason[CONF_REASON_MAX];
@@ -215,7 +215,7 @@ static void instrumentations_become_requests(void **state)
 	assert_non_null(strstr(conf.instrumentation[1].request, "\"ruler-bits\":3,\"keys\":5,\"exemplars\":7"));
 }
 
-static void alerts_name_their_instrumentation_and_webhook(void **state)
+TEST(alerts_name_their_instrumentation_and_webhook)
 {
 	static struct conf conf;
 	char reason[CONF_REASON_MAX];
@@ -240,7 +240,7 @@ static void alerts_name_their_instrumentation_and_webhook(void **state)
 	assert_int_equal(conf.alert[1].line, 11);
 }
 
-static void reports_say_when_and_where_to(void **state)
+TEST(reports_say_when_and_where_to)
 {
 	static struct conf conf;
 	char reason[CONF_REASON_MAX];
@@ -264,7 +264,7 @@ static void reports_say_when_and_where_to(void **state)
 	assert_string_equal(conf.report[4].webhook, "ops");
 }
 
-static void sizes_may_have_units(void **state)
+TEST(sizes_may_have_units)
 {
 	static const struct { const char *text; unsigned long long bytes; } cases[] = {
 		{ "none", 0 }, { "32000000", 32000000 }, { "1.5 GB", 1500000000 }, { "64MB", 64000000 }, { "1 GiB", 1 << 30 },
@@ -279,7 +279,7 @@ static void sizes_may_have_units(void **state)
 	}
 }
 
-static void webhook_hosts_are_hosts_with_commas_between(void **state)
+TEST(webhook_hosts_are_hosts_with_commas_between)
 {
 	struct conf conf;
 	char reason[CONF_REASON_MAX];
@@ -292,7 +292,7 @@ static void webhook_hosts_are_hosts_with_commas_between(void **state)
 	assert_non_null(strstr(reason, "\"webhook-hosts\" is invalid"));
 }
 
-static void a_file_that_is_missing_is_named(void **state)
+TEST(a_file_that_is_missing_is_named)
 {
 	struct conf conf;
 	char reason[CONF_REASON_MAX];
@@ -302,18 +302,4 @@ static void a_file_that_is_missing_is_named(void **state)
 	assert_string_equal(reason, "/nonexistent.yaml cannot be read: No such file or directory");
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_file_overrides_the_defaults_it_speaks_of),
-	cmocka_unit_test(an_empty_file_changes_nothing),
-	cmocka_unit_test(the_file_we_ship_holds_the_defaults),
-	cmocka_unit_test(an_error_is_named_and_changes_nothing),
-	cmocka_unit_test(possible_secrets_are_not_in_messages),
-	cmocka_unit_test(instrumentations_become_requests),
-	cmocka_unit_test(alerts_name_their_instrumentation_and_webhook),
-	cmocka_unit_test(reports_say_when_and_where_to),
-	cmocka_unit_test(sizes_may_have_units),
-	cmocka_unit_test(webhook_hosts_are_hosts_with_commas_between),
-	cmocka_unit_test(a_file_that_is_missing_is_named),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

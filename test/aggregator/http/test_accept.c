@@ -1,7 +1,7 @@
 #include "test/kit/check.h"
 #include "aggregator/http/accept.h"
 
-static void the_greatest_quality_wins_and_of_equals_the_first(void **state)
+TEST(the_greatest_quality_wins_and_of_equals_the_first)
 {
 	static const struct { const char *accept, *formats, *is; } cases[] = {
 		{ "image/svg+xml", "png pdf svg", "svg" }, { "application/pdf", "png pdf svg", "pdf" },
@@ -28,8 +28,4 @@ static void the_greatest_quality_wins_and_of_equals_the_first(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_greatest_quality_wins_and_of_equals_the_first),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

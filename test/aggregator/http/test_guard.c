@@ -52,7 +52,7 @@ static unsigned decide(enum guard_reach reach, const struct token *t, const char
 }
 
 /* If the browser says that another site's page caused the request, only a link is allowed, and only to the page. */
-static void a_page_of_another_site_may_only_lead_to_the_page(void **state)
+TEST(a_page_of_another_site_may_only_lead_to_the_page)
 {
 	static const struct { const char *method, *path, *site, *mode, *dest, *authorization; unsigned status; } cases[] = {
 		{ "GET", "/ca", NULL, NULL, NULL, NULL, 0 }, { "POST", "/ca/annotations", NULL, NULL, NULL, NULL, 401 },
@@ -80,7 +80,7 @@ static void a_page_of_another_site_may_only_lead_to_the_page(void **state)
 	}
 }
 
-static void the_table_of_the_header_holds(void **state)
+TEST(the_table_of_the_header_holds)
 {
 	static const struct { enum guard_reach reach; int has_token; unsigned read, change, page; } rows[] = {
 		{ GUARD_UNIX, 0, 0, 0, 0 }, { GUARD_UNIX, 1, 0, 0, 0 },
@@ -116,7 +116,7 @@ static unsigned decide_host(enum guard_reach reach, const struct tls *t, const c
 	return guard_check(&g, &r, &why);
 }
 
-static void a_foreign_host_or_origin_is_refused_with_the_token_too(void **state)
+TEST(a_foreign_host_or_origin_is_refused_with_the_token_too)
 {
 	static const struct { const char *host, *origin; unsigned loopback, beyond; } cases[] = {
 		{ "localhost", NULL, 0, 403 },
@@ -156,14 +156,4 @@ static void a_foreign_host_or_origin_is_refused_with_the_token_too(void **state)
 	assert_int_equal(decide_host(GUARD_UNIX, NULL, "anything", "http://anywhere"), 0);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_table_of_the_header_holds),
-	cmocka_unit_test(a_page_of_another_site_may_only_lead_to_the_page),
-		cmocka_unit_test(a_foreign_host_or_origin_is_refused_with_the_token_too),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_secrets, free_secrets);
-}
+TEST_MAIN_WITH(make_secrets, free_secrets)

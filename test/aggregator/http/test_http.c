@@ -2,7 +2,6 @@
 #include "test/kit/server_kit.h"
 #include "aggregator/http/http.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -30,7 +29,7 @@ static int status_of(const char *method, const char *path, const char *headers, 
 	return status;
 }
 
-static void the_page_comes_with_type_tag_and_policy(void **state)
+TEST(the_page_comes_with_type_tag_and_policy)
 {
 	struct answer a = ask(&server, "GET", "/", NULL, NULL);
 	char header[256], again[300];
@@ -51,7 +50,7 @@ static void the_page_comes_with_type_tag_and_policy(void **state)
 	answer_fini(&a);
 }
 
-static void nothing_outside_of_the_page_is_served(void **state)
+TEST(nothing_outside_of_the_page_is_served)
 {
 	static const char *const paths[] = {
 		"/../ingest.sock", "/..%2fingest.sock", "/%2e%2e/ingest.sock", "/.secret", "//app.js", "/./app.js", "/app.js/",
@@ -69,7 +68,7 @@ static void nothing_outside_of_the_page_is_served(void **state)
 	assert_int_equal(status_of("DELETE", "/", NULL, NULL), 405);
 }
 
-static void head_is_get_without_a_body(void **state)
+TEST(head_is_get_without_a_body)
 {
 	struct answer a = ask(&server, "HEAD", "/ca", NULL, NULL);
 
@@ -78,7 +77,7 @@ static void head_is_get_without_a_body(void **state)
 	answer_fini(&a);
 }
 
-static void a_foreign_host_or_origin_is_refused(void **state)
+TEST(a_foreign_host_or_origin_is_refused)
 {
 	static const struct { const char *headers; int status; } cases[] = {
 		{ "Host: localhost\r\n", 200 },
@@ -108,7 +107,7 @@ static void a_foreign_host_or_origin_is_refused(void **state)
 			 403);
 }
 
-static void a_body_that_is_too_long_is_refused(void **state)
+TEST(a_body_that_is_too_long_is_refused)
 {
 	char *body = malloc(1 << 20);
 	struct answer a;
@@ -144,7 +143,7 @@ static void a_body_that_is_too_long_is_refused(void **state)
 }
 
 /* Each of these would hide a second request from a proxy, or from us. */
-static void an_ambiguous_request_is_refused_and_ends_the_connection(void **state)
+TEST(an_ambiguous_request_is_refused_and_ends_the_connection)
 {
 	static const char *const unsure[] = {
 		"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
@@ -169,7 +168,7 @@ static void an_ambiguous_request_is_refused_and_ends_the_connection(void **state
 	assert_int_equal(status_of("GET", "/ca", NULL, NULL), 200);
 }
 
-static void rubbish_is_survived(void **state)
+TEST(rubbish_is_survived)
 {
 	static const char *const rubbish[] = {
 		"", "\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", "\x16\x03\x01\x02", "GET / HTTP/1.1\r\n\r\n",
@@ -195,7 +194,7 @@ static void rubbish_is_survived(void **state)
 	assert_int_equal(status_of("GET", "/ca", NULL, NULL), 200);
 }
 
-static void too_many_parameters_are_refused(void **state)
+TEST(too_many_parameters_are_refused)
 {
 	char path[1024] = "/ca/instrumentations?";
 
@@ -204,7 +203,7 @@ static void too_many_parameters_are_refused(void **state)
 	assert_int_equal(status_of("POST", path, NULL, NULL), 409);
 }
 
-static void requests_on_one_connection_follow_each_other(void **state)
+TEST(requests_on_one_connection_follow_each_other)
 {
 	static const char three[] = "GET /ca HTTP/1.1\r\nHost: localhost\r\n\r\n"
 				    "GET /ca/instrumentations HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -219,7 +218,7 @@ static void requests_on_one_connection_follow_each_other(void **state)
 	answer_fini(&a);
 }
 
-static void a_unix_socket_needs_no_host(void **state)
+TEST(a_unix_socket_needs_no_host)
 {
 	struct server local;
 	struct answer a;
@@ -233,7 +232,7 @@ static void a_unix_socket_needs_no_host(void **state)
 
 /* The body is far larger than a socket's buffer: the client still sends when the reply is ready, and closing must not
  * lose it. */
-static void a_reply_reaches_a_client_that_still_sends(void **state)
+TEST(a_reply_reaches_a_client_that_still_sends)
 {
 	struct server local;
 	char *body = malloc(1 << 20);
@@ -310,7 +309,7 @@ static void *serve_late(void *arg)
 	return NULL;
 }
 
-static void replies_may_come_later_and_none_is_lost_at_the_end(void **state)
+TEST(replies_may_come_later_and_none_is_lost_at_the_end)
 {
 	static const char get[] = "GET /ca/wait HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 	static const char stream[] = "GET /ca/stream HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -364,24 +363,4 @@ static void replies_may_come_later_and_none_is_lost_at_the_end(void **state)
 	assert_int_equal(rmdir(at.folder), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_page_comes_with_type_tag_and_policy),
-		cmocka_unit_test(nothing_outside_of_the_page_is_served),
-		cmocka_unit_test(head_is_get_without_a_body),
-		cmocka_unit_test(a_foreign_host_or_origin_is_refused),
-		cmocka_unit_test(a_body_that_is_too_long_is_refused),
-		cmocka_unit_test(an_ambiguous_request_is_refused_and_ends_the_connection),
-		cmocka_unit_test(rubbish_is_survived),
-		cmocka_unit_test(too_many_parameters_are_refused),
-		cmocka_unit_test(requests_on_one_connection_follow_each_other),
-		cmocka_unit_test(a_unix_socket_needs_no_host),
-		cmocka_unit_test(a_reply_reaches_a_client_that_still_sends),
-		cmocka_unit_test(replies_may_come_later_and_none_is_lost_at_the_end),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

@@ -22,7 +22,7 @@ static const char *value_of(const struct input *in, const char *name)
 	return NULL;
 }
 
-static void the_body_takes_precedence_over_the_query_string(void **state)
+TEST(the_body_takes_precedence_over_the_query_string)
 {
 	static const struct { const char *type, *body, *a, *c; size_t n; } cases[] = {
 		{ "", "", "1", NULL, 2 },
@@ -53,7 +53,7 @@ static void the_body_takes_precedence_over_the_query_string(void **state)
 	}
 }
 
-static void an_object_keeps_what_json_says(void **state)
+TEST(an_object_keeps_what_json_says)
 {
 	const struct raw_input raw = raw_of(JSON, "{\"b\": [1, {}], \"c\": 0.25}"), form = raw_of(FORM, "b=x");
 	char reason[REASON_MAX];
@@ -69,7 +69,7 @@ static void an_object_keeps_what_json_says(void **state)
 	json_decref(json);
 }
 
-static void a_list_may_be_given_in_pieces_and_nothing_else_twice(void **state)
+TEST(a_list_may_be_given_in_pieces_and_nothing_else_twice)
 {
 	static const char *const lists[] = { "l", NULL };
 	const struct http_param in_query[] = { { "l", "a" }, { "l", "b,c" }, { "l", "d" }, { "x", "1" } };
@@ -89,7 +89,7 @@ static void a_list_may_be_given_in_pieces_and_nothing_else_twice(void **state)
 	assert_non_null(strstr(reason, "\"x\" is given more than once"));
 }
 
-static void malformed_input_is_refused(void **state)
+TEST(malformed_input_is_refused)
 {
 	static const struct { const char *type, *body; int err; const char *says; } cases[] = {
 		{ JSON, "{", -EINVAL, "not JSON" }, { JSON, "[]", -EINVAL, "must be a JSON object" },
@@ -114,7 +114,7 @@ static void malformed_input_is_refused(void **state)
 	}
 }
 
-static void values_are_texts_numbers_words_or_lists_of_them(void **state)
+TEST(values_are_texts_numbers_words_or_lists_of_them)
 {
 	static const char *const bad[] = { "{\"a\": {}}", "{\"a\": [[]]}", "{\"a\": [\"x\", null]}" };
 	char reason[REASON_MAX];
@@ -128,7 +128,7 @@ static void values_are_texts_numbers_words_or_lists_of_them(void **state)
 	}
 }
 
-static void texts_of_a_form_must_be_utf8_to_become_an_object(void **state)
+TEST(texts_of_a_form_must_be_utf8_to_become_an_object)
 {
 	const struct raw_input raw = raw_of(FORM, "x%ff=1");
 	char reason[REASON_MAX];
@@ -138,7 +138,7 @@ static void texts_of_a_form_must_be_utf8_to_become_an_object(void **state)
 	assert_non_null(strstr(reason, "not UTF-8"));
 }
 
-static void the_number_of_parameters_is_limited(void **state)
+TEST(the_number_of_parameters_is_limited)
 {
 	char body[2048] = "", reason[REASON_MAX];
 	struct raw_input raw;
@@ -151,14 +151,4 @@ static void the_number_of_parameters_is_limited(void **state)
 	assert_non_null(strstr(reason, "too many parameters"));
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_body_takes_precedence_over_the_query_string),
-	cmocka_unit_test(an_object_keeps_what_json_says),
-	cmocka_unit_test(a_list_may_be_given_in_pieces_and_nothing_else_twice),
-	cmocka_unit_test(malformed_input_is_refused),
-	cmocka_unit_test(values_are_texts_numbers_words_or_lists_of_them),
-	cmocka_unit_test(texts_of_a_form_must_be_utf8_to_become_an_object),
-	cmocka_unit_test(the_number_of_parameters_is_limited),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char folder[64], path[128];
 
@@ -44,7 +43,7 @@ static int stop(void **state)
 	return system(command);
 }
 
-static void files_come_with_their_type(void **state)
+TEST(files_come_with_their_type)
 {
 	static const struct { const char *path, *type, *text; } cases[] = {
 		{ "/", "text/html; charset=utf-8", "hello" },
@@ -64,7 +63,7 @@ static void files_come_with_their_type(void **state)
 	}
 }
 
-static void the_tag_changes_with_the_file(void **state)
+TEST(the_tag_changes_with_the_file)
 {
 	struct page_file a, b;
 
@@ -77,7 +76,7 @@ static void the_tag_changes_with_the_file(void **state)
 	free(b.data);
 }
 
-static void refuses_everything_else(void **state)
+TEST(refuses_everything_else)
 {
 	static const char *const paths[] = {
 		"", "index.html", "/nothing", "/.hidden", "/../etc/passwd", "/sub/../index.html", "/sub", "/sub/", "//index.html",
@@ -91,7 +90,7 @@ static void refuses_everything_else(void **state)
 	assert_int_equal(page_get(NULL, "/", &f), -ENOENT);
 }
 
-static void a_folder_without_a_page_is_named(void **state)
+TEST(a_folder_without_a_page_is_named)
 {
 	char reason[PAGE_REASON_MAX] = "", want[PAGE_REASON_MAX];
 
@@ -110,15 +109,4 @@ static void a_folder_without_a_page_is_named(void **state)
 	assert_string_equal(reason, "the page's file cannot be read");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_come_with_their_type),
-		cmocka_unit_test(a_folder_without_a_page_is_named),
-		cmocka_unit_test(the_tag_changes_with_the_file),
-		cmocka_unit_test(refuses_everything_else),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

@@ -27,7 +27,7 @@ static int remove_files(void **state)
 	return unlink(certificate) | unlink(key) | unlink(other) | unlink(other_key) | rmdir(dir);
 }
 
-static void a_pair_is_accepted_and_names_its_hosts(void **state)
+TEST(a_pair_is_accepted_and_names_its_hosts)
 {
 	static const char *const ours[] = { "db1.example", "DB1.example", "192.0.2.7" };
 	static const char *const others[] = { "", "db2.example", "example", "x.db1.example", "db1.example.evil", "192.0.2.8",
@@ -45,7 +45,7 @@ static void a_pair_is_accepted_and_names_its_hosts(void **state)
 	tls_free(t);
 }
 
-static void two_that_do_not_belong_together_are_refused(void **state)
+TEST(two_that_do_not_belong_together_are_refused)
 {
 	struct tls *t;
 
@@ -57,7 +57,7 @@ static void two_that_do_not_belong_together_are_refused(void **state)
 	assert_int_equal(tls_read(certificate, certificate, &t, reason, sizeof(reason)), -EPERM);
 }
 
-static void a_key_that_all_users_may_read_is_refused(void **state)
+TEST(a_key_that_all_users_may_read_is_refused)
 {
 	static const struct { mode_t mode; int err; } cases[] = {
 		{ 0644, -EPERM }, { 0604, -EPERM }, { 0602, -EPERM }, { 0640, 0 }, { 0400, 0 }, { 0600, 0 },
@@ -74,7 +74,7 @@ static void a_key_that_all_users_may_read_is_refused(void **state)
 	}
 }
 
-static void an_unreadable_file_is_named(void **state)
+TEST(an_unreadable_file_is_named)
 {
 	struct tls *t;
 
@@ -85,15 +85,4 @@ static void an_unreadable_file_is_named(void **state)
 	assert_int_equal(tls_read("/tmp", key, &t, reason, sizeof(reason)), -EINVAL);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pair_is_accepted_and_names_its_hosts),
-		cmocka_unit_test(two_that_do_not_belong_together_are_refused),
-		cmocka_unit_test(a_key_that_all_users_may_read_is_refused),
-		cmocka_unit_test(an_unreadable_file_is_named),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_files, remove_files);
-}
+TEST_MAIN_WITH(make_files, remove_files)

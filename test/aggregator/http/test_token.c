@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,7 +34,7 @@ static int read_text(const char *text, size_t len, mode_t mode, struct token *re
 	return token_read(path, ret, reason, sizeof(reason));
 }
 
-static void the_secret_is_the_file_s_line(void **state)
+TEST(the_secret_is_the_file_s_line)
 {
 	static const char *const same[] = { SECRET, SECRET "\n" };
 	struct token t;
@@ -48,7 +47,7 @@ static void the_secret_is_the_file_s_line(void **state)
 	assert_int_equal(read_text(SECRET, strlen(SECRET), 0400, &t), 0);
 }
 
-static void anything_else_is_not_let_in(void **state)
+TEST(anything_else_is_not_let_in)
 {
 	static const char *const others[] = {
 		"", "Bearer", "Bearer ", SECRET, "Bearer  " SECRET, "Bearer " SECRET " ", "Bearer " SECRET "\n", "Basic " SECRET,
@@ -64,7 +63,7 @@ static void anything_else_is_not_let_in(void **state)
 			fail_msg("\"%s\" is let in", others[i]);
 }
 
-static void a_file_that_others_may_read_is_refused(void **state)
+TEST(a_file_that_others_may_read_is_refused)
 {
 	static const mode_t modes[] = { 0640, 0620, 0610, 0604, 0602, 0601, 0644, 0666, 0777 };
 	struct token t;
@@ -76,7 +75,7 @@ static void a_file_that_others_may_read_is_refused(void **state)
 	}
 }
 
-static void a_file_that_others_may_write_is_refused(void **state)
+TEST(a_file_that_others_may_write_is_refused)
 {
 	struct token t;
 
@@ -89,7 +88,7 @@ static void a_file_that_others_may_write_is_refused(void **state)
 	assert_int_equal(chown(path, 0, (gid_t)-1), 0);
 }
 
-static void an_invalid_token_is_refused_with_a_reason(void **state)
+TEST(an_invalid_token_is_refused_with_a_reason)
 {
 	static const struct { const char *text; size_t len; } cases[] = {
 		{ "", 0 }, { "\n", 1 }, { "short\n", 6 }, { "0123456789abcde", 15 }, { "two words refused", 17 },
@@ -109,7 +108,7 @@ static void an_invalid_token_is_refused_with_a_reason(void **state)
 		assert_int_equal(read_text(text, len, 0600, &t), -EINVAL);
 }
 
-static void a_file_that_cannot_be_read_is_named(void **state)
+TEST(a_file_that_cannot_be_read_is_named)
 {
 	struct token t;
 
@@ -119,17 +118,4 @@ static void a_file_that_cannot_be_read_is_named(void **state)
 	assert_non_null(strstr(reason, "is not a file"));
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_secret_is_the_file_s_line),
-		cmocka_unit_test(anything_else_is_not_let_in),
-		cmocka_unit_test(a_file_that_others_may_read_is_refused),
-		cmocka_unit_test(a_file_that_others_may_write_is_refused),
-		cmocka_unit_test(an_invalid_token_is_refused_with_a_reason),
-		cmocka_unit_test(a_file_that_cannot_be_read_is_named),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+TEST_MAIN_WITH(make_file, remove_file)

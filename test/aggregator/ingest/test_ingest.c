@@ -3,7 +3,6 @@
 #include "aggregator/base/endpoint.h"
 
 #include <errno.h>
-#include <sys/un.h>
 
 /* Both ends run on this one thread: the aggregator on the loop, the test by non-blocking calls. */
 struct net {
@@ -218,7 +217,7 @@ static void refused(struct net *n, struct client *c, const char *sentence)
 	client_end(&next);
 }
 
-static void a_hello_is_answered_with_the_wanted_set_and_each_change(void **state)
+TEST(a_hello_is_answered_with_the_wanted_set_and_each_change)
 {
 	struct net n;
 	struct client c;
@@ -242,7 +241,7 @@ static void a_hello_is_answered_with_the_wanted_set_and_each_change(void **state
 	net_end(&n);
 }
 
-static void a_batch_is_acknowledged_by_name_once_it_is_stored(void **state)
+TEST(a_batch_is_acknowledged_by_name_once_it_is_stored)
 {
 	struct net n;
 	struct client c;
@@ -275,7 +274,7 @@ static void label_of(void *arg, __s64 slot, const struct slice *s)
 	assert_int_equal(labels_count(&s->key), 2);
 }
 
-static void the_sources_name_becomes_the_hostname(void **state)
+TEST(the_sources_name_becomes_the_hostname)
 {
 	struct net n;
 	struct client c;
@@ -296,7 +295,7 @@ static void the_sources_name_becomes_the_hostname(void **state)
 	net_end(&n);
 }
 
-static void frames_cut_anywhere_are_put_together(void **state)
+TEST(frames_cut_anywhere_are_put_together)
 {
 	struct net n;
 	struct client c;
@@ -324,7 +323,7 @@ static void frames_cut_anywhere_are_put_together(void **state)
 	net_end(&n);
 }
 
-static void keys_beyond_the_bound_of_a_slot_are_lost_and_counted(void **state)
+TEST(keys_beyond_the_bound_of_a_slot_are_lost_and_counted)
 {
 	enum { MORE = 100 };
 	__s64 slot = now_slot();
@@ -375,7 +374,7 @@ static __s64 steps_ns(struct net *n, __u64 id)
 	return sum_ns;
 }
 
-static void a_step_of_our_clock_marks_the_next_batch_not_a_resent_one(void **state)
+TEST(a_step_of_our_clock_marks_the_next_batch_not_a_resent_one)
 {
 	const __s64 step_ns = 60000000000ll;
 	struct net n;
@@ -404,7 +403,7 @@ static void a_step_of_our_clock_marks_the_next_batch_not_a_resent_one(void **sta
 	net_end(&n);
 }
 
-static void many_batches_are_all_acknowledged(void **state)
+TEST(many_batches_are_all_acknowledged)
 {
 	struct net n;
 	struct client c;
@@ -431,7 +430,7 @@ static void add_lost(void *arg, const char *source, const struct loss *loss)
 	*(__u64 *)arg += loss->n;
 }
 
-static void batches_that_cannot_be_filed_are_acknowledged_and_counted(void **state)
+TEST(batches_that_cannot_be_filed_are_acknowledged_and_counted)
 {
 	static const __u64 more[] = { 1, 2 };
 	__u64 lost = 0;
@@ -494,7 +493,7 @@ static const char *end_capture(void)
 	return text;
 }
 
-static void a_slot_that_was_dropped_is_not_called_too_old(void **state)
+TEST(a_slot_that_was_dropped_is_not_called_too_old)
 {
 	static const __s64 kept_from[TIERS];
 	__s64 slot = now_slot();
@@ -523,7 +522,7 @@ static void a_slot_that_was_dropped_is_not_called_too_old(void **state)
 	net_end(&n);
 }
 
-static void states_are_known_by_source(void **state)
+TEST(states_are_known_by_source)
 {
 	struct net n;
 	struct client c;
@@ -547,7 +546,7 @@ static void states_are_known_by_source(void **state)
 	net_end(&n);
 }
 
-static void malformed_frames_are_refused_and_other_peers_are_served(void **state)
+TEST(malformed_frames_are_refused_and_other_peers_are_served)
 {
 	struct net n;
 	struct client c;
@@ -620,7 +619,7 @@ static void malformed_frames_are_refused_and_other_peers_are_served(void **state
 	net_end(&n);
 }
 
-static void accepted_batches_are_acknowledged_at_the_end(void **state)
+TEST(accepted_batches_are_acknowledged_at_the_end)
 {
 	struct net n;
 	struct client c;
@@ -692,7 +691,7 @@ static void big_batch(struct bytes *out, __u64 inst, __u32 seq)
 	bytes_fini(&cells);
 }
 
-static void a_slow_store_makes_collectors_wait_and_loses_nothing(void **state)
+TEST(a_slow_store_makes_collectors_wait_and_loses_nothing)
 {
 	enum { N = 14 };
 	struct net n;
@@ -735,20 +734,4 @@ static void a_slow_store_makes_collectors_wait_and_loses_nothing(void **state)
 	net_end(&n);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_hello_is_answered_with_the_wanted_set_and_each_change),
-	cmocka_unit_test(a_batch_is_acknowledged_by_name_once_it_is_stored),
-	cmocka_unit_test(the_sources_name_becomes_the_hostname),
-	cmocka_unit_test(frames_cut_anywhere_are_put_together),
-	cmocka_unit_test(keys_beyond_the_bound_of_a_slot_are_lost_and_counted),
-	cmocka_unit_test(a_step_of_our_clock_marks_the_next_batch_not_a_resent_one),
-	cmocka_unit_test(many_batches_are_all_acknowledged),
-	cmocka_unit_test(batches_that_cannot_be_filed_are_acknowledged_and_counted),
-	cmocka_unit_test(a_slot_that_was_dropped_is_not_called_too_old),
-	cmocka_unit_test(states_are_known_by_source),
-	cmocka_unit_test(malformed_frames_are_refused_and_other_peers_are_served),
-	cmocka_unit_test(accepted_batches_are_acknowledged_at_the_end),
-	cmocka_unit_test(a_slow_store_makes_collectors_wait_and_loses_nothing),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -53,7 +53,7 @@ static size_t sent(const char *source, __s64 slot, int first, int n, __u64 *ret_
 	return b.n_slices;
 }
 
-static void keys_within_the_bound_stay(void **state)
+TEST_WITH(keys_within_the_bound_stay, begin, end)
 {
 	__u64 n;
 
@@ -66,7 +66,7 @@ static void keys_within_the_bound_stay(void **state)
 	assert_int_equal(n, 0);
 }
 
-static void keys_of_many_batches_beyond_the_bound_are_lost_and_counted(void **state)
+TEST_WITH(keys_of_many_batches_beyond_the_bound_are_lost_and_counted, begin, end)
 {
 	struct loss loss;
 	size_t kept = 0;
@@ -85,7 +85,7 @@ static void keys_of_many_batches_beyond_the_bound_are_lost_and_counted(void **st
 	assert_int_equal(n, 0);
 }
 
-static void old_slots_are_forgotten_for_new_ones(void **state)
+TEST_WITH(old_slots_are_forgotten_for_new_ones, begin, end)
 {
 	__u64 n;
 
@@ -97,7 +97,7 @@ static void old_slots_are_forgotten_for_new_ones(void **state)
 	assert_int_equal(sent("a", 0, MOST, 5, &n, NULL), 10);
 }
 
-static void an_empty_batch_has_no_keys(void **state)
+TEST_WITH(an_empty_batch_has_no_keys, begin, end)
 {
 	struct batch b = { .source = "a", .inst = 1, .slot = 5, .run = 3 };
 	__u64 n = 1;
@@ -106,11 +106,4 @@ static void an_empty_batch_has_no_keys(void **state)
 	assert_int_equal(n, 0);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test_setup_teardown(keys_within_the_bound_stay, begin, end),
-	cmocka_unit_test_setup_teardown(keys_of_many_batches_beyond_the_bound_are_lost_and_counted, begin, end),
-	cmocka_unit_test_setup_teardown(old_slots_are_forgotten_for_new_ones, begin, end),
-	cmocka_unit_test_setup_teardown(an_empty_batch_has_no_keys, begin, end),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -1,7 +1,6 @@
 #include "test/kit/check.h"
 #include "test/kit/server_kit.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -163,7 +162,7 @@ static json_t *await_column(struct reader *r, __s64 slot, double count)
 
 #define STREAM "/ca/instrumentations/1/value/stream?duration=60&ncols=60"
 
-static void a_grid_comes_first_then_what_changes(void **state)
+TEST(a_grid_comes_first_then_what_changes)
 {
 	struct reader r;
 	__s64 now = now_ns() / SLOT;
@@ -191,7 +190,7 @@ static void a_grid_comes_first_then_what_changes(void **state)
 }
 
 /* The cells of a column use the rows of the grid that was sent. */
-static void columns_use_the_rows_of_the_grid(void **state)
+TEST(columns_use_the_rows_of_the_grid)
 {
 	static const __u64 values[] = { 900000, 1000000, 1100000, 3000000 };
 	struct reader r;
@@ -228,7 +227,7 @@ static void columns_use_the_rows_of_the_grid(void **state)
 }
 
 /* The reader colours it by its levels, which are parts of a column. */
-static void a_column_in_percent_comes_with_what_its_cells_count(void **state)
+TEST(a_column_in_percent_comes_with_what_its_cells_count)
 {
 	struct reader r;
 	__s64 slot = now_ns() / SLOT - 40;	/* no other test uses these slots */
@@ -249,7 +248,7 @@ static void a_column_in_percent_comes_with_what_its_cells_count(void **state)
 	reader_close(&r);
 }
 
-static void a_value_beyond_the_rows_brings_a_new_grid(void **state)
+TEST(a_value_beyond_the_rows_brings_a_new_grid)
 {
 	struct reader r;
 	__s64 slot = now_ns() / SLOT - 3;
@@ -268,7 +267,7 @@ static void a_value_beyond_the_rows_brings_a_new_grid(void **state)
 
 /* Each value lies an octave beyond the rows, which reach from the lowest to the highest, so each needs a new grid.  A
  * few arrive as fast as they are made; on average there is a second between them. */
-static void grids_do_not_wait_for_one_another_but_keep_their_pace(void **state)
+TEST(grids_do_not_wait_for_one_another_but_keep_their_pace)
 {
 	enum { N = 8, AT_ONCE = 5 };
 	struct reader r;
@@ -298,7 +297,7 @@ static void grids_do_not_wait_for_one_another_but_keep_their_pace(void **state)
 	reader_close(&r);
 }
 
-static void a_brighter_cell_brings_new_levels(void **state)
+TEST(a_brighter_cell_brings_new_levels)
 {
 	struct reader r;
 	__s64 slot = now_ns() / SLOT - 3;
@@ -317,7 +316,7 @@ static void a_brighter_cell_brings_new_levels(void **state)
 	reader_close(&r);
 }
 
-static void silence_is_sent_as_unobserved(void **state)
+TEST(silence_is_sent_as_unobserved)
 {
 	struct reader r;
 	json_t *grid, *event;
@@ -337,7 +336,7 @@ static void silence_is_sent_as_unobserved(void **state)
 }
 
 /* Even if there was never any data: a column each, not the whole grid again. */
-static void silence_from_the_beginning_is_sent_by_column(void **state)
+TEST(silence_from_the_beginning_is_sent_by_column)
 {
 	struct reader r;
 	char path[96], name[32];
@@ -357,7 +356,7 @@ static void silence_from_the_beginning_is_sent_by_column(void **state)
 
 /* A source sends a batch when the last event has arrived: the reader sees it before the tick, every 100 ms, that looks
  * for silence. */
-static void a_change_does_not_wait_for_a_tick(void **state)
+TEST(a_change_does_not_wait_for_a_tick)
 {
 	enum { N = 20, TICK = 100000000 };
 	struct reader r;
@@ -380,7 +379,7 @@ static void a_change_does_not_wait_for_a_tick(void **state)
 	reader_close(&r);
 }
 
-static void changes_come_at_most_twenty_times_a_second(void **state)
+TEST(changes_come_at_most_twenty_times_a_second)
 {
 	struct reader r;
 	__s64 slot = now_ns() / SLOT - 2, began;
@@ -410,7 +409,7 @@ static void changes_come_at_most_twenty_times_a_second(void **state)
 }
 
 /* For idle-max, an open stream counts as requests for as long as it is open. */
-static void an_open_stream_counts_as_a_request(void **state)
+TEST(an_open_stream_counts_as_a_request)
 {
 	const volatile __s64 *touched = &catalog_find(server.a.services.catalog, 1)->touched_ns;
 	struct reader r;
@@ -426,7 +425,7 @@ static void an_open_stream_counts_as_a_request(void **state)
 	reader_close(&r);
 }
 
-static void deleting_ends_the_stream(void **state)
+TEST(deleting_ends_the_stream)
 {
 	struct reader r;
 	struct answer a;
@@ -467,7 +466,7 @@ static json_t *await_view(struct reader *r, const char *wanted, int view)
 	}
 }
 
-static void several_views_share_a_stream_and_each_gets_its_own(void **state)
+TEST(several_views_share_a_stream_and_each_gets_its_own)
 {
 	struct reader r;
 	__s64 slot = now_ns() / SLOT - 5;
@@ -512,7 +511,7 @@ static void delete(__u64 id)
 	answer_fini(&a);
 }
 
-static void a_deleted_view_is_reported_and_the_others_go_on(void **state)
+TEST(a_deleted_view_is_reported_and_the_others_go_on)
 {
 	struct reader r;
 	__u64 id = server_create(&server), other = server_create(&server);
@@ -543,7 +542,7 @@ static void a_deleted_view_is_reported_and_the_others_go_on(void **state)
 	reader_close(&r);
 }
 
-static void an_invalid_list_of_views_is_refused(void **state)
+TEST(an_invalid_list_of_views_is_refused)
 {
 	static const struct {
 		const char *path, *says;
@@ -567,7 +566,7 @@ static void an_invalid_list_of_views_is_refused(void **state)
 }
 
 /* Many readers come and go at any moment and leave nothing behind (server_stop checks). */
-static void readers_may_leave_at_any_time(void **state)
+TEST(readers_may_leave_at_any_time)
 {
 	struct reader r[20];
 	char several[512];
@@ -588,7 +587,7 @@ static void readers_may_leave_at_any_time(void **state)
 	json_decref(get_json(&server, "/ca"));
 }
 
-static void a_stream_may_be_open_when_the_server_ends(void **state)
+TEST(a_stream_may_be_open_when_the_server_ends)
 {
 	struct reader r;
 
@@ -602,29 +601,4 @@ static void a_stream_may_be_open_when_the_server_ends(void **state)
 	start(NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_grid_comes_first_then_what_changes),
-		cmocka_unit_test(columns_use_the_rows_of_the_grid),
-		cmocka_unit_test(a_column_in_percent_comes_with_what_its_cells_count),
-		cmocka_unit_test(a_value_beyond_the_rows_brings_a_new_grid),
-		cmocka_unit_test(a_brighter_cell_brings_new_levels),
-		cmocka_unit_test(silence_is_sent_as_unobserved),
-		cmocka_unit_test(grids_do_not_wait_for_one_another_but_keep_their_pace),
-		cmocka_unit_test(a_change_does_not_wait_for_a_tick),
-		cmocka_unit_test(changes_come_at_most_twenty_times_a_second),
-		cmocka_unit_test(an_open_stream_counts_as_a_request),
-		cmocka_unit_test(deleting_ends_the_stream),
-		cmocka_unit_test(silence_from_the_beginning_is_sent_by_column),
-		cmocka_unit_test(several_views_share_a_stream_and_each_gets_its_own),
-		cmocka_unit_test(a_deleted_view_is_reported_and_the_others_go_on),
-		cmocka_unit_test(an_invalid_list_of_views_is_refused),
-		cmocka_unit_test(readers_may_leave_at_any_time),
-		cmocka_unit_test(a_stream_may_be_open_when_the_server_ends),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

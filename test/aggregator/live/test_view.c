@@ -72,7 +72,7 @@ static void begin(struct heard *h, int closes)
 }
 
 /* As a stream does that has no memory for its reply. */
-static void an_owner_may_close_it_in_any_call_and_gets_no_further_call(void **state)
+TEST(an_owner_may_close_it_in_any_call_and_gets_no_further_call)
 {
 	static const struct { int closes, events, changes; } cases[] = { { AT_EVENT, 1, 0 }, { AT_CHANGE, 1, 1 } };
 
@@ -90,7 +90,7 @@ static void an_owner_may_close_it_in_any_call_and_gets_no_further_call(void **st
 	}
 }
 
-static void a_closed_view_drops_the_grid_in_flight(void **state)
+TEST(a_closed_view_drops_the_grid_in_flight)
 {
 	struct heard h, other;
 
@@ -103,13 +103,4 @@ static void a_closed_view_drops_the_grid_in_flight(void **state)
 	assert_int_equal(h.events + h.changes + h.failures, 0);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(an_owner_may_close_it_in_any_call_and_gets_no_further_call),
-	cmocka_unit_test(a_closed_view_drops_the_grid_in_flight),
-};
-
-int main(void)
-{
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

@@ -17,7 +17,7 @@ static const char *value_of(const struct input *in, const char *name)
 	return "";
 }
 
-static void each_entry_is_an_instrumentation_and_its_parameters(void **state)
+TEST(each_entry_is_an_instrumentation_and_its_parameters)
 {
 	struct views v;
 	char reason[REASON_MAX] = "";
@@ -36,7 +36,7 @@ static void each_entry_is_an_instrumentation_and_its_parameters(void **state)
 	views_fini(&v);
 }
 
-static void an_invalid_view_is_refused_with_a_sentence(void **state)
+TEST(an_invalid_view_is_refused_with_a_sentence)
 {
 	static const char *const wrong[] = {
 		"", "{", "{}", "null", "[]", "[1]", "[[]]", "[{}]", "[{\"instrumentation\": 0}]", "[{\"instrumentation\": -4}]",
@@ -54,7 +54,7 @@ static void an_invalid_view_is_refused_with_a_sentence(void **state)
 	}
 }
 
-static void a_request_without_views_is_refused(void **state)
+TEST(a_request_without_views_is_refused)
 {
 	const struct http_param param = { "ncols", "60" };
 	char reason[REASON_MAX] = "";
@@ -64,7 +64,7 @@ static void a_request_without_views_is_refused(void **state)
 	assert_string_equal(reason, "it needs the parameter \"views\"");
 }
 
-static void the_number_of_views_is_limited(void **state)
+TEST(the_number_of_views_is_limited)
 {
 	for (int n = VIEWS_MAX; n <= VIEWS_MAX + 1; n++) {
 		char text[VIEWS_MAX * 32 + 64] = "[", reason[REASON_MAX] = "";
@@ -81,11 +81,4 @@ static void the_number_of_views_is_limited(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(each_entry_is_an_instrumentation_and_its_parameters),
-	cmocka_unit_test(an_invalid_view_is_refused_with_a_sentence),
-	cmocka_unit_test(a_request_without_views_is_refused),
-	cmocka_unit_test(the_number_of_views_is_limited),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

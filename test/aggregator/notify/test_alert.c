@@ -59,7 +59,7 @@ static bool dark(struct alert *a)
 
 #define P99 "{\"name\": \"slow\", \"instrumentation\": 1, \"percentile\": 0.99, \"above\": 100000000, \"for\": 3}"
 
-static void a_limit_that_is_passed_for_long_enough_fires_and_says_since_when(void **state)
+TEST(a_limit_that_is_passed_for_long_enough_fires_and_says_since_when)
 {
 	struct alert a = made(P99);
 	char text[200];
@@ -79,7 +79,7 @@ static void a_limit_that_is_passed_for_long_enough_fires_and_says_since_when(voi
 	alert_fini(&a);
 }
 
-static void an_interrupted_row_of_windows_begins_again(void **state)
+TEST(an_interrupted_row_of_windows_begins_again)
 {
 	struct alert a = made(P99);
 
@@ -92,7 +92,7 @@ static void an_interrupted_row_of_windows_begins_again(void **state)
 	alert_fini(&a);
 }
 
-static void a_value_at_the_limit_does_not_flap(void **state)
+TEST(a_value_at_the_limit_does_not_flap)
 {
 	struct alert a = made(P99);
 	int changes = 0;
@@ -111,7 +111,7 @@ static void a_value_at_the_limit_does_not_flap(void **state)
 	alert_fini(&a);
 }
 
-static void not_observed_is_not_ok_but_nothing_happened_is(void **state)
+TEST(not_observed_is_not_ok_but_nothing_happened_is)
 {
 	struct alert a = made(P99);
 
@@ -133,7 +133,7 @@ static void not_observed_is_not_ok_but_nothing_happened_is(void **state)
 	alert_fini(&a);
 }
 
-static void a_share_above_a_line_fires(void **state)
+TEST(a_share_above_a_line_fires)
 {
 	struct alert a = made("{\"name\": \"x\", \"instrumentation\": \"1\", \"share\": 0.01, \"above\": 50000000, \"for\": 1}");
 
@@ -145,7 +145,7 @@ static void a_share_above_a_line_fires(void **state)
 	alert_fini(&a);
 }
 
-static void the_distance_is_how_far_events_would_have_to_move(void **state)
+TEST(the_distance_is_how_far_events_would_have_to_move)
 {
 	struct hist a, b;
 
@@ -163,7 +163,7 @@ static void the_distance_is_how_far_events_would_have_to_move(void **state)
 
 static unsigned around(unsigned n) { return n - n / 20 + (unsigned)check_below(n / 10); }
 
-static void a_shape_is_learnt_then_compared_with_the_hour_before(void **state)
+TEST(a_shape_is_learnt_then_compared_with_the_hour_before)
 {
 	struct alert a = made("{\"name\": \"x\", \"instrumentation\": 1, \"shape\": true}");
 
@@ -184,7 +184,7 @@ static void a_shape_is_learnt_then_compared_with_the_hour_before(void **state)
 	alert_fini(&a);
 }
 
-static void an_hour_of_another_shape_is_the_new_usual(void **state)
+TEST(an_hour_of_another_shape_is_the_new_usual)
 {
 	struct alert a = made("{\"name\": \"x\", \"instrumentation\": 1, \"shape\": \"true\"}");
 
@@ -199,7 +199,7 @@ static void an_hour_of_another_shape_is_the_new_usual(void **state)
 	alert_fini(&a);
 }
 
-static void a_rule_survives_its_own_form(void **state)
+TEST(a_rule_survives_its_own_form)
 {
 	static const char *const cases[] = {
 		P99, "{\"name\": \"x\", \"instrumentation\": \"7\", \"share\": \"0.25\", \"above\": 5, \"measure\": \"cputime\", \"key\": \"select\"}",
@@ -221,7 +221,7 @@ static void a_rule_survives_its_own_form(void **state)
 	}
 }
 
-static void a_line_that_is_a_text_has_the_measures_unit(void **state)
+TEST(a_line_that_is_a_text_has_the_measures_unit)
 {
 	static const struct { const char *above; enum ruler_unit unit; __u64 value; const char *reason; } cases[] = {
 		{ "100ms", UNIT_NS, 100000000, NULL }, { "1.5 s", UNIT_NS, 1500000000, NULL }, { "4KiB", UNIT_BYTES, 4096, NULL },
@@ -243,7 +243,7 @@ static void a_line_that_is_a_text_has_the_measures_unit(void **state)
 	}
 }
 
-static void refuses_an_invalid_rule_with_a_sentence(void **state)
+TEST(refuses_an_invalid_rule_with_a_sentence)
 {
 	static const char *const cases[][2] = {
 		{ "{}", "needs a \"name\"" }, { "{\"name\": \"\"}", "needs a \"name\"" }, { "{\"name\": \"x\"}", "needs an \"instrumentation\"" },
@@ -272,18 +272,4 @@ static void refuses_an_invalid_rule_with_a_sentence(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_limit_that_is_passed_for_long_enough_fires_and_says_since_when),
-	cmocka_unit_test(an_interrupted_row_of_windows_begins_again),
-	cmocka_unit_test(a_value_at_the_limit_does_not_flap),
-	cmocka_unit_test(not_observed_is_not_ok_but_nothing_happened_is),
-	cmocka_unit_test(a_share_above_a_line_fires),
-	cmocka_unit_test(the_distance_is_how_far_events_would_have_to_move),
-	cmocka_unit_test(a_shape_is_learnt_then_compared_with_the_hour_before),
-	cmocka_unit_test(an_hour_of_another_shape_is_the_new_usual),
-	cmocka_unit_test(a_rule_survives_its_own_form),
-	cmocka_unit_test(a_line_that_is_a_text_has_the_measures_unit),
-	cmocka_unit_test(refuses_an_invalid_rule_with_a_sentence),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

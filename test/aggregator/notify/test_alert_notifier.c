@@ -3,8 +3,6 @@
 #include "test/kit/alerts_kit.h"
 #include "test/kit/check.h"
 
-#include <stdio.h>
-
 #define BEGIN 1700000000ll
 #define NS 1000000000ll
 
@@ -75,7 +73,7 @@ static json_int_t sent(void)
 	return n;
 }
 
-static void pictures_are_drawn_without_blocking(void **state)
+TEST_WITH(pictures_are_drawn_without_blocking, start, stop)
 {
 	fire(2);
 	assert_int_equal(deliveries("waiting"), 2);
@@ -84,7 +82,7 @@ static void pictures_are_drawn_without_blocking(void **state)
 		uv_run(services.loop, UV_RUN_ONCE);
 }
 
-static void nothing_is_drawn_once_it_stops(void **state)
+TEST_WITH(nothing_is_drawn_once_it_stops, start, stop)
 {
 	services.stopping = true;
 	webhooks_close(webhooks);
@@ -92,7 +90,7 @@ static void nothing_is_drawn_once_it_stops(void **state)
 	assert_int_equal(deliveries("given_up"), 2);
 }
 
-static void notices_without_a_picture_at_the_end_are_given_up(void **state)
+TEST_WITH(notices_without_a_picture_at_the_end_are_given_up, start, stop)
 {
 	fire(3);
 	services.stopping = true;
@@ -101,10 +99,4 @@ static void notices_without_a_picture_at_the_end_are_given_up(void **state)
 	assert_int_equal(deliveries("given_up"), 3);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test_setup_teardown(pictures_are_drawn_without_blocking, start, stop),
-	cmocka_unit_test_setup_teardown(nothing_is_drawn_once_it_stops, start, stop),
-	cmocka_unit_test_setup_teardown(notices_without_a_picture_at_the_end_are_given_up, start, stop),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -3,7 +3,6 @@
 #include "render/grid/annotation.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static const struct alert_rule rule = { .name = "slow", .inst = 3, .key = "select", .webhook = "ops" };
 
@@ -25,7 +24,7 @@ static void assert_says(json_t *payload, const char *expected)
 	json_decref(payload);
 }
 
-static void one_that_fires_has_no_end(void **state)
+TEST(one_that_fires_has_no_end)
 {
 	struct alert_payload n = firing();
 
@@ -37,7 +36,7 @@ static void one_that_fires_has_no_end(void **state)
 		    " \"link\": \"https://heat.example/#inst=3&duration=900&end=1700000300\"}");
 }
 
-static void an_ended_one_says_from_when_to_when(void **state)
+TEST(an_ended_one_says_from_when_to_when)
 {
 	static const struct { const char *state, *text; } cases[] = {
 		{ "ok", "slow is over: p99 of latency is 120 ms, above 100 ms" },
@@ -65,7 +64,7 @@ static void an_ended_one_says_from_when_to_when(void **state)
 	}
 }
 
-static void the_picture_is_base64_or_says_why_there_is_none(void **state)
+TEST(the_picture_is_base64_or_says_why_there_is_none)
 {
 	struct alert_payload n = firing();
 	json_t *json = alert_payload_json(&n), *picture;
@@ -79,7 +78,7 @@ static void the_picture_is_base64_or_says_why_there_is_none(void **state)
 	json_decref(json);
 }
 
-static void a_report_is_sent_as_a_document(void **state)
+TEST(a_report_is_sent_as_a_document)
 {
 	const struct report_payload n = { .report = "nightly", .instrumentation = "queries", .inst = 3, .module = "mysql", .stat = "queries",
 					 .from_ns = 1700000000000000000, .to_ns = 1700086400000000000, .page_url = "https://heat.example/",
@@ -93,11 +92,4 @@ static void a_report_is_sent_as_a_document(void **state)
 		    " \"document\": {\"type\": \"application/pdf\", \"base64\": \"JVBERg==\"}}");
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(one_that_fires_has_no_end),
-	cmocka_unit_test(an_ended_one_says_from_when_to_when),
-	cmocka_unit_test(a_report_is_sent_as_a_document),
-	cmocka_unit_test(the_picture_is_base64_or_says_why_there_is_none),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -47,7 +47,7 @@ static struct annotation_list *fired(void)
 
 static const char p99[] = "{\"name\": \"slow\", \"instrumentation\": 1, \"percentile\": 0.99, \"above\": 100000000, \"window\": 10, \"for\": 3}";
 
-static void a_firing_is_a_range_on_the_maps_until_it_ends(void **state)
+TEST_WITH(a_firing_is_a_range_on_the_maps_until_it_ends, start, stop)
 {
 	struct annotation_list *all;
 
@@ -73,7 +73,7 @@ static void a_firing_is_a_range_on_the_maps_until_it_ends(void **state)
 	annotation_list_free(all);
 }
 
-static void a_source_that_is_silent_is_no_data(void **state)
+TEST_WITH(a_source_that_is_silent_is_no_data, start, stop)
 {
 	alerts_bench_add(&bench, p99, BEGIN);
 	seconds(BEGIN, 60, MS);
@@ -84,7 +84,7 @@ static void a_source_that_is_silent_is_no_data(void **state)
 }
 
 /* As at a boot when the clock is wrong until the network is up. */
-static void a_clock_that_is_set_back_silences_nothing(void **state)
+TEST_WITH(a_clock_that_is_set_back_silences_nothing, start, stop)
 {
 	alerts_bench_add(&bench, p99, BEGIN + 365 * 24 * HOUR);
 	seconds(BEGIN, 60, 200 * MS);
@@ -93,7 +93,7 @@ static void a_clock_that_is_set_back_silences_nothing(void **state)
 
 /* It fills the memory with slots of the future.  There is no data for the present, which is neither ok nor to be
  * skipped. */
-static void a_source_whose_clock_is_ahead_silences_nothing(void **state)
+TEST_WITH(a_source_whose_clock_is_ahead_silences_nothing, start, stop)
 {
 	struct hist h;
 
@@ -107,7 +107,7 @@ static void a_source_whose_clock_is_ahead_silences_nothing(void **state)
 	assert_string_equal(alerts_bench_state(&bench), "no_data");
 }
 
-static void a_firing_goes_on_after_a_restart(void **state)
+TEST_WITH(a_firing_goes_on_after_a_restart, start, stop)
 {
 	struct annotation_list *all;
 	__u64 id = alerts_bench_add(&bench, p99, BEGIN);
@@ -132,7 +132,7 @@ static void a_firing_goes_on_after_a_restart(void **state)
 }
 
 /* As after a crash between the two transactions. */
-static void the_firing_of_a_removed_alert_is_ended(void **state)
+TEST_WITH(the_firing_of_a_removed_alert_is_ended, start, stop)
 {
 	struct annotation_list *all;
 
@@ -148,7 +148,7 @@ static void the_firing_of_a_removed_alert_is_ended(void **state)
 	annotation_list_free(all);
 }
 
-static void a_long_name_is_cut_at_a_whole_character(void **state)
+TEST_WITH(a_long_name_is_cut_at_a_whole_character, start, stop)
 {
 	char rule[200], name[ALERT_NAME_MAX] = "a";
 	struct annotation_list *all;
@@ -173,7 +173,7 @@ static int refuse_text(struct store *s, const char *name, const char *text) { re
 
 static void on_stored(void *arg, int err) { *(int *)arg = err; }
 
-static void an_alert_that_could_not_be_stored_is_not_there(void **state)
+TEST_WITH(an_alert_that_could_not_be_stored_is_not_there, start, stop)
 {
 	const struct store_ops *ops = bench.store->ops;
 	struct store_ops full = *ops;
@@ -198,7 +198,7 @@ static void on_made(void *arg, int err, const struct catalog_inst *made) { asser
 
 /* If the cube no longer held a window when it is over, the window would never be evaluated, and the alert would stay
  * silent. */
-static void refuses_a_window_that_memory_cannot_hold(void **state)
+TEST_WITH(refuses_a_window_that_memory_cannot_hold, start, stop)
 {
 	static const struct { const char *rule; int err; } cases[] = {
 		{ "{\"name\": \"x\", \"instrumentation\": 2, \"percentile\": 0.5, \"above\": 1, \"window\": 60}", 0 },
@@ -221,7 +221,7 @@ static void refuses_a_window_that_memory_cannot_hold(void **state)
 	assert_non_null(strstr(reason, "retention-time"));
 }
 
-static void refuses_a_rule_that_cannot_be_watched(void **state)
+TEST_WITH(refuses_a_rule_that_cannot_be_watched, start, stop)
 {
 	static const char *const cases[][2] = {
 		{ "{\"name\": \"x\", \"instrumentation\": 9, \"shape\": true}", "no such instrumentation" },
@@ -267,7 +267,7 @@ static void write_down(void *arg, const struct alert_event *e)
 
 static const char sent_p99[] = "{\"name\": \"sent\", \"instrumentation\": 1, \"percentile\": 0.99, \"above\": 100000000, \"webhook\": \"ops\"}";
 
-static void the_listener_is_called_at_the_begin_and_at_the_end(void **state)
+TEST_WITH(the_listener_is_called_at_the_begin_and_at_the_end, start, stop)
 {
 	static char log[1000];
 	const struct alerts_listener l = { knows_ops, write_down, log };
@@ -286,7 +286,7 @@ static void the_listener_is_called_at_the_begin_and_at_the_end(void **state)
 	assert_non_null(strstr(log, " noted latency: p99 of latency is "));
 }
 
-static void a_removed_or_restarted_firing_is_sent_again_only_at_its_end(void **state)
+TEST_WITH(a_removed_or_restarted_firing_is_sent_again_only_at_its_end, start, stop)
 {
 	static char log[1000];
 	const struct alerts_listener l = { knows_ops, write_down, log };
@@ -307,7 +307,7 @@ static void a_removed_or_restarted_firing_is_sent_again_only_at_its_end(void **s
 	assert_non_null(strstr(log, "sent removed 0-"));
 }
 
-static void undelivered_notices_are_counted(void **state)
+TEST_WITH(undelivered_notices_are_counted, start, stop)
 {
 	static char log[1000];
 	const struct alerts_listener l = { knows_ops, write_down, log };
@@ -338,7 +338,7 @@ static size_t known(void)
 	return n;
 }
 
-static void rules_beyond_one_tick_take_turns(void **state)
+TEST_WITH(rules_beyond_one_tick_take_turns, start, stop)
 {
 	static const char rule[] = "{\"name\": \"x\", \"instrumentation\": 1, \"percentile\": 0.5, \"above\": 100000000, \"window\": 3600}";
 	const __s64 now_ns = (BEGIN + HOUR + 5) * 1000000000;
@@ -383,7 +383,7 @@ static void play(unsigned n_seconds, bool shifts)
 
 static const char shape[] = "{\"name\": \"shape\", \"instrumentation\": 1, \"shape\": true}";
 
-static void all_of_twenty_planted_shifts_are_found_in_six_hours(void **state)
+TEST_WITH(all_of_twenty_planted_shifts_are_found_in_six_hours, start, stop)
 {
 	unsigned found[SHIFTS] = { 0 }, n = 0, beside = 0;
 	__s64 latest = 0;
@@ -408,7 +408,7 @@ static void all_of_twenty_planted_shifts_are_found_in_six_hours(void **state)
 	assert_int_equal(beside, 0);
 }
 
-static void a_steady_day_has_no_alarm(void **state)
+TEST_WITH(a_steady_day_has_no_alarm, start, stop)
 {
 	struct annotation_list *all;
 	size_t n;
@@ -425,7 +425,7 @@ static void a_steady_day_has_no_alarm(void **state)
 
 /* ---- through HTTP ---- */
 
-static void alerts_are_made_listed_and_removed(void **state)
+TEST(alerts_are_made_listed_and_removed)
 {
 	static struct server server;
 	struct answer a;
@@ -454,24 +454,4 @@ static void alerts_are_made_listed_and_removed(void **state)
 	server_stop(&server);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test_setup_teardown(a_firing_is_a_range_on_the_maps_until_it_ends, start, stop),
-	cmocka_unit_test_setup_teardown(a_source_that_is_silent_is_no_data, start, stop),
-	cmocka_unit_test_setup_teardown(a_clock_that_is_set_back_silences_nothing, start, stop),
-	cmocka_unit_test_setup_teardown(a_source_whose_clock_is_ahead_silences_nothing, start, stop),
-	cmocka_unit_test_setup_teardown(a_firing_goes_on_after_a_restart, start, stop),
-	cmocka_unit_test_setup_teardown(the_firing_of_a_removed_alert_is_ended, start, stop),
-	cmocka_unit_test_setup_teardown(a_long_name_is_cut_at_a_whole_character, start, stop),
-	cmocka_unit_test_setup_teardown(an_alert_that_could_not_be_stored_is_not_there, start, stop),
-	cmocka_unit_test_setup_teardown(refuses_a_window_that_memory_cannot_hold, start, stop),
-	cmocka_unit_test_setup_teardown(refuses_a_rule_that_cannot_be_watched, start, stop),
-	cmocka_unit_test_setup_teardown(the_listener_is_called_at_the_begin_and_at_the_end, start, stop),
-	cmocka_unit_test_setup_teardown(a_removed_or_restarted_firing_is_sent_again_only_at_its_end, start, stop),
-	cmocka_unit_test_setup_teardown(undelivered_notices_are_counted, start, stop),
-	cmocka_unit_test_setup_teardown(rules_beyond_one_tick_take_turns, start, stop),
-	cmocka_unit_test_setup_teardown(all_of_twenty_planted_shifts_are_found_in_six_hours, start, stop),
-	cmocka_unit_test_setup_teardown(a_steady_day_has_no_alarm, start, stop),
-	cmocka_unit_test(alerts_are_made_listed_and_removed),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

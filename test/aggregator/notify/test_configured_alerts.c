@@ -117,7 +117,7 @@ static const char *state_of(size_t i, char reason[REASON_MAX])
 	return text;
 }
 
-static void they_are_made_once_their_instrumentation_is_there(void **state)
+TEST_WITH(they_are_made_once_their_instrumentation_is_there, start, stop)
 {
 	char reason[REASON_MAX];
 
@@ -132,7 +132,7 @@ static void they_are_made_once_their_instrumentation_is_there(void **state)
 	assert_string_equal(state_of(1, reason), "on");
 }
 
-static void they_go_on_after_a_restart_with_their_state(void **state)
+TEST_WITH(they_go_on_after_a_restart_with_their_state, start, stop)
 {
 	list(1, "slow", SLOW);
 	adopt();
@@ -146,7 +146,7 @@ static void they_go_on_after_a_restart_with_their_state(void **state)
 	}
 }
 
-static void a_changed_rule_begins_again_and_a_removed_one_ends(void **state)
+TEST_WITH(a_changed_rule_begins_again_and_a_removed_one_ends, start, stop)
 {
 	struct annotation_list *fired;
 
@@ -168,7 +168,7 @@ static void a_changed_rule_begins_again_and_a_removed_one_ends(void **state)
 	assert_string_equal(all(), "");
 }
 
-static void a_users_alert_of_the_same_name_is_another(void **state)
+TEST_WITH(a_users_alert_of_the_same_name_is_another, start, stop)
 {
 	list(1, "slow", SLOW);
 	adopt();
@@ -180,7 +180,7 @@ static void a_users_alert_of_the_same_name_is_another(void **state)
 	assert_string_equal(all(), "1 slow");
 }
 
-static void their_instrumentation_may_get_another_name(void **state)
+TEST_WITH(their_instrumentation_may_get_another_name, start, stop)
 {
 	list(1, "slow", SLOW);
 	adopt();
@@ -195,7 +195,7 @@ static void their_instrumentation_may_get_another_name(void **state)
 	assert_string_equal(alerts_bench_state(&bench), "firing");
 }
 
-static void nothing_is_over_while_their_instrumentation_is_not_there_yet(void **state)
+TEST_WITH(nothing_is_over_while_their_instrumentation_is_not_there_yet, start, stop)
 {
 	char reason[REASON_MAX];
 
@@ -218,7 +218,7 @@ static int remember_no_alert(struct store *s, const char *name, const char *text
 	return -ENOSPC;
 }
 
-static void an_alert_that_the_store_refuses_is_tried_once_a_minute(void **state)
+TEST_WITH(an_alert_that_the_store_refuses_is_tried_once_a_minute, start, stop)
 {
 	const struct store_ops *ops = bench.store->ops;
 	struct store_ops full = *ops;
@@ -242,7 +242,7 @@ static void an_alert_that_the_store_refuses_is_tried_once_a_minute(void **state)
 	assert_string_equal(state_of(0, reason), "on");
 }
 
-static void they_are_not_removed(void **state)
+TEST_WITH(they_are_not_removed, start, stop)
 {
 	char reason[REASON_MAX];
 
@@ -254,7 +254,7 @@ static void they_are_not_removed(void **state)
 	assert_string_equal(all(), "1 slow");
 }
 
-static void an_entry_that_cannot_be_watched_says_why(void **state)
+TEST_WITH(an_entry_that_cannot_be_watched_says_why, start, stop)
 {
 	char reason[REASON_MAX];
 
@@ -265,16 +265,4 @@ static void an_entry_that_cannot_be_watched_says_why(void **state)
 	assert_string_equal(reason, "the instrumentation has no such measure");
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test_setup_teardown(they_are_made_once_their_instrumentation_is_there, start, stop),
-	cmocka_unit_test_setup_teardown(they_go_on_after_a_restart_with_their_state, start, stop),
-	cmocka_unit_test_setup_teardown(a_changed_rule_begins_again_and_a_removed_one_ends, start, stop),
-	cmocka_unit_test_setup_teardown(a_users_alert_of_the_same_name_is_another, start, stop),
-	cmocka_unit_test_setup_teardown(their_instrumentation_may_get_another_name, start, stop),
-	cmocka_unit_test_setup_teardown(nothing_is_over_while_their_instrumentation_is_not_there_yet, start, stop),
-	cmocka_unit_test_setup_teardown(an_alert_that_the_store_refuses_is_tried_once_a_minute, start, stop),
-	cmocka_unit_test_setup_teardown(they_are_not_removed, start, stop),
-	cmocka_unit_test_setup_teardown(an_entry_that_cannot_be_watched_says_why, start, stop),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -1,7 +1,7 @@
 #include "test/kit/check.h"
 #include "aggregator/notify/host_list.h"
 
-static void hosts_are_found_as_people_write_them(void **state)
+TEST(hosts_are_found_as_people_write_them)
 {
 	static const char list[] = "hooks.example.net., 192.0.2.7,[2001:db8::1]";
 	static const char *const listed[] = { "hooks.example.net", "HOOKS.example.net.", "192.0.2.7", "[2001:db8::1]", "2001:db8::1" };
@@ -14,7 +14,7 @@ static void hosts_are_found_as_people_write_them(void **state)
 	assert_false(host_list_has("", "hooks.example.net"));
 }
 
-static void an_invalid_host_makes_a_list_invalid(void **state)
+TEST(an_invalid_host_makes_a_list_invalid)
 {
 	static const struct { const char *list; bool valid; } cases[] = {
 		{ "hooks.example.net", true }, { "a.example, [::1], 192.0.2.7", true }, { " a.example,", true },
@@ -26,9 +26,4 @@ static void an_invalid_host_makes_a_list_invalid(void **state)
 		assert_int_equal(host_list_is_valid(cases[i].list), cases[i].valid);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(hosts_are_found_as_people_write_them),
-	cmocka_unit_test(an_invalid_host_makes_a_list_invalid),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

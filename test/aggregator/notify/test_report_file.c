@@ -63,7 +63,7 @@ static void put_file(const char *name)
 	fclose(f);
 }
 
-static void it_is_named_by_its_time_and_whole(void **state)
+TEST_WITH(it_is_named_by_its_time_and_whole, start, stop)
 {
 	struct report_file f = at_s(1700000000);
 	char reason[REPORT_FILE_REASON], path[400], read[8] = "";
@@ -80,7 +80,7 @@ static void it_is_named_by_its_time_and_whole(void **state)
 	assert_string_equal(read, "again");
 }
 
-static void no_character_of_a_name_leads_out_of_the_folder(void **state)
+TEST_WITH(no_character_of_a_name_leads_out_of_the_folder, start, stop)
 {
 	struct report_file f = at_s(1700000000);
 	char reason[REPORT_FILE_REASON];
@@ -91,7 +91,7 @@ static void no_character_of_a_name_leads_out_of_the_folder(void **state)
 	assert_string_equal(listing(), "a-b-..-c-mysql.queries-by----20231114T231320+0100.pdf\n");
 }
 
-static void the_newest_of_its_own_files_are_kept_and_no_other_is_touched(void **state)
+TEST_WITH(the_newest_of_its_own_files_are_kept_and_no_other_is_touched, start, stop)
 {
 	static const char *const others[] = { "nightly-queries-20231114T231320+0100.png", "nightly-queries-notes.pdf", "nightly-queries2-20201114T231320+0100.pdf",
 					      "other.txt", "nightly-queries-20201114T231320+0100.pdf.bak" };
@@ -119,7 +119,7 @@ static mode_t mode_of(const char *path, gid_t *ret_group)
 	return st.st_mode & 0777;
 }
 
-static void their_group_reads_them_whatever_the_umask(void **state)
+TEST_WITH(their_group_reads_them_whatever_the_umask, start, stop)
 {
 	struct report_file f = at_s(1700000000);
 	char made[200], file[400], reason[REPORT_FILE_REASON];
@@ -142,7 +142,7 @@ static void their_group_reads_them_whatever_the_umask(void **state)
 	assert_int_equal(rmdir(made), 0);
 }
 
-static void a_new_folder_keeps_the_group_of_its_parent(void **state)
+TEST_WITH(a_new_folder_keeps_the_group_of_its_parent, start, stop)
 {
 	struct report_file f = at_s(1700000000);
 	char made[200], file[400], reason[REPORT_FILE_REASON];
@@ -163,7 +163,7 @@ static void a_new_folder_keeps_the_group_of_its_parent(void **state)
 	assert_int_equal(rmdir(made), 0);
 }
 
-static void the_new_file_is_kept_if_the_clock_was_set_back(void **state)
+TEST_WITH(the_new_file_is_kept_if_the_clock_was_set_back, start, stop)
 {
 	static const int days[] = { 30, 31, 32, 1, 2 };
 	char reason[REPORT_FILE_REASON];
@@ -177,7 +177,7 @@ static void the_new_file_is_kept_if_the_clock_was_set_back(void **state)
 	assert_string_equal(listing(), "nightly-queries-20231116T231320+0100.pdf\nnightly-queries-20231216T231320+0100.pdf\n");
 }
 
-static void a_folder_is_made_but_not_a_path(void **state)
+TEST_WITH(a_folder_is_made_but_not_a_path, start, stop)
 {
 	struct report_file f = at_s(1700000000);
 	char path[200], deep[300], reason[REPORT_FILE_REASON], file[400];
@@ -196,14 +196,4 @@ static void a_folder_is_made_but_not_a_path(void **state)
 	assert_true(report_file_write(&f, "x", 1, reason) < 0);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test_setup_teardown(it_is_named_by_its_time_and_whole, start, stop),
-	cmocka_unit_test_setup_teardown(no_character_of_a_name_leads_out_of_the_folder, start, stop),
-	cmocka_unit_test_setup_teardown(the_newest_of_its_own_files_are_kept_and_no_other_is_touched, start, stop),
-	cmocka_unit_test_setup_teardown(the_new_file_is_kept_if_the_clock_was_set_back, start, stop),
-	cmocka_unit_test_setup_teardown(their_group_reads_them_whatever_the_umask, start, stop),
-	cmocka_unit_test_setup_teardown(a_new_folder_keeps_the_group_of_its_parent, start, stop),
-	cmocka_unit_test_setup_teardown(a_folder_is_made_but_not_a_path, start, stop),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

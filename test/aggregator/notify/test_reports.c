@@ -2,7 +2,6 @@
 #include "test/kit/alerts_kit.h"
 #include "test/kit/check.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #define BEGIN 1700000000ll		/* 22:13:20 UTC; next: 22:15:00 */
@@ -61,7 +60,7 @@ static json_int_t number(const char *which)
 	return value;
 }
 
-static void it_is_made_once_when_it_is_due(void **state)
+TEST_WITH(it_is_made_once_when_it_is_due, start, stop)
 {
 	begin(BEGIN);
 	assert_int_equal(number("next"), BEGIN + 100);
@@ -74,7 +73,7 @@ static void it_is_made_once_when_it_is_due(void **state)
 	assert_int_equal(number("next"), BEGIN + 100 + QUARTER);
 }
 
-static void missed_reports_are_made_once(void **state)
+TEST_WITH(missed_reports_are_made_once, start, stop)
 {
 	begin(BEGIN);
 	tick(BEGIN);
@@ -85,7 +84,7 @@ static void missed_reports_are_made_once(void **state)
 	assert_int_equal(number("next"), BEGIN + 100 + 10 * QUARTER);
 }
 
-static void a_clock_that_is_set_back_delays_nothing(void **state)
+TEST_WITH(a_clock_that_is_set_back_delays_nothing, start, stop)
 {
 	__s64 back = BEGIN - 7200;
 
@@ -100,7 +99,7 @@ static void a_clock_that_is_set_back_delays_nothing(void **state)
 	assert_int_equal(number("next"), back + 100 + QUARTER);
 }
 
-static void one_that_is_set_back_a_little_makes_nothing_twice(void **state)
+TEST_WITH(one_that_is_set_back_a_little_makes_nothing_twice, start, stop)
 {
 	begin(BEGIN);
 	tick(BEGIN + 110);
@@ -110,7 +109,7 @@ static void one_that_is_set_back_a_little_makes_nothing_twice(void **state)
 }
 
 /* No start makes an earlier report again. */
-static void no_start_makes_an_earlier_report_again(void **state)
+TEST_WITH(no_start_makes_an_earlier_report_again, start, stop)
 {
 	begin(BEGIN);
 	tick(BEGIN + 110);
@@ -121,7 +120,7 @@ static void no_start_makes_an_earlier_report_again(void **state)
 	assert_int_equal(number("next"), BEGIN + 100 + QUARTER);
 }
 
-static void the_reason_names_the_instrumentation_with_any_characters(void **state)
+TEST_WITH(the_reason_names_the_instrumentation_with_any_characters, start, stop)
 {
 	static const char *const characters[] = { "\xe2\x82\xac", "\xc3\xb6", "x\xe2\x82\xac", "x\xc3\xb6" };
 	json_t *all;
@@ -139,13 +138,4 @@ static void the_reason_names_the_instrumentation_with_any_characters(void **stat
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test_setup_teardown(it_is_made_once_when_it_is_due, start, stop),
-	cmocka_unit_test_setup_teardown(missed_reports_are_made_once, start, stop),
-	cmocka_unit_test_setup_teardown(a_clock_that_is_set_back_delays_nothing, start, stop),
-	cmocka_unit_test_setup_teardown(one_that_is_set_back_a_little_makes_nothing_twice, start, stop),
-	cmocka_unit_test_setup_teardown(no_start_makes_an_earlier_report_again, start, stop),
-	cmocka_unit_test_setup_teardown(the_reason_names_the_instrumentation_with_any_characters, start, stop),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -3,7 +3,6 @@
 #include "collector/core/instrumentation.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <time.h>
 
 /* Spelled out as POSIX rules: not every machine has the zone database. */
@@ -47,7 +46,7 @@ static struct schedule made(const char *every, const char *at)
 	return s;
 }
 
-static void the_next_due_time_follows_the_local_clock(void **state)
+TEST(the_next_due_time_follows_the_local_clock)
 {
 	static const struct { const char *zone, *every, *at; int after[5]; const char *next[4]; } cases[] = {
 		{ "UTC", "1d", NULL, { 2026, 11, 22, 12, 0 }, { "2026-11-23 00:00+0000", "2026-11-24 00:00+0000" } },
@@ -85,7 +84,7 @@ static void the_next_due_time_follows_the_local_clock(void **state)
 }
 
 /* In every zone: the last time before the next is the last one, and no time lies between two lasts. */
-static void last_and_next_are_inverse(void **state)
+TEST(last_and_next_are_inverse)
 {
 	static const char *const zones[] = { "UTC", BERLIN, NEW_YORK, LORD_HOWE, KOLKATA, ST_JOHNS };
 	static const char *const every[] = { "1min", "15min", "1h", "6h", "1d", "1w" };
@@ -106,7 +105,7 @@ static void last_and_next_are_inverse(void **state)
 	}
 }
 
-static void refuses_an_invalid_time(void **state)
+TEST(refuses_an_invalid_time)
 {
 	static const struct { const char *every, *at, *why; } cases[] = {
 		{ "7h", NULL, "\"every\"" }, { "0h", NULL, "\"every\"" }, { "2d", NULL, "\"every\"" }, { "h", NULL, "\"every\"" }, { "7min", NULL, "\"every\"" },
@@ -123,10 +122,4 @@ static void refuses_an_invalid_time(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_next_due_time_follows_the_local_clock),
-	cmocka_unit_test(last_and_next_are_inverse),
-	cmocka_unit_test(refuses_an_invalid_time),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

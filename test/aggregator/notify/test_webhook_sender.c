@@ -157,7 +157,7 @@ static void deliver(const char *path, unsigned timeout_ms, struct outcome *o)
 	assert_int_equal(webhook_sender_waiting(sender), 0);
 }
 
-static void a_post_answered_with_2xx_is_delivered_once(void **state)
+TEST_WITH(a_post_answered_with_2xx_is_delivered_once, start, stop)
 {
 	struct outcome o;
 
@@ -171,7 +171,7 @@ static void a_post_answered_with_2xx_is_delivered_once(void **state)
 	assert_null(strstr(receiver.last, "Expect"));
 }
 
-static void temporary_errors_are_tried_again_and_others_given_up(void **state)
+TEST_WITH(temporary_errors_are_tried_again_and_others_given_up, start, stop)
 {
 	static const struct { const char *path; int err, n; const char *reason; } cases[] = {
 		{ "200", 0, 1, "" },
@@ -196,7 +196,7 @@ static void temporary_errors_are_tried_again_and_others_given_up(void **state)
 	}
 }
 
-static void a_receiver_that_hangs_does_not_delay_others(void **state)
+TEST_WITH(a_receiver_that_hangs_does_not_delay_others, start, stop)
 {
 	struct outcome hangs, o;
 
@@ -224,7 +224,7 @@ static void send_to(const char *url, struct outcome *o)
 	assert_int_equal(o->err, -EIO);
 }
 
-static void without_a_server_it_is_tried_three_times(void **state)
+TEST_WITH(without_a_server_it_is_tried_three_times, start, stop)
 {
 	struct outcome o;
 
@@ -232,7 +232,7 @@ static void without_a_server_it_is_tried_three_times(void **state)
 	assert_non_null(strstr(o.reason, ": Connection refused, tried 3 times"));
 }
 
-static void reasons_contain_neither_the_url_nor_its_host(void **state)
+TEST_WITH(reasons_contain_neither_the_url_nor_its_host, start, stop)
 {
 	static const char *const urls[] = { "http://localhost:1/secret", "http://secret.invalid/", "gopher://secret/", "http://secret:x/", "http://secret host/",
 					    "http://secret:pass@127.0.0.1:1/" };
@@ -246,7 +246,7 @@ static void reasons_contain_neither_the_url_nor_its_host(void **state)
 	}
 }
 
-static void only_http_and_https_are_spoken(void **state)
+TEST_WITH(only_http_and_https_are_spoken, start, stop)
 {
 	static const char *const urls[] = { "file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/x", "http://" };
 	struct outcome o;
@@ -258,7 +258,7 @@ static void only_http_and_https_are_spoken(void **state)
 }
 
 /* In every form of the address; no connection is tried. */
-static void nothing_is_sent_to_a_link_local_address(void **state)
+TEST_WITH(nothing_is_sent_to_a_link_local_address, start, stop)
 {
 	static const char *const urls[] = { "http://169.254.169.254/latest", "http://2852039166/", "http://0xa9fea9fe/", "http://169.254.43518/",
 					    "http://[::ffff:169.254.169.254]/", "http://[fe80::1]/", "http://u:p@169.254.1.1:8080/" };
@@ -270,7 +270,7 @@ static void nothing_is_sent_to_a_link_local_address(void **state)
 	}
 }
 
-static void the_environments_proxy_is_not_used(void **state)
+TEST_WITH(the_environments_proxy_is_not_used, start, stop)
 {
 	struct outcome o;
 
@@ -282,7 +282,7 @@ static void the_environments_proxy_is_not_used(void **state)
 	unsetenv("ALL_PROXY");
 }
 
-static void beyond_its_bounds_it_refuses_and_goes_on_later(void **state)
+TEST_WITH(beyond_its_bounds_it_refuses_and_goes_on_later, start, stop)
 {
 	static struct outcome o[WEBHOOK_SENDER_WAITING + 1];
 	struct webhook_post large = { .url = "http://127.0.0.1:1/", .type = "text/plain", .len = WEBHOOK_SENDER_BYTES + 1 };
@@ -299,7 +299,7 @@ static void beyond_its_bounds_it_refuses_and_goes_on_later(void **state)
 	deliver("200", 5000, &o[0]);
 }
 
-static void posts_in_flight_at_the_end_are_canceled(void **state)
+TEST_WITH(posts_in_flight_at_the_end_are_canceled, start, stop)
 {
 	struct outcome hangs, fails, fresh;
 
@@ -314,21 +314,4 @@ static void posts_in_flight_at_the_end_are_canceled(void **state)
 	assert_true(fails.n == 1 && fresh.n == 1 && fresh.err == -ECANCELED);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_post_answered_with_2xx_is_delivered_once, start, stop),
-		cmocka_unit_test_setup_teardown(temporary_errors_are_tried_again_and_others_given_up, start, stop),
-		cmocka_unit_test_setup_teardown(a_receiver_that_hangs_does_not_delay_others, start, stop),
-		cmocka_unit_test_setup_teardown(without_a_server_it_is_tried_three_times, start, stop),
-		cmocka_unit_test_setup_teardown(reasons_contain_neither_the_url_nor_its_host, start, stop),
-		cmocka_unit_test_setup_teardown(only_http_and_https_are_spoken, start, stop),
-		cmocka_unit_test_setup_teardown(nothing_is_sent_to_a_link_local_address, start, stop),
-		cmocka_unit_test_setup_teardown(the_environments_proxy_is_not_used, start, stop),
-		cmocka_unit_test_setup_teardown(beyond_its_bounds_it_refuses_and_goes_on_later, start, stop),
-		cmocka_unit_test_setup_teardown(posts_in_flight_at_the_end_are_canceled, start, stop),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -13,7 +13,7 @@ static int read_one(enum value_kind_id kind, const char *name, const char *value
 	return params_read(kind, param, 1, p, reason);
 }
 
-static void defaults_are_those_of_the_manual(void **state)
+TEST(defaults_are_those_of_the_manual)
 {
 	static const struct { enum value_kind_id kind; int duration_s, width, height, transfer; } cases[] = {
 		{ VALUE_RAW, 1, 600, 300, SHADE_LOG }, { VALUE_KEYS, 60, 600, 300, SHADE_LOG },
@@ -38,7 +38,7 @@ static void defaults_are_those_of_the_manual(void **state)
 }
 
 /* Uses the system's database; an unknown zone is refused, unless utc_offset is given, too. */
-static void a_zone_is_looked_up_by_its_name(void **state)
+TEST(a_zone_is_looked_up_by_its_name)
 {
 	static const struct { const char *name; __s64 at_s; int before_s, after_s; } known[] = {
 		{ "Europe/Berlin", 1792890000, 7200, 3600 }, { "America/New_York", 1793512800, -14400, -18000 },
@@ -73,7 +73,7 @@ static void a_zone_is_looked_up_by_its_name(void **state)
 	params_fini(&p);
 }
 
-static void numbers_are_kept_in_their_ranges(void **state)
+TEST(numbers_are_kept_in_their_ranges)
 {
 	static const struct { enum value_kind_id kind; const char *name, *value, *says; } cases[] = {
 		{ VALUE_IMAGE, "width", "10", NULL }, { VALUE_IMAGE, "width", "9", "minimum is 10" },
@@ -114,7 +114,7 @@ static void numbers_are_kept_in_their_ranges(void **state)
 }
 
 /* A parameter of another value is ignored. */
-static void a_report_and_exemplars_go_by_the_first_measure(void **state)
+TEST(a_report_and_exemplars_go_by_the_first_measure)
 {
 	static const struct http_param param = { "measure", "cputime" };
 	char reason[PARAMS_REASON_MAX];
@@ -130,7 +130,7 @@ static void a_report_and_exemplars_go_by_the_first_measure(void **state)
 	}
 }
 
-static void a_weight_goes_with_what_it_can(void **state)
+TEST(a_weight_goes_with_what_it_can)
 {
 	static const struct { enum value_kind_id kind; const char *name, *value, *says; } cases[] = {
 		{ VALUE_GRID, "weights", "count", NULL }, { VALUE_RAW, "stats", "false", NULL }, { VALUE_RAW, "measure", "latency", NULL },
@@ -153,7 +153,7 @@ static void a_weight_goes_with_what_it_can(void **state)
 	}
 }
 
-static void coloring_is_another_word_for_the_transfer(void **state)
+TEST(coloring_is_another_word_for_the_transfer)
 {
 	static const struct { const char *coloring, *transfer; int is; } cases[] = {
 		{ NULL, NULL, SHADE_RANK }, { "linear", NULL, SHADE_LINEAR }, { "rank", NULL, SHADE_RANK },
@@ -179,7 +179,7 @@ static void coloring_is_another_word_for_the_transfer(void **state)
 	}
 }
 
-static void decimals_of_whole_numbers_are_cut(void **state)
+TEST(decimals_of_whole_numbers_are_cut)
 {
 	static const struct { const char *text; __s64 is; } cases[] = {
 		{ "665.95", 665 }, { "60.0", 60 }, { "60.", 60 }, { "1e7", 10000000 }, { "1.25e1", 12 }, { "0.999e3", 999 }, { "-0.9", 0 },
@@ -196,7 +196,7 @@ static void decimals_of_whole_numbers_are_cut(void **state)
 	}
 }
 
-static void only_a_list_has_several_values(void **state)
+TEST(only_a_list_has_several_values)
 {
 	static const struct { const char *name, *value; bool list; } cases[] = {
 		{ "selected", "a", true }, { "hues", "1,2,3", true }, { "width", "20", false }, { "start_time", "1", false }, { "by", "a", false },
@@ -218,7 +218,7 @@ static void only_a_list_has_several_values(void **state)
 	}
 }
 
-static void unknown_parameters_of_a_url_are_left_out(void **state)
+TEST(unknown_parameters_of_a_url_are_left_out)
 {
 	struct http_param param[] = { { "_", "1" }, { "width", "20" }, { "callback", "f" }, { "x", "1" } };
 
@@ -227,7 +227,7 @@ static void unknown_parameters_of_a_url_are_left_out(void **state)
 	assert_string_equal(param[1].name, "x");
 }
 
-static void seconds_are_read_to_the_nanosecond(void **state)
+TEST(seconds_are_read_to_the_nanosecond)
 {
 	static const struct { const char *text; __s64 ns; } cases[] = {
 		{ "0", 0 }, { "1700000000", 1700000000 * NS }, { "1700000000.1", 1700000000 * NS + NS / 10 },
@@ -244,7 +244,7 @@ static void seconds_are_read_to_the_nanosecond(void **state)
 	}
 }
 
-static void keys_are_split_at_commas(void **state)
+TEST(keys_are_split_at_commas)
 {
 	static const struct { const char *text; size_t n; const char *key[3]; } cases[] = {
 		{ "", 0, { NULL } }, { "a", 1, { "a" } }, { "a,b/c", 2, { "a", "b/c" } }, { "a\\,b,c", 2, { "a,b", "c" } },
@@ -262,7 +262,7 @@ static void keys_are_split_at_commas(void **state)
 	}
 }
 
-static void intervals_follow_from_what_is_given(void **state)
+TEST(intervals_follow_from_what_is_given)
 {
 	static const struct { const char *name[3], *value[3]; __s64 from, to; const char *says; } cases[] = {
 		{ { NULL }, { NULL }, 999940, 1000000 - 0, NULL },
@@ -311,7 +311,7 @@ static void intervals_follow_from_what_is_given(void **state)
 	}
 }
 
-static void points_follow_one_another_and_fit_the_retention(void **state)
+TEST(points_follow_one_another_and_fit_the_retention)
 {
 	static const struct { const char *n, *name, *value, *duration; __s64 from, length; const char *says; } cases[] = {
 		{ "1", "start_time", "999000", "5", 999000, 5, NULL },
@@ -352,7 +352,7 @@ static void points_follow_one_another_and_fit_the_retention(void **state)
 	}
 }
 
-static void a_share_is_read_to_the_millionth(void **state)
+TEST(a_share_is_read_to_the_millionth)
 {
 	static const struct { const char *text; __s64 millionths; } cases[] = {
 		{ "0", 0 }, { "1", 1000000 }, { "0.5", 500000 }, { ".999", 999000 }, { "0.99", 990000 }, { "1e-6", 1 },
@@ -375,7 +375,7 @@ static void a_share_is_read_to_the_millionth(void **state)
 	assert_non_null(strstr(reason, "missing value for required parameter: \"percentile\""));
 }
 
-static void every_parameter_has_its_name_listed(void **state)
+TEST(every_parameter_has_its_name_listed)
 {
 	bool found = false;
 	size_t n = 0;
@@ -387,27 +387,4 @@ static void every_parameter_has_its_name_listed(void **state)
 		assert_string_not_equal(params_name(VALUE_RAW, n), "x");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults_are_those_of_the_manual),
-		cmocka_unit_test(a_zone_is_looked_up_by_its_name),
-	cmocka_unit_test(numbers_are_kept_in_their_ranges),
-		cmocka_unit_test(a_report_and_exemplars_go_by_the_first_measure),
-	cmocka_unit_test(a_weight_goes_with_what_it_can),
-	cmocka_unit_test(coloring_is_another_word_for_the_transfer),
-		cmocka_unit_test(decimals_of_whole_numbers_are_cut),
-		cmocka_unit_test(only_a_list_has_several_values),
-		cmocka_unit_test(unknown_parameters_of_a_url_are_left_out),
-		cmocka_unit_test(seconds_are_read_to_the_nanosecond),
-		cmocka_unit_test(keys_are_split_at_commas),
-		cmocka_unit_test(intervals_follow_from_what_is_given),
-		cmocka_unit_test(points_follow_one_another_and_fit_the_retention),
-		cmocka_unit_test(a_share_is_read_to_the_millionth),
-		cmocka_unit_test(every_parameter_has_its_name_listed),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -38,7 +38,7 @@ static json_t *parse(struct bytes *out)
 	return json;
 }
 
-static void a_column_has_one_state(void **state)
+TEST(a_column_has_one_state)
 {
 	static const struct { struct grid_column c; const char *state; } cases[] = {
 		{ { .count = 5, .n_reporting = 2, .n_expected = 2 }, "ok" },
@@ -57,7 +57,7 @@ static void a_column_has_one_state(void **state)
 		assert_string_equal(grid_column_word(&cases[i].c), cases[i].state);
 }
 
-static void raw_takes_the_shape_of_its_arity(void **state)
+TEST(raw_takes_the_shape_of_its_arity)
 {
 	struct key_total *t = totals(2);
 	static const struct { bool keyed, numeric; size_t n; const char *text; } cases[] = {
@@ -106,7 +106,7 @@ static void put_present(struct bytes *out, const struct key_total *t, size_t n, 
 }
 
 /* Every event is in at least one cell of a partition of the axis; half an event counts as one. */
-static void details_never_hide_a_key(void **state)
+TEST(details_never_hide_a_key)
 {
 	struct key_total *t = totals(1);
 	double sum = 0;
@@ -132,7 +132,7 @@ static void details_never_hide_a_key(void **state)
 }
 
 /* A bucket is present in exactly the rows in which the image draws it. */
-static void a_bucket_is_present_where_it_reaches(void **state)
+TEST(a_bucket_is_present_where_it_reaches)
 {
 	static const struct { __u64 value, from, to; json_int_t total; } cases[] = {
 		{ 1000000, 999424, 1015808, 7 },		/* exactly the range of its bucket */
@@ -159,7 +159,7 @@ static void a_bucket_is_present_where_it_reaches(void **state)
 	}
 }
 
-static void keys_say_when_they_are_lower_bounds(void **state)
+TEST(keys_say_when_they_are_lower_bounds)
 {
 	for (int other = 0; other < 2; other++) {
 		struct key_total *t = totals(2);
@@ -179,7 +179,7 @@ static void keys_say_when_they_are_lower_bounds(void **state)
 	}
 }
 
-static void without_events_shares_are_zero(void **state)
+TEST(without_events_shares_are_zero)
 {
 	struct key_total *t = totals(1);
 	struct bytes out = { 0 };
@@ -198,7 +198,7 @@ static void without_events_shares_are_zero(void **state)
 }
 
 /* One event of 9 s is a tenth of ten events, and 99 % of their time. */
-static void keys_have_their_share_of_events_and_of_the_sum(void **state)
+TEST(keys_have_their_share_of_events_and_of_the_sum)
 {
 	static const struct { double share, sum_share; } want[] = { { 0.1, 9e9 / (9e9 + 9e6) }, { 0.9, 9e6 / (9e9 + 9e6) } };
 	struct key_total *t = totals(2);
@@ -225,7 +225,7 @@ static void keys_have_their_share_of_events_and_of_the_sum(void **state)
 }
 
 /* Two slots of a point metric: 3 in one, 0 in the other. */
-static void means_are_written_as_means(void **state)
+TEST(means_are_written_as_means)
 {
 	struct key_total *t = totals(1);
 	struct bytes out = { 0 };
@@ -254,7 +254,7 @@ static void means_are_written_as_means(void **state)
 	totals_free(t, 1);
 }
 
-static void a_point_grid_says_so_and_gives_means(void **state)
+TEST(a_point_grid_says_so_and_gives_means)
 {
 	struct grid *g = grid_new(2, 1);
 	struct bytes out = { 0 };
@@ -286,7 +286,7 @@ static void a_point_grid_says_so_and_gives_means(void **state)
 	grid_free(g);
 }
 
-static void running_events_are_written_with_their_own_edges(void **state)
+TEST(running_events_are_written_with_their_own_edges)
 {
 	struct grid *g = grid_new(2, 1), *running = grid_new(2, 2);
 	struct bytes out = { 0 };
@@ -319,7 +319,7 @@ static void running_events_are_written_with_their_own_edges(void **state)
 }
 
 /* The page colours n * scale * share by the levels: in each column that adds up to a hundred. */
-static void a_column_in_percent_says_what_a_cell_counts_in_it(void **state)
+TEST(a_column_in_percent_says_what_a_cell_counts_in_it)
 {
 	const struct shade_options options = { .yscale = AXIS_LOG, .transfer = SHADE_PERCENT };
 	struct grid *g = grid_new(3, 2), *part = grid_new(1, 1);
@@ -355,23 +355,4 @@ static void a_column_in_percent_says_what_a_cell_counts_in_it(void **state)
 	grid_free(part);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_column_in_percent_says_what_a_cell_counts_in_it),
-		cmocka_unit_test(a_column_has_one_state),
-		cmocka_unit_test(raw_takes_the_shape_of_its_arity),
-		cmocka_unit_test(details_never_hide_a_key),
-		cmocka_unit_test(a_bucket_is_present_where_it_reaches),
-		cmocka_unit_test(keys_say_when_they_are_lower_bounds),
-		cmocka_unit_test(keys_have_their_share_of_events_and_of_the_sum),
-	cmocka_unit_test(means_are_written_as_means),
-		cmocka_unit_test(a_point_grid_says_so_and_gives_means),
-		cmocka_unit_test(running_events_are_written_with_their_own_edges),
-		cmocka_unit_test(without_events_shares_are_zero),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

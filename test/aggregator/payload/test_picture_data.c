@@ -215,7 +215,7 @@ static void same_bar(const struct bar *a, const struct bar *b)
 	}
 }
 
-static void picture_data_come_back_bit_for_bit(void **state)
+TEST(picture_data_come_back_bit_for_bit)
 {
 	(void)state;
 	for (int round = 0; round < 50; round++) {
@@ -281,7 +281,7 @@ static void fill_hour(struct made *m, const char *picture)
 	picture_data_join(&m->p);
 }
 
-static void a_picture_that_was_opened_is_drawn_pixel_by_pixel(void **state)
+TEST(a_picture_that_was_opened_is_drawn_pixel_by_pixel)
 {
 	static const char *const pictures[] = { "figure", "report", "chart" };
 
@@ -311,7 +311,7 @@ static void a_picture_that_was_opened_is_drawn_pixel_by_pixel(void **state)
 }
 
 /* The same numbers in other colours: given parameters override how it was drawn. */
-static void given_parameters_override_how_it_was_drawn(void **state)
+TEST(given_parameters_override_how_it_was_drawn)
 {
 	static const struct http_param param[] = { { "theme", "dark" }, { "transfer", "linear" }, { "measure", "latency" }, { "width", "500" } };
 	struct made m;
@@ -335,7 +335,7 @@ static void given_parameters_override_how_it_was_drawn(void **state)
 	clear(&m);
 }
 
-static void picture_data_of_too_many_cells_is_left_out(void **state)
+TEST(picture_data_of_too_many_cells_is_left_out)
 {
 	struct made m;
 	__u8 *png;
@@ -354,7 +354,7 @@ static void picture_data_of_too_many_cells_is_left_out(void **state)
 }
 
 /* Text that is too long is left out, too. */
-static void a_text_that_is_too_long_is_left_out(void **state)
+TEST(a_text_that_is_too_long_is_left_out)
 {
 	char *words = malloc(PNG_TEXT_MAX + 1);
 	struct made m;
@@ -380,7 +380,7 @@ static void a_text_that_is_too_long_is_left_out(void **state)
 }
 
 /* The map is one of several: the chart and the bar are of the first. */
-static void a_map_alone_has_its_own_table(void **state)
+TEST(a_map_alone_has_its_own_table)
 {
 	struct made m;
 	char *text;
@@ -405,7 +405,7 @@ static void a_map_alone_has_its_own_table(void **state)
 }
 
 /* As in pictures that were made before tables had sums. */
-static void a_table_without_sums_has_those_of_the_means(void **state)
+TEST(a_table_without_sums_has_those_of_the_means)
 {
 	struct picture_data back;
 	struct made m;
@@ -433,7 +433,7 @@ static void a_table_without_sums_has_those_of_the_means(void **state)
 	clear(&m);
 }
 
-static void either_end_of_the_axis_and_its_crop_come_back_alone(void **state)
+TEST(either_end_of_the_axis_and_its_crop_come_back_alone)
 {
 	struct made m;
 
@@ -525,7 +525,7 @@ static const struct { const char *in, *name, *value, *reason; } misfits[] = {
 	{ "drawn", "theme", "\"pink\"", "must be one of: light dark" },
 };
 
-static void refuses_data_that_do_not_fit(void **state)
+TEST(refuses_data_that_do_not_fit)
 {
 	char reason[PARAMS_REASON_MAX], *text, *edited;
 	struct picture_data back;
@@ -554,7 +554,7 @@ static void refuses_data_that_do_not_fit(void **state)
 	clear(&m);
 }
 
-static void refuses_a_measure_that_is_not_there(void **state)
+TEST(refuses_a_measure_that_is_not_there)
 {
 	static const struct http_param param = { "measure", "age" };
 	char reason[PARAMS_REASON_MAX], *text;
@@ -571,17 +571,4 @@ static void refuses_a_measure_that_is_not_there(void **state)
 	clear(&m);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(picture_data_come_back_bit_for_bit),
-	cmocka_unit_test(a_picture_that_was_opened_is_drawn_pixel_by_pixel),
-	cmocka_unit_test(given_parameters_override_how_it_was_drawn),
-	cmocka_unit_test(picture_data_of_too_many_cells_is_left_out),
-	cmocka_unit_test(a_text_that_is_too_long_is_left_out),
-	cmocka_unit_test(a_map_alone_has_its_own_table),
-	cmocka_unit_test(a_table_without_sums_has_those_of_the_means),
-	cmocka_unit_test(either_end_of_the_axis_and_its_crop_come_back_alone),
-	cmocka_unit_test(refuses_data_that_do_not_fit),
-	cmocka_unit_test(refuses_a_measure_that_is_not_there),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -2,7 +2,6 @@
 #include "aggregator/query/active.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #define SECOND	1000000000ll
 #define T0	1700000040ll /* s; a whole minute */
@@ -184,7 +183,7 @@ static struct grid *spread(const struct event *e, __s64 slot_s, __s64 column_s, 
 
 static const __s64 columns_s[] = {1, 2, 5, 60};
 
-static void all_columns_add_up_to_the_exact_sum_of_the_latencies(void **state)
+TEST(all_columns_add_up_to_the_exact_sum_of_the_latencies)
 {
 	struct event *e = calloc(EVENTS, sizeof(*e));
 	__u64 latency, part[N_PARTS];
@@ -208,7 +207,7 @@ static void all_columns_add_up_to_the_exact_sum_of_the_latencies(void **state)
 }
 
 /* Events without weights: their time is estimated bucket by bucket, and all of it belongs to the rest. */
-static void without_weights_the_sum_is_exact_too(void **state)
+TEST(without_weights_the_sum_is_exact_too)
 {
 	struct event *e = calloc(EVENTS, sizeof(*e));
 	__u64 latency, part[N_PARTS];
@@ -223,7 +222,7 @@ static void without_weights_the_sum_is_exact_too(void **state)
 	free(e);
 }
 
-static void long_columns_are_exactly_the_sums_of_short_ones(void **state)
+TEST(long_columns_are_exactly_the_sums_of_short_ones)
 {
 	struct event *e = calloc(EVENTS, sizeof(*e));
 	struct grid *fine;
@@ -257,7 +256,7 @@ static __s64 overlap(const struct event *e, __s64 from_ns, __s64 to_ns)
 }
 
 /* The error: on each side of an event one slot, and the width of its weight's bucket, an eighth. */
-static void columns_are_true_but_for_a_slot_and_a_bucket(void **state)
+TEST(columns_are_true_but_for_a_slot_and_a_bucket)
 {
 	struct event *e = calloc(EVENTS, sizeof(*e));
 	struct grid *g;
@@ -286,7 +285,7 @@ static void columns_are_true_but_for_a_slot_and_a_bucket(void **state)
 
 /* n events ended in one second.  So many were under way in the seconds before; in the two seconds at the ends, of which
  * only the slot is known, half of them. */
-static void a_pile_up_is_as_high_as_it_was_for_as_long_as_it_took(void **state)
+TEST(a_pile_up_is_as_high_as_it_was_for_as_long_as_it_took)
 {
 	static const struct {
 		size_t n;
@@ -318,7 +317,7 @@ static void a_pile_up_is_as_high_as_it_was_for_as_long_as_it_took(void **state)
 	}
 }
 
-static void time_before_the_range_is_left_out(void **state)
+TEST(time_before_the_range_is_left_out)
 {
 	struct event e[9];
 	struct active *a = active_of(100, 150, 5, 149, -1);
@@ -336,7 +335,7 @@ static void time_before_the_range_is_left_out(void **state)
 	active_free(a);
 }
 
-static void events_that_ended_after_the_range_are_spread_into_it(void **state)
+TEST(events_that_ended_after_the_range_are_spread_into_it)
 {
 	struct event e[9];
 	struct active *a = active_of(0, 100, 10, 400, -1);
@@ -355,7 +354,7 @@ static void events_that_ended_after_the_range_are_spread_into_it(void **state)
 
 /* ---- what runs ---- */
 
-static void running_events_count_from_their_start(void **state)
+TEST(running_events_count_from_their_start)
 {
 	struct active *a = active_of(0, 100, 1, 99, 1);
 	struct grid *g;
@@ -383,7 +382,7 @@ static void running_events_count_from_their_start(void **state)
 
 /* One of two hosts has not reported the last slot yet.  Its running queries are known up to the slot before, so both
  * hosts are read as of that slot. */
-static void all_sources_are_taken_at_the_same_time(void **state)
+TEST(all_sources_are_taken_at_the_same_time)
 {
 	const struct event e = {59 * SECOND, 10 * SECOND, {0}};
 	struct active *a = active_of(0, 100, 1, 99, 1);
@@ -404,7 +403,7 @@ static void all_sources_are_taken_at_the_same_time(void **state)
 }
 
 /* A source that is gone does not delay the others. */
-static void a_source_that_is_gone_is_not_waited_for(void **state)
+TEST(a_source_that_is_gone_is_not_waited_for)
 {
 	struct active *a = active_of(0, 100, 1, 99, 1);
 	__s64 first, last;
@@ -418,7 +417,7 @@ static void a_source_that_is_gone_is_not_waited_for(void **state)
 
 /* ---- reading again, moving, selecting ---- */
 
-static void a_slot_is_read_again(void **state)
+TEST(a_slot_is_read_again)
 {
 	struct event *e = calloc(EVENTS, sizeof(*e));
 	struct active *a = active_of(BEGIN, SPAN_S, 1, SPAN_S - 1, -1);
@@ -442,7 +441,7 @@ static void a_slot_is_read_again(void **state)
 	free(e);
 }
 
-static void sums_of_slots_are_forgotten_as_a_whole(void **state)
+TEST(sums_of_slots_are_forgotten_as_a_whole)
 {
 	const struct event e = {70 * SECOND, SECOND, {0}};
 	struct active *a = active_of(0, 300, 60, 299, -1);
@@ -460,7 +459,7 @@ static void sums_of_slots_are_forgotten_as_a_whole(void **state)
 	active_free(a);
 }
 
-static void a_range_moves_on(void **state)
+TEST(a_range_moves_on)
 {
 	struct event *e = calloc(EVENTS, sizeof(*e));
 	struct active *a = active_of(0, 600, 1, 599, -1);
@@ -483,7 +482,7 @@ static void a_range_moves_on(void **state)
 	free(e);
 }
 
-static void keys_may_be_chosen(void **state)
+TEST(keys_may_be_chosen)
 {
 	const char *const select[] = {"update"};
 	const struct query q = {.inst = &in,
@@ -538,7 +537,7 @@ static struct active *active_of_huge(__u64 n, bool weighed)
 }
 
 /* A source may send any number: times saturate at the largest signed number, and are spread as such. */
-static void sums_that_are_too_large_saturate(void **state)
+TEST(sums_that_are_too_large_saturate)
 {
 	static const __u64 huge[] = {~0ull, ~0ull / 2 + 1, ~0ull / 2};
 
@@ -562,7 +561,7 @@ static void sums_that_are_too_large_saturate(void **state)
 
 /* ---- refusals ---- */
 
-static void refuses_a_measure_without_events_or_a_range(void **state)
+TEST(refuses_a_measure_without_events_or_a_range)
 {
 	struct query q = {.inst = &in, .axis = 1, .from_ns = T0 * SECOND, .to_ns = (T0 + 10) * SECOND};
 	struct active *a;
@@ -574,7 +573,7 @@ static void refuses_a_measure_without_events_or_a_range(void **state)
 	assert_int_equal(active_new(&q, T0 + 9, -1, &a), -EINVAL);
 }
 
-static void refuses_bytes_that_are_no_histogram(void **state)
+TEST(refuses_bytes_that_are_no_histogram)
 {
 	const __u8 bytes[] = {1, 2, 3};
 	const struct slice s = {.ruler = in.ruler[0], .hist = bytes, .hist_len = sizeof(bytes)};
@@ -585,29 +584,4 @@ static void refuses_bytes_that_are_no_histogram(void **state)
 	active_free(a);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_columns_add_up_to_the_exact_sum_of_the_latencies),
-		cmocka_unit_test(without_weights_the_sum_is_exact_too),
-		cmocka_unit_test(long_columns_are_exactly_the_sums_of_short_ones),
-		cmocka_unit_test(columns_are_true_but_for_a_slot_and_a_bucket),
-		cmocka_unit_test(a_pile_up_is_as_high_as_it_was_for_as_long_as_it_took),
-		cmocka_unit_test(time_before_the_range_is_left_out),
-		cmocka_unit_test(events_that_ended_after_the_range_are_spread_into_it),
-		cmocka_unit_test(running_events_count_from_their_start),
-		cmocka_unit_test(all_sources_are_taken_at_the_same_time),
-		cmocka_unit_test(a_source_that_is_gone_is_not_waited_for),
-		cmocka_unit_test(a_slot_is_read_again),
-		cmocka_unit_test(sums_of_slots_are_forgotten_as_a_whole),
-		cmocka_unit_test(a_range_moves_on),
-		cmocka_unit_test(keys_may_be_chosen),
-		cmocka_unit_test(sums_that_are_too_large_saturate),
-		cmocka_unit_test(refuses_a_measure_without_events_or_a_range),
-		cmocka_unit_test(refuses_bytes_that_are_no_histogram),
-	};
-
-	check_seed();
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

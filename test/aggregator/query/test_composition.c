@@ -47,7 +47,7 @@ static struct composition composed(const struct world *w, __u64 min, __u64 max)
 }
 
 /* Compared bit for bit with the events themselves. */
-static void a_composition_is_the_sums_of_its_events(void **state)
+TEST(a_composition_is_the_sums_of_its_events)
 {
 	for (int round = 0; round < 200; round++) {
 		__u64 min = check_below(2) ? 0 : check_below(1ull << check_below(34));
@@ -76,7 +76,7 @@ static void a_composition_is_the_sums_of_its_events(void **state)
 	}
 }
 
-static void ranges_that_touch_add_up(void **state)
+TEST(ranges_that_touch_add_up)
 {
 	struct composition all, low, high;
 	struct world w;
@@ -99,7 +99,7 @@ static void ranges_that_touch_add_up(void **state)
 }
 
 /* Adds histogram by histogram, as for sources, keys and slots, in rulers of their own. */
-static void folding_keeps_a_composition(void **state)
+TEST(folding_keeps_a_composition)
 {
 	struct composition a, b, both;
 	struct world one, two;
@@ -116,7 +116,7 @@ static void folding_keeps_a_composition(void **state)
 	world_free(&two);
 }
 
-static void events_without_weights_are_reported(void **state)
+TEST(events_without_weights_are_reported)
 {
 	const struct hist *by[] = { NULL, NULL, NULL };
 	struct composition c;
@@ -132,7 +132,7 @@ static void events_without_weights_are_reported(void **state)
 	hist_fini(&h);
 }
 
-static void refuses_an_empty_range(void **state)
+TEST(refuses_an_empty_range)
 {
 	const struct hist *by[] = { NULL, NULL };
 	struct composition c;
@@ -148,12 +148,4 @@ static void refuses_an_empty_range(void **state)
 	hist_fini(&h);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_composition_is_the_sums_of_its_events),
-	cmocka_unit_test(ranges_that_touch_add_up),
-	cmocka_unit_test(folding_keeps_a_composition),
-	cmocka_unit_test(events_without_weights_are_reported),
-	cmocka_unit_test(refuses_an_empty_range),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

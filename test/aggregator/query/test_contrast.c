@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 
 #define BLOCKS 60
 #define VALUES 20
@@ -123,7 +122,7 @@ static int n_called(const struct counts *c, size_t n_blocks)
 	return n;
 }
 
-static void without_a_planted_difference_none_is_found(void **state)
+TEST(without_a_planted_difference_none_is_found)
 {
 	static const size_t blocks[] = { 10, BLOCKS };
 	static struct counts c;
@@ -141,7 +140,7 @@ static void without_a_planted_difference_none_is_found(void **state)
 		}
 }
 
-static void a_planted_difference_is_found(void **state)
+TEST(a_planted_difference_is_found)
 {
 	static struct counts c;
 	int n_first = 0;
@@ -204,7 +203,7 @@ static bool calls_the_first(const struct counts *c, size_t n_blocks)
 }
 
 /* A strong effect must not be mistaken for dispersion. */
-static void a_strong_effect_is_found_in_a_short_window(void **state)
+TEST(a_strong_effect_is_found_in_a_short_window)
 {
 	static const struct { int in, n_in, out, n_out; } cases[] = {
 		{ 30, 61, 76, 10353 }, { 60, 600, 60, 60000 }, { 55, 100, 50, 10401 }, { 300, 600, 600, 60000 }, { 60, 61, 1000, 10000 },
@@ -226,7 +225,7 @@ static void a_strong_effect_is_found_in_a_short_window(void **state)
 		}
 }
 
-static void the_names_of_groups_and_the_order_of_blocks_do_not_matter(void **state)
+TEST(the_names_of_groups_and_the_order_of_blocks_do_not_matter)
 {
 	static struct counts c;
 	struct pair other[BLOCKS], all[BLOCKS];
@@ -246,7 +245,7 @@ static void the_names_of_groups_and_the_order_of_blocks_do_not_matter(void **sta
 	}
 }
 
-static void a_spread_is_estimated_for_each_group(void **state)
+TEST(a_spread_is_estimated_for_each_group)
 {
 	static struct counts c;
 	const struct pair *of[VALUES], none[BLOCKS] = { { 0, 0 } };
@@ -277,7 +276,7 @@ static void a_spread_is_estimated_for_each_group(void **state)
 	assert_true(spread.in == 1 && spread.out == 1);
 }
 
-static void means_are_compared_by_their_scores(void **state)
+TEST(means_are_compared_by_their_scores)
 {
 	struct pair sum[BLOCKS], events[BLOCKS];
 	struct contrast t;
@@ -299,7 +298,7 @@ static void means_are_compared_by_their_scores(void **state)
 	assert_true(t.p == 1 && t.excess == 0);
 }
 
-static void the_tail_is_that_of_f(void **state)
+TEST(the_tail_is_that_of_f)
 {
 	static const struct { double f; unsigned df; double p; } cases[] = {	/* of the table of t */
 		{ 1, 1, 0.5 }, { 12.7062 * 12.7062, 1, 0.05 }, { 2.2281 * 2.2281, 10, 0.05 }, { 4.5869 * 4.5869, 10, 0.001 },
@@ -316,7 +315,7 @@ static void the_tail_is_that_of_f(void **state)
 }
 
 /* Two of two inside, none of ten outside: 1 / C(12, 2), two-sided. */
-static void few_events_are_tested_exactly(void **state)
+TEST(few_events_are_tested_exactly)
 {
 	const struct pair sum[] = { { 1, 0 }, { 1, 0 } }, events[] = { { 1, 5 }, { 1, 5 } };
 	struct contrast t;
@@ -328,7 +327,7 @@ static void few_events_are_tested_exactly(void **state)
 	assert_true(t.p >= 2.0 / 6 - 1e-12);
 }
 
-static void p_is_one_without_information(void **state)
+TEST(p_is_one_without_information)
 {
 	const struct pair none[] = { { 0, 0 }, { 0, 0 } }, some[] = { { 10, 1 }, { 10, 1 } }, all[] = { { 100, 100 }, { 100, 100 } };
 	const struct pair inside[] = { { 100, 0 }, { 100, 0 } };
@@ -349,7 +348,7 @@ static void p_is_one_without_information(void **state)
 }
 
 /* The example of Benjamini and Hochberg 1995: of 15, four are significant at 0.05. */
-static void many_tests_are_adjusted(void **state)
+TEST(many_tests_are_adjusted)
 {
 	static const double p[15] = { 0.0344, 0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0459, 0.3240, 0.4262, 0.5719,
 				      0.6528, 0.7590, 1.0000 };
@@ -366,17 +365,4 @@ static void many_tests_are_adjusted(void **state)
 	assert_int_equal(contrast_adjust(p, 0, q), 0);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(without_a_planted_difference_none_is_found),
-	cmocka_unit_test(a_planted_difference_is_found),
-	cmocka_unit_test(a_strong_effect_is_found_in_a_short_window),
-	cmocka_unit_test(the_names_of_groups_and_the_order_of_blocks_do_not_matter),
-	cmocka_unit_test(a_spread_is_estimated_for_each_group),
-	cmocka_unit_test(means_are_compared_by_their_scores),
-	cmocka_unit_test(the_tail_is_that_of_f),
-	cmocka_unit_test(few_events_are_tested_exactly),
-	cmocka_unit_test(p_is_one_without_information),
-	cmocka_unit_test(many_tests_are_adjusted),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 #define COLS 192
 #define ROWS 24
@@ -85,7 +84,7 @@ static struct grid *load(enum shape shape, size_t n_cols, double middle, double 
 
 static __u64 layer_sum(const struct difference *d, int layer) { return d->map->layers->layer[layer].count; }
 
-static void exchanged_it_is_negated(void **state)
+TEST(exchanged_it_is_negated)
 {
 	for (int per = DIFFERENCE_SHARE; per <= DIFFERENCE_COUNT; per++) {
 		struct grid *a = load(BURSTS, COLS, 8, 0.02), *b = load(STEADY, COLS, 9, 0.08);
@@ -113,7 +112,7 @@ static void exchanged_it_is_negated(void **state)
 	}
 }
 
-static void against_itself_there_is_none(void **state)
+TEST(against_itself_there_is_none)
 {
 	for (int per = DIFFERENCE_SHARE; per <= DIFFERENCE_COUNT; per++) {
 		struct grid *a = load(WANDERS, COLS, 8, 0.05);
@@ -131,7 +130,7 @@ static void against_itself_there_is_none(void **state)
 	}
 }
 
-static void layers_and_rest_are_the_map(void **state)
+TEST(layers_and_rest_are_the_map)
 {
 	struct grid *a = load(STEADY, COLS, 8, 0.02), *b = load(STEADY, COLS, 10, 0.02);
 	struct difference d;
@@ -212,7 +211,7 @@ static struct calls calls_of(enum shape shape, bool halves, enum difference_per 
 }
 
 /* If only chance differs, at most a share of DIFFERENCE_Q of all runs reports a difference. */
-static void without_a_planted_shift_none_is_found(void **state)
+TEST(without_a_planted_shift_none_is_found)
 {
 	for (int shape = 0; shape < SHAPES; shape++)
 		for (int per = DIFFERENCE_SHARE; per <= DIFFERENCE_COUNT; per++) {
@@ -240,7 +239,7 @@ static bool found(const struct difference *d, enum difference_layer which, size_
 }
 
 /* A mode an octave higher, and as many events again in a slow one. */
-static void a_planted_shift_is_found(void **state)
+TEST(a_planted_shift_is_found)
 {
 	static const struct { double middle, slow; enum difference_line_of line; bool map; } cases[] = {
 		{ 12, 0.05, LINE_P50, true }, { 9, 0.05, LINE_P50, true }, { 8, 0.20, LINE_P90, true },
@@ -268,7 +267,7 @@ static void a_planted_shift_is_found(void **state)
 }
 
 /* A difference that exists for a while is marked at that time, and not elsewhere. */
-static void a_difference_in_time_is_found_where_it_is(void **state)
+TEST(a_difference_in_time_is_found_where_it_is)
 {
 	struct grid *a = load(STEADY, COLS, 8, 0.02), *b = load(STEADY, COLS, 8, 0.02);
 	struct difference d;
@@ -287,7 +286,7 @@ static void a_difference_in_time_is_found_where_it_is(void **state)
 }
 
 /* Four times the rate is a difference of counts, but not of shares. */
-static void busier_is_not_slower(void **state)
+TEST(busier_is_not_slower)
 {
 	struct grid *a = load(BUSY, COLS, 8, 0.05), *b = load(STEADY, COLS, 8, 0.05);
 	struct difference share, count;
@@ -306,7 +305,7 @@ static void busier_is_not_slower(void **state)
 }
 
 /* A shift is found also where B has thirty times the events. */
-static void few_against_many_are_compared(void **state)
+TEST(few_against_many_are_compared)
 {
 	struct grid *a = empty(COLS), *b = load(BUSY, COLS, 4, 0.001);
 	struct difference d;
@@ -326,7 +325,7 @@ static void few_against_many_are_compared(void **state)
 	grid_free(b);
 }
 
-static void columns_that_one_side_did_not_observe_are_not_compared(void **state)
+TEST(columns_that_one_side_did_not_observe_are_not_compared)
 {
 	struct grid *a = load(STEADY, COLS, 8, 0.05), *b = empty(COLS);
 	struct difference d;
@@ -350,7 +349,7 @@ static void columns_that_one_side_did_not_observe_are_not_compared(void **state)
 }
 
 /* With one column the variation is unknown. */
-static void one_column_says_nothing_about_chance(void **state)
+TEST(one_column_says_nothing_about_chance)
 {
 	struct grid *a = load(STEADY, 1, 8, 0), *b = load(STEADY, 1, 16, 0);
 	struct difference d;
@@ -363,7 +362,7 @@ static void one_column_says_nothing_about_chance(void **state)
 	grid_free(b);
 }
 
-static void other_columns_or_rows_are_refused(void **state)
+TEST(other_columns_or_rows_are_refused)
 {
 	struct grid *a = load(STEADY, 20, 8, 0), *b = load(STEADY, 21, 8, 0), *c = load(STEADY, 20, 8, 0);
 	struct difference d;
@@ -382,7 +381,7 @@ static void other_columns_or_rows_are_refused(void **state)
 	grid_free(c);
 }
 
-static void aligning_keeps_every_event_or_refuses(void **state)
+TEST(aligning_keeps_every_event_or_refuses)
 {
 	static const __u64 fine[] = { 0, 10, 20, 30, 40 }, coarse[] = { 0, 20, 40, 80 }, shifted[] = { 0, 15, 40, 80 };
 	struct grid *g = kit_grid(2, 4, fine), *rows = kit_grid(2, 3, coarse), *odd = kit_grid(2, 3, shifted), *to;
@@ -402,19 +401,4 @@ static void aligning_keeps_every_event_or_refuses(void **state)
 	grid_free(odd);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(exchanged_it_is_negated),
-	cmocka_unit_test(against_itself_there_is_none),
-	cmocka_unit_test(layers_and_rest_are_the_map),
-	cmocka_unit_test(without_a_planted_shift_none_is_found),
-	cmocka_unit_test(a_planted_shift_is_found),
-	cmocka_unit_test(a_difference_in_time_is_found_where_it_is),
-	cmocka_unit_test(busier_is_not_slower),
-	cmocka_unit_test(few_against_many_are_compared),
-	cmocka_unit_test(columns_that_one_side_did_not_observe_are_not_compared),
-	cmocka_unit_test(one_column_says_nothing_about_chance),
-	cmocka_unit_test(other_columns_or_rows_are_refused),
-	cmocka_unit_test(aligning_keeps_every_event_or_refuses),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

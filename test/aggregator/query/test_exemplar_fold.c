@@ -87,7 +87,7 @@ static void add_all(struct exemplar_fold *f, const struct event_of *event, size_
 		}
 }
 
-static void the_worst_and_the_draw_of_a_merge_are_those_of_all(void **state)
+TEST(the_worst_and_the_draw_of_a_merge_are_those_of_all)
 {
 	for (int round = 0; round < 60; round++) {
 		const struct exemplar_wish w = { .slot_ns = SLOT_NS, .n_worst = 1 + check_below(20), .n = 1000,
@@ -120,7 +120,7 @@ static void the_worst_and_the_draw_of_a_merge_are_those_of_all(void **state)
 	}
 }
 
-static void those_asked_for_are_the_worst_of_those_in_the_range(void **state)
+TEST(those_asked_for_are_the_worst_of_those_in_the_range)
 {
 	for (int round = 0; round < 60; round++) {
 		struct exemplar_wish w = { .slot_ns = SLOT_NS, .n_worst = 10, .n = 1 + check_below(12), .min = check_value(),
@@ -150,7 +150,7 @@ static void those_asked_for_are_the_worst_of_those_in_the_range(void **state)
 	}
 }
 
-static void no_exemplars_give_an_empty_list(void **state)
+TEST(no_exemplars_give_an_empty_list)
 {
 	const struct exemplar_wish w = { .slot_ns = SLOT_NS, .n_worst = 5, .n = 5, .why = EXEMPLAR_WORST };
 	const struct exemplar_listed *list;
@@ -174,10 +174,4 @@ static void no_exemplars_give_an_empty_list(void **state)
 	bytes_fini(&b);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_worst_and_the_draw_of_a_merge_are_those_of_all),
-	cmocka_unit_test(those_asked_for_are_the_worst_of_those_in_the_range),
-	cmocka_unit_test(no_exemplars_give_an_empty_list),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -58,7 +58,7 @@ static __u64 count_of(const struct in_flight *r, __s64 slot)
 }
 
 /* Eight updates and a select hang from slot 102 on: each counts once, although it is seen in many slots. */
-static void an_event_that_runs_for_many_slots_is_counted_once(void **state)
+TEST(an_event_that_runs_for_many_slots_is_counted_once)
 {
 	struct in_flight *r = running_of(20, 0, 0);
 	struct in_flight_total *t;
@@ -89,7 +89,7 @@ static void an_event_that_runs_for_many_slots_is_counted_once(void **state)
 }
 
 /* In a busy second more queries run, but they are young: the result must name the hanging ones with their age. */
-static void the_slot_is_the_one_with_most_time_in_it(void **state)
+TEST(the_slot_is_the_one_with_most_time_in_it)
 {
 	struct in_flight *r = running_of(20, 0, 0);
 
@@ -103,7 +103,7 @@ static void the_slot_is_the_one_with_most_time_in_it(void **state)
 	in_flight_free(r);
 }
 
-static void an_event_that_ended_before_the_last_slot_does_not_run(void **state)
+TEST(an_event_that_ended_before_the_last_slot_does_not_run)
 {
 	struct in_flight *r = running_of(20, 0, 0);
 
@@ -117,7 +117,7 @@ static void an_event_that_ended_before_the_last_slot_does_not_run(void **state)
 	in_flight_free(r);
 }
 
-static void only_ages_of_the_range_and_slots_of_the_time_count(void **state)
+TEST(only_ages_of_the_range_and_slots_of_the_time_count)
 {
 	static const struct { __u64 min, max, count, oldest; } cases[] = {
 		{ 0, 0, 6, 5 * SECOND }, { 2 * SECOND, 0, 3, 5 * SECOND }, { 0, SECOND / 2, 0, 0 }, { SECOND / 2, 2 * SECOND, 3, SECOND },
@@ -144,7 +144,7 @@ static void only_ages_of_the_range_and_slots_of_the_time_count(void **state)
 	}
 }
 
-static void only_the_last_slots_are_looked_at(void **state)
+TEST(only_the_last_slots_are_looked_at)
 {
 	struct in_flight *r = running_of(5, 0, 0);
 	__s64 first, last;
@@ -197,7 +197,7 @@ static json_t *value(const char *what, int to, const char *more)
 
 static double number(const json_t *json, const char *name) { return json_number_value(json_object_get(json, name)); }
 
-static void keys_show_what_runs_at_the_end_of_the_time(void **state)
+TEST(keys_show_what_runs_at_the_end_of_the_time)
 {
 	json_t *v = value("keys", 10, ""), *keys = json_object_get(v, "keys"), *running = json_object_get(v, "running");
 
@@ -216,7 +216,7 @@ static void keys_show_what_runs_at_the_end_of_the_time(void **state)
 	json_decref(v);
 }
 
-static void an_explanation_names_what_runs_inside(void **state)
+TEST(an_explanation_names_what_runs_inside)
 {
 	json_t *v = value("explain", 20, "&ymin=100000000&ymax=900000000"), *running = json_object_get(v, "running"), *first;
 
@@ -238,18 +238,4 @@ static void an_explanation_names_what_runs_inside(void **state)
 	json_decref(v);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(an_event_that_runs_for_many_slots_is_counted_once),
-	cmocka_unit_test(the_slot_is_the_one_with_most_time_in_it),
-	cmocka_unit_test(an_event_that_ended_before_the_last_slot_does_not_run),
-	cmocka_unit_test(only_ages_of_the_range_and_slots_of_the_time_count),
-	cmocka_unit_test(only_the_last_slots_are_looked_at),
-	cmocka_unit_test(keys_show_what_runs_at_the_end_of_the_time),
-	cmocka_unit_test(an_explanation_names_what_runs_inside),
-};
-
-int main(void)
-{
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

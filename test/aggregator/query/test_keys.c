@@ -2,7 +2,7 @@
 #include "test/kit/query_kit.h"
 #include "test/kit/check.h"
 
-static void keys_add_up_to_the_grid(void **state)
+TEST(keys_add_up_to_the_grid)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query q = kit_query(&in, 5, 5);
@@ -46,7 +46,7 @@ static struct key_fold *unequal(const struct query *q, __u64 ruler)
 }
 
 /* A few slow events come before many fast ones. */
-static void keys_are_sorted_by_the_requested_order(void **state)
+TEST(keys_are_sorted_by_the_requested_order)
 {
 	static const struct { enum key_order order; const char *first, *second, *third; } cases[] = {
 		{ KEYS_BY_SUM, "query/select", "execute/select", "query/update" },
@@ -76,7 +76,7 @@ static void keys_are_sorted_by_the_requested_order(void **state)
 	key_fold_free(f);
 }
 
-static void key_texts_join_labels(void **state)
+TEST(key_texts_join_labels)
 {
 	static const struct { unsigned key; const char *text; bool other; } cases[] = {
 		{ 0, "query/select", false }, { 3, "execute/update", false }, { 4, "query/a/b", false },
@@ -99,10 +99,4 @@ static void key_texts_join_labels(void **state)
 	assert_false(other);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(keys_add_up_to_the_grid),
-	cmocka_unit_test(keys_are_sorted_by_the_requested_order),
-	cmocka_unit_test(key_texts_join_labels),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

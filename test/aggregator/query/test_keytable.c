@@ -1,7 +1,7 @@
 #include "test/kit/check.h"
 #include "aggregator/query/keytable.h"
 
-static void every_key_keeps_its_number(void **state)
+TEST(every_key_keeps_its_number)
 {
 	struct keytable t = { 0 };
 	__u8 bytes[3];
@@ -19,7 +19,7 @@ static void every_key_keeps_its_number(void **state)
 	keytable_fini(&t);
 }
 
-static void no_fields_are_a_key_too(void **state)
+TEST(no_fields_are_a_key_too)
 {
 	struct keytable t = { 0 };
 	struct labels none = { NULL, 0 }, one = { (const __u8 *)"\1a", 2 };
@@ -30,14 +30,4 @@ static void no_fields_are_a_key_too(void **state)
 	keytable_fini(&t);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_key_keeps_its_number),
-		cmocka_unit_test(no_fields_are_a_key_too),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -2,7 +2,6 @@
 #include "aggregator/query/layer_fold.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #define SLOT 1000000000ll
 #define T0 1700000000ll
@@ -59,7 +58,7 @@ static __u64 at(const struct layer *l, size_t row, size_t col)
 
 /* Slots out of order, several sources' slices of a slot, some of a coarser ruler: in every case each
  * cell of the grid is the sum of its layers'. */
-static void layers_of_all_keys_add_up_to_the_grid(void **state)
+TEST(layers_of_all_keys_add_up_to_the_grid)
 {
 	struct instrumentation in = instrumentation();
 
@@ -106,7 +105,7 @@ static void layers_of_all_keys_add_up_to_the_grid(void **state)
 }
 
 /* A source may send any number. */
-static void counts_that_are_too_large_saturate(void **state)
+TEST(counts_that_are_too_large_saturate)
 {
 	struct instrumentation in = instrumentation();
 	struct query q = query(&in, 1, 1);
@@ -148,7 +147,7 @@ static void counts_that_are_too_large_saturate(void **state)
 	bytes_fini(&labels);
 }
 
-static void selected_keys_keep_their_order_and_are_there_without_events(void **state)
+TEST(selected_keys_keep_their_order_and_are_there_without_events)
 {
 	static const char *const select[] = { "execute/update", "no/such", "query/select" };
 	struct instrumentation in = instrumentation();
@@ -181,7 +180,7 @@ static void selected_keys_keep_their_order_and_are_there_without_events(void **s
 	fold_free(f);
 }
 
-static void dropped_fields_join_keys(void **state)
+TEST(dropped_fields_join_keys)
 {
 	struct instrumentation in = instrumentation();
 	struct query q = query(&in, 5, 5);
@@ -204,7 +203,7 @@ static void dropped_fields_join_keys(void **state)
 }
 
 /* A selection of kept fields narrows the grid as it narrows the layers. */
-static void a_grid_of_selected_kept_fields(void **state)
+TEST(a_grid_of_selected_kept_fields)
 {
 	static const char *const select[] = { "update" };
 	struct instrumentation in = instrumentation();
@@ -230,7 +229,7 @@ static void a_grid_of_selected_kept_fields(void **state)
 	fold_free(f);
 }
 
-static void refuses_bad_slices_and_queries(void **state)
+TEST(refuses_bad_slices_and_queries)
 {
 	struct instrumentation in = instrumentation();
 	struct query q = query(&in, 5, 5), bad = q;
@@ -250,13 +249,4 @@ static void refuses_bad_slices_and_queries(void **state)
 	assert_int_equal(layer_fold_new(&bad, true, &lf), -EINVAL);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(layers_of_all_keys_add_up_to_the_grid),
-	cmocka_unit_test(selected_keys_keep_their_order_and_are_there_without_events),
-	cmocka_unit_test(counts_that_are_too_large_saturate),
-	cmocka_unit_test(dropped_fields_join_keys),
-	cmocka_unit_test(a_grid_of_selected_kept_fields),
-	cmocka_unit_test(refuses_bad_slices_and_queries),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -25,7 +25,7 @@ static struct plan plan_of(const struct instrumentation *in, const __s64 *kept_f
 	return p;
 }
 
-static void columns_are_read_from_the_coarsest_tier_that_shows_as_much(void **state)
+TEST(columns_are_read_from_the_coarsest_tier_that_shows_as_much)
 {
 	static const struct { __s64 length; size_t n_cols; int tier; } cases[] = {
 		{ 60, 600, 0 }, { 3600, 600, 0 }, { 3600, 60, 1 }, { DAY / 4, 1200, 0 }, { DAY, 1200, 0 }, { DAY, 600, 1 }, { DAY, 24, 2 },
@@ -45,7 +45,7 @@ static void columns_are_read_from_the_coarsest_tier_that_shows_as_much(void **st
 
 /* A day of seconds is read in 1,200 columns of 72 s; if that would cost more than a quarter of the columns, with a
  * smaller grain. */
-static void much_is_read_as_sums_of_several_slots(void **state)
+TEST(much_is_read_as_sums_of_several_slots)
 {
 	static const struct { __s64 length; size_t n_cols; int tier, grain; __s64 col_s; } cases[] = {
 		{ 3600, 1200, 0, 1, 3 }, { 4800, 1200, 0, 4, 4 }, { 7200, 1200, 0, 1, 6 }, { DAY / 6, 1200, 0, 12, 12 }, { DAY / 8, 1200, 0, 12, 12 }, { DAY / 4, 1200, 0, 4, 20 }, { 30000, 1200, 0, 4, 28 }, { 36000, 1200, 0, 12, 36 },
@@ -67,7 +67,7 @@ static void much_is_read_as_sums_of_several_slots(void **state)
 }
 
 /* For any begin: columns hold whole groups, and few slices are read. */
-static void columns_are_whole_groups_of_slots(void **state)
+TEST(columns_are_whole_groups_of_slots)
 {
 	const struct instrumentation in = instrumentation(NS);
 
@@ -86,7 +86,7 @@ static void columns_are_whole_groups_of_slots(void **state)
 }
 
 /* For any position in its minute and hour. */
-static void a_short_interval_is_not_widened_to_a_long_slot(void **state)
+TEST(a_short_interval_is_not_widened_to_a_long_slot)
 {
 	const struct instrumentation in = instrumentation(NS);
 
@@ -101,7 +101,7 @@ static void a_short_interval_is_not_widened_to_a_long_slot(void **state)
 		}
 }
 
-static void a_time_that_is_only_kept_coarser_is_read_coarser(void **state)
+TEST(a_time_that_is_only_kept_coarser_is_read_coarser)
 {
 	const struct instrumentation in = instrumentation(NS);
 	struct plan p = plan_of(&in, kept, NOW - 2 * DAY + 7, NOW - 2 * DAY + 67, 600);
@@ -119,7 +119,7 @@ static void a_time_that_is_only_kept_coarser_is_read_coarser(void **state)
 }
 
 /* No tier is kept longer than the slots: the ends of minutes and hours are no reason to show those. */
-static void tiers_that_are_kept_equally_long_are_not_mistaken_for_memory(void **state)
+TEST(tiers_that_are_kept_equally_long_are_not_mistaken_for_memory)
 {
 	const struct instrumentation in = instrumentation(NS);
 	const __s64 same[TIERS] = { NOW - 3600 + 1234, NOW - 3600 + 1200, NOW - 3600 };
@@ -128,7 +128,7 @@ static void tiers_that_are_kept_equally_long_are_not_mistaken_for_memory(void **
 	assert_int_equal(p.tier, 0);
 }
 
-static void a_longer_granularity_stays_a_multiple(void **state)
+TEST(a_longer_granularity_stays_a_multiple)
 {
 	const struct instrumentation in = instrumentation(7 * NS);
 	struct plan p = plan_of(&in, kept, NOW - 14 * DAY, NOW, 1000);
@@ -138,7 +138,7 @@ static void a_longer_granularity_stays_a_multiple(void **state)
 	assert_true(p.from_ns % p.unit_ns == 0 && p.from_ns <= (NOW - 14 * DAY) * NS);
 }
 
-static void too_many_slices_are_read_coarser(void **state)
+TEST(too_many_slices_are_read_coarser)
 {
 	const struct instrumentation in = instrumentation(NS), short_slots = instrumentation(NS / 100);
 	struct plan_wish w = { .in = &in, .kept_from = all, .from_ns = (NOW - 10000) * NS, .to_ns = NOW * NS, .n_cols = 1200 };
@@ -156,7 +156,7 @@ static void too_many_slices_are_read_coarser(void **state)
 	assert_int_equal(p.tier, 1);
 }
 
-static void neighbours_are_not_widened(void **state)
+TEST(neighbours_are_not_widened)
 {
 	const struct instrumentation in = instrumentation(NS);
 	struct plan_wish w = { .in = &in, .kept_from = kept, .n_cols = 10, .fixed = true };
@@ -174,7 +174,7 @@ static void neighbours_are_not_widened(void **state)
 
 /* For random intervals: the parts make up the interval, are whole slots of their tiers, and each is
  * still kept. */
-static void totals_read_every_slot_once(void **state)
+TEST(totals_read_every_slot_once)
 {
 	static const __u64 granularity[] = { NS / 100, NS / 10, NS, 7 * NS, 60 * NS, 3600 * NS };
 
@@ -206,17 +206,4 @@ static void totals_read_every_slot_once(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(columns_are_read_from_the_coarsest_tier_that_shows_as_much),
-	cmocka_unit_test(much_is_read_as_sums_of_several_slots),
-	cmocka_unit_test(columns_are_whole_groups_of_slots),
-	cmocka_unit_test(a_short_interval_is_not_widened_to_a_long_slot),
-	cmocka_unit_test(a_time_that_is_only_kept_coarser_is_read_coarser),
-	cmocka_unit_test(tiers_that_are_kept_equally_long_are_not_mistaken_for_memory),
-	cmocka_unit_test(a_longer_granularity_stays_a_multiple),
-	cmocka_unit_test(too_many_slices_are_read_coarser),
-	cmocka_unit_test(neighbours_are_not_widened),
-	cmocka_unit_test(totals_read_every_slot_once),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -104,7 +104,7 @@ static double shown_sum(const struct grid *g, size_t col)
 	return grid_shown(g, g->column[col].n_snapshots, g->column[col].sum);
 }
 
-static void a_column_is_the_mean_of_the_slots_that_were_observed(void **state)
+TEST(a_column_is_the_mean_of_the_slots_that_were_observed)
 {
 	struct instrumentation in = instrumentation();
 	struct world w;
@@ -127,7 +127,7 @@ static void a_column_is_the_mean_of_the_slots_that_were_observed(void **state)
 
 /* Sums and snapshots add up; so a column is the same whether it is folded at once, from narrower
  * columns, or from the picture's. */
-static void any_grouping_of_columns_gives_the_same_mean(void **state)
+TEST(any_grouping_of_columns_gives_the_same_mean)
 {
 	struct instrumentation in = instrumentation();
 	struct query fine_q = query(&in, N_SLOTS);
@@ -155,7 +155,7 @@ static void any_grouping_of_columns_gives_the_same_mean(void **state)
 }
 
 /* The mean of all keys is the sum of each key's mean: they have the same divisor, also where a key is absent. */
-static void keys_and_sources_add(void **state)
+TEST(keys_and_sources_add)
 {
 	struct instrumentation in = instrumentation();
 	struct query q = query(&in, 7);
@@ -178,7 +178,7 @@ static void keys_and_sources_add(void **state)
 	grid_free(all);
 }
 
-static void an_unobserved_slot_is_not_a_snapshot(void **state)
+TEST(an_unobserved_slot_is_not_a_snapshot)
 {
 	struct instrumentation in = instrumentation();
 	struct query q = query(&in, N_SLOTS / 4);
@@ -200,7 +200,7 @@ static void an_unobserved_slot_is_not_a_snapshot(void **state)
 }
 
 /* For an interval metric nothing changes: its columns are sums. */
-static void an_interval_metric_knows_no_mean(void **state)
+TEST(an_interval_metric_knows_no_mean)
 {
 	struct instrumentation in = instrumentation();
 	struct query q = query(&in, 1);
@@ -216,7 +216,7 @@ static void an_interval_metric_knows_no_mean(void **state)
 	grid_free(g);
 }
 
-static void a_percentage_is_drawn_from_0_to_100(void **state)
+TEST(a_percentage_is_drawn_from_0_to_100)
 {
 	struct instrumentation in = instrumentation();
 	struct query q = query(&in, 4);
@@ -237,18 +237,4 @@ static void a_percentage_is_drawn_from_0_to_100(void **state)
 	grid_free(g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_column_is_the_mean_of_the_slots_that_were_observed),
-		cmocka_unit_test(any_grouping_of_columns_gives_the_same_mean),
-		cmocka_unit_test(keys_and_sources_add),
-		cmocka_unit_test(an_unobserved_slot_is_not_a_snapshot),
-		cmocka_unit_test(an_interval_metric_knows_no_mean),
-		cmocka_unit_test(a_percentage_is_drawn_from_0_to_100),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

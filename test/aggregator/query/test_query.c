@@ -2,7 +2,6 @@
 #include "test/kit/check.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 static void shuffle(struct event *e, size_t n)
 {
@@ -49,7 +48,7 @@ static void assert_same_grid(const struct grid *a, const struct grid *b)
 	assert_memory_equal(&a->all, &b->all, sizeof(a->all));
 }
 
-static void the_sum_of_all_cells_is_the_count(void **state)
+TEST(the_sum_of_all_cells_is_the_count)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct event e[500];
@@ -75,7 +74,7 @@ static void the_sum_of_all_cells_is_the_count(void **state)
 	}
 }
 
-static void order_and_pieces_do_not_matter(void **state)
+TEST(order_and_pieces_do_not_matter)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query q = kit_query(&in, 20, 7);
@@ -94,7 +93,7 @@ static void order_and_pieces_do_not_matter(void **state)
 }
 
 /* Folding columns: every column of a coarse grid is the sum of its fine ones. */
-static void wide_columns_are_sums_of_narrow_ones(void **state)
+TEST(wide_columns_are_sums_of_narrow_ones)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct event e[400];
@@ -123,7 +122,7 @@ static void wide_columns_are_sums_of_narrow_ones(void **state)
 }
 
 /* Folding rows: a coarser ruler's row holds exactly the finer rows between its edges. */
-static void coarse_rows_are_sums_of_fine_ones(void **state)
+TEST(coarse_rows_are_sums_of_fine_ones)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct event e[400];
@@ -155,7 +154,7 @@ static void coarse_rows_are_sums_of_fine_ones(void **state)
 }
 
 /* Empty columns, an empty histogram, a coarser ruler and a few events, side by side in any order. */
-static void neighbours_do_not_mix(void **state)
+TEST(neighbours_do_not_mix)
 {
 	enum { COLS = 37, EVENTS = 3 };
 	const struct instrumentation in = kit_instrumentation();
@@ -196,7 +195,7 @@ static void neighbours_do_not_mix(void **state)
 	}
 }
 
-static void amendments_add(void **state)
+TEST(amendments_add)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query q = kit_query(&in, 3, 3);
@@ -218,7 +217,7 @@ static void amendments_add(void **state)
 	fold_free(f);
 }
 
-static void percentiles_keep_the_full_resolution(void **state)
+TEST(percentiles_keep_the_full_resolution)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query q = kit_query(&in, 1, 1);
@@ -236,7 +235,7 @@ static void percentiles_keep_the_full_resolution(void **state)
 	grid_free(g);
 }
 
-static void cells_alone_are_those_of_the_whole_grid(void **state)
+TEST(cells_alone_are_those_of_the_whole_grid)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query q = kit_query(&in, 2, 2);
@@ -258,7 +257,7 @@ static void cells_alone_are_those_of_the_whole_grid(void **state)
 	grid_free(g);
 }
 
-static void rows_reach_around_the_data(void **state)
+TEST(rows_reach_around_the_data)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query q = kit_query(&in, 1, 1);
@@ -277,7 +276,7 @@ static void rows_reach_around_the_data(void **state)
 	}
 }
 
-static void an_empty_grid_has_rows_and_columns(void **state)
+TEST(an_empty_grid_has_rows_and_columns)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query q = kit_query(&in, 60, 60);
@@ -291,7 +290,7 @@ static void an_empty_grid_has_rows_and_columns(void **state)
 	grid_free(g);
 }
 
-static void rows_reach_as_far_as_asked(void **state)
+TEST(rows_reach_as_far_as_asked)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query q = kit_query(&in, 1, 1);
@@ -306,7 +305,7 @@ static void rows_reach_as_far_as_asked(void **state)
 	grid_free(g);
 }
 
-static void granularity_is_the_smallest_column(void **state)
+TEST(granularity_is_the_smallest_column)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query q;
@@ -325,7 +324,7 @@ static void granularity_is_the_smallest_column(void **state)
 	grid_free(g);
 }
 
-static void selection_and_exclusion_complement_each_other(void **state)
+TEST(selection_and_exclusion_complement_each_other)
 {
 	struct instrumentation in = kit_instrumentation();
 	static const char *const keys[] = { "query/select", "execute/a/b", "query/other" };
@@ -351,7 +350,7 @@ static void selection_and_exclusion_complement_each_other(void **state)
 		grid_free(g[i]);
 }
 
-static void other_axes_and_slots_stay_out(void **state)
+TEST(other_axes_and_slots_stay_out)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query q = kit_query(&in, 2, 2);
@@ -362,7 +361,7 @@ static void other_axes_and_slots_stay_out(void **state)
 	grid_free(g);
 }
 
-static void mixed_rulers_meet_at_the_coarser_one(void **state)
+TEST(mixed_rulers_meet_at_the_coarser_one)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query q = kit_query(&in, 2, 2);
@@ -385,7 +384,7 @@ static void mixed_rulers_meet_at_the_coarser_one(void **state)
 	fold_free(f);
 }
 
-static void coverage_distinguishes_zero_from_unobserved(void **state)
+TEST(coverage_distinguishes_zero_from_unobserved)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query q = kit_query(&in, 10, 10);
@@ -423,7 +422,7 @@ static void coverage_distinguishes_zero_from_unobserved(void **state)
 	fold_free(f);
 }
 
-static void a_source_seen_before_is_expected(void **state)
+TEST(a_source_seen_before_is_expected)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query q = kit_query(&in, 4, 2);
@@ -444,7 +443,7 @@ static void a_source_seen_before_is_expected(void **state)
 }
 
 /* A reader that has waited for the last slot wants to know which sources reported it, settled or not. */
-static void the_fewest_are_over_the_slots_that_are_over(void **state)
+TEST(the_fewest_are_over_the_slots_that_are_over)
 {
 	static const struct { __s64 now_ms; __u32 fewest; } cases[] = { { 4000, 1 }, { 3000, 2 }, { 2999, 2 }, { 0, 0 }, { 9000, 1 } };
 	struct instrumentation in = kit_instrumentation();
@@ -462,7 +461,7 @@ static void the_fewest_are_over_the_slots_that_are_over(void **state)
 	}
 }
 
-static void a_column_that_is_not_over_is_in_progress(void **state)
+TEST(a_column_that_is_not_over_is_in_progress)
 {
 	struct instrumentation in = kit_instrumentation();
 	static const struct { __s64 now; const char *marks; } cases[] = {
@@ -490,7 +489,7 @@ static void a_column_that_is_not_over_is_in_progress(void **state)
 	}
 }
 
-static void refuses_queries_that_make_no_sense(void **state)
+TEST(refuses_queries_that_make_no_sense)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct query good = kit_query(&in, 4, 4), q;
@@ -510,7 +509,7 @@ static void refuses_queries_that_make_no_sense(void **state)
 
 /* Folded by time, value or key, from sources with rulers of their own: the sum of all cells is the weight of all
  * events. */
-static void weights_add_up_however_they_are_folded(void **state)
+TEST(weights_add_up_however_they_are_folded)
 {
 	struct instrumentation in = kit_instrumentation();
 	struct event e[400];
@@ -568,28 +567,4 @@ static void weights_add_up_however_they_are_folded(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_sum_of_all_cells_is_the_count),
-	cmocka_unit_test(order_and_pieces_do_not_matter),
-	cmocka_unit_test(wide_columns_are_sums_of_narrow_ones),
-	cmocka_unit_test(coarse_rows_are_sums_of_fine_ones),
-	cmocka_unit_test(neighbours_do_not_mix),
-	cmocka_unit_test(amendments_add),
-	cmocka_unit_test(percentiles_keep_the_full_resolution),
-	cmocka_unit_test(cells_alone_are_those_of_the_whole_grid),
-	cmocka_unit_test(rows_reach_around_the_data),
-	cmocka_unit_test(an_empty_grid_has_rows_and_columns),
-	cmocka_unit_test(rows_reach_as_far_as_asked),
-	cmocka_unit_test(granularity_is_the_smallest_column),
-	cmocka_unit_test(selection_and_exclusion_complement_each_other),
-	cmocka_unit_test(other_axes_and_slots_stay_out),
-	cmocka_unit_test(mixed_rulers_meet_at_the_coarser_one),
-	cmocka_unit_test(coverage_distinguishes_zero_from_unobserved),
-	cmocka_unit_test(a_source_seen_before_is_expected),
-	cmocka_unit_test(the_fewest_are_over_the_slots_that_are_over),
-	cmocka_unit_test(a_column_that_is_not_over_is_in_progress),
-	cmocka_unit_test(refuses_queries_that_make_no_sense),
-	cmocka_unit_test(weights_add_up_however_they_are_folded),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -171,7 +171,7 @@ static size_t n_significant(const struct region_findings *f)
 
 /* ---- laws ---- */
 
-static void without_a_planted_cause_none_is_found(void **state)
+TEST(without_a_planted_cause_none_is_found)
 {
 	static const __u64 times[] = { 1, 16 };		/* all events; one in 16, each standing for 16 */
 
@@ -203,7 +203,7 @@ static bool names_first(const struct region_findings *f, enum cause cause, size_
 	return f->n_values && f->value[0].significant && !strcmp(f->value[0].value, name);
 }
 
-static void a_planted_cause_is_named_first(void **state)
+TEST(a_planted_cause_is_named_first)
 {
 	static const char *const name[] = { "nothing", "a digest", "a user", "a part" };
 
@@ -224,7 +224,7 @@ static void a_planted_cause_is_named_first(void **state)
 	}
 }
 
-static void the_order_of_slices_does_not_matter(void **state)
+TEST(the_order_of_slices_does_not_matter)
 {
 	struct world *w = world_of(A_DIGEST, 3, 1);
 	struct region *r = region_of(&slow), *other = region_of(&slow);
@@ -243,7 +243,7 @@ static void the_order_of_slices_does_not_matter(void **state)
 	world_free(w);
 }
 
-static void counts_are_exact_and_excesses_cancel_out(void **state)
+TEST(counts_are_exact_and_excesses_cancel_out)
 {
 	struct world *w = world_of(A_USER, 1, 1);
 	struct region *r = region_of(&slow);
@@ -268,7 +268,7 @@ static void counts_are_exact_and_excesses_cancel_out(void **state)
 
 /* ---- edges ---- */
 
-static void buckets_are_whole_and_edges_are_reported(void **state)
+TEST(buckets_are_whole_and_edges_are_reported)
 {
 	const struct region_query q = { .query = &query, .time = { 1000, 1001, 1 }, .min = 1050, .max = 2000 };
 	struct region *r = region_of(&q);
@@ -281,7 +281,7 @@ static void buckets_are_whole_and_edges_are_reported(void **state)
 	region_free(r);
 }
 
-static void a_slice_of_a_coarser_ruler_widens_the_edges(void **state)
+TEST(a_slice_of_a_coarser_ruler_widens_the_edges)
 {
 	const struct region_query q = { .query = &query, .time = { 1000, 1001, 1 }, .min = 5000, .max = 6000 };
 	struct region *r = region_of(&q);
@@ -307,7 +307,7 @@ static void a_slice_of_a_coarser_ruler_widens_the_edges(void **state)
 	region_free(r);
 }
 
-static void odd_rectangles_have_no_findings_and_no_nonsense(void **state)
+TEST(odd_rectangles_have_no_findings_and_no_nonsense)
 {
 	static const struct { struct region_query q; double in; size_t n_tests; } cases[] = {
 		{ { .query = &query, .time = { 1000, 1060, 1 }, .min = 1ull << 33 }, 0, SIZE_MAX },	/* empty */
@@ -333,7 +333,7 @@ static void odd_rectangles_have_no_findings_and_no_nonsense(void **state)
 	world_free(w);
 }
 
-static void one_key_has_no_values_to_compare(void **state)
+TEST(one_key_has_no_values_to_compare)
 {
 	struct world *w = calloc(1, sizeof(*w));
 	struct region *r = region_of(&slow);
@@ -352,7 +352,7 @@ static void one_key_has_no_values_to_compare(void **state)
 
 /* ---- a baseline ---- */
 
-static void a_baseline_is_outside(void **state)
+TEST(a_baseline_is_outside)
 {
 	const struct region_query q = { .query = &query, .time = { 1050, 1060, 1 }, .baseline = { 1000, 1050, 1 } };
 	struct world *w = world_of(NOTHING, 0, 1);
@@ -370,7 +370,7 @@ static void a_baseline_is_outside(void **state)
 }
 
 /* Three slots alone show little of what chance does; the slots before them do. */
-static void a_baseline_makes_a_short_time_significant(void **state)
+TEST(a_baseline_makes_a_short_time_significant)
 {
 	static const struct region_span before[] = { { 0, 0, 0 }, { 1000, 1050, 1 } };
 	int n_named[2] = { 0, 0 };
@@ -395,7 +395,7 @@ static void a_baseline_makes_a_short_time_significant(void **state)
 }
 
 /* Bytes and nanoseconds are not compared, even if one has many more. */
-static void measures_of_another_unit_come_last(void **state)
+TEST(measures_of_another_unit_come_last)
 {
 	struct world *w = calloc(1, sizeof(*w));
 	const __u64 ns = in.ruler[2];
@@ -417,7 +417,7 @@ static void measures_of_another_unit_come_last(void **state)
 	in.ruler[2] = ns;
 }
 
-static void a_selection_leaves_the_rest_out(void **state)
+TEST(a_selection_leaves_the_rest_out)
 {
 	static const char *const select[] = { "user1/digest0", "user1/digest1" };
 	const struct query chosen = { .inst = &in, .select = select, .n_select = 2 };
@@ -432,7 +432,7 @@ static void a_selection_leaves_the_rest_out(void **state)
 	world_free(w);
 }
 
-static void too_many_keys_and_bad_queries_are_refused(void **state)
+TEST(too_many_keys_and_bad_queries_are_refused)
 {
 	static const struct region_query bad[] = {
 		{ .query = &query, .time = { 1000, 1000, 1 } }, { .query = &query, .time = { 1000, 1001, 0 } },
@@ -459,20 +459,4 @@ static void too_many_keys_and_bad_queries_are_refused(void **state)
 	region_free(r);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(without_a_planted_cause_none_is_found),
-	cmocka_unit_test(a_planted_cause_is_named_first),
-	cmocka_unit_test(the_order_of_slices_does_not_matter),
-	cmocka_unit_test(counts_are_exact_and_excesses_cancel_out),
-	cmocka_unit_test(buckets_are_whole_and_edges_are_reported),
-	cmocka_unit_test(a_slice_of_a_coarser_ruler_widens_the_edges),
-	cmocka_unit_test(odd_rectangles_have_no_findings_and_no_nonsense),
-	cmocka_unit_test(one_key_has_no_values_to_compare),
-	cmocka_unit_test(a_baseline_is_outside),
-	cmocka_unit_test(a_baseline_makes_a_short_time_significant),
-	cmocka_unit_test(measures_of_another_unit_come_last),
-	cmocka_unit_test(a_selection_leaves_the_rest_out),
-	cmocka_unit_test(too_many_keys_and_bad_queries_are_refused),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

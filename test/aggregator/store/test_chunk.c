@@ -22,7 +22,7 @@ static void make(struct chunk *c, __u64 filled, struct bytes *out)
 	assert_int_equal(chunk_end(c, out), 0);
 }
 
-static void a_chunk_decodes_to_the_same_slots(void **state)
+TEST(a_chunk_decodes_to_the_same_slots)
 {
 	static const __u64 filled[] = { 1, 1ULL << 59, ~0ULL, 0x123456789abcdef };
 	struct chunk made = { 0 }, got = { 0 };
@@ -49,7 +49,7 @@ static void a_chunk_decodes_to_the_same_slots(void **state)
 	chunk_fini(&got);
 }
 
-static void refuses_every_flipped_bit_and_every_cut(void **state)
+TEST(refuses_every_flipped_bit_and_every_cut)
 {
 	struct chunk made = { 0 }, got = { 0 };
 	struct bytes out = { 0 };
@@ -68,7 +68,7 @@ static void refuses_every_flipped_bit_and_every_cut(void **state)
 	chunk_fini(&got);
 }
 
-static void refuses_slots_out_of_order(void **state)
+TEST(refuses_slots_out_of_order)
 {
 	static const unsigned order[][2] = { { 5, 5 }, { 5, 4 }, { 5, CHUNK_SLOTS } };
 	struct chunk made = { 0 }, got = { 0 };
@@ -87,7 +87,7 @@ static void refuses_slots_out_of_order(void **state)
 	chunk_fini(&got);
 }
 
-static void refuses_a_name_that_can_not_be(void **state)
+TEST(refuses_a_name_that_can_not_be)
 {
 	static const __u8 long_label[] = { 9, 'x' };
 	struct chunk made = { 0 }, got = { 0 };
@@ -113,7 +113,7 @@ static void refuses_a_name_that_can_not_be(void **state)
 	chunk_fini(&got);
 }
 
-static void slots_before_the_epoch_have_chunks_too(void **state)
+TEST(slots_before_the_epoch_have_chunks_too)
 {
 	assert_int_equal(chunk_first(0), 0);
 	assert_int_equal(chunk_first(299), 0);
@@ -122,12 +122,4 @@ static void slots_before_the_epoch_have_chunks_too(void **state)
 	assert_int_equal(chunk_first(-300), -300);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_chunk_decodes_to_the_same_slots),
-	cmocka_unit_test(refuses_every_flipped_bit_and_every_cut),
-	cmocka_unit_test(refuses_slots_out_of_order),
-	cmocka_unit_test(refuses_a_name_that_can_not_be),
-	cmocka_unit_test(slots_before_the_epoch_have_chunks_too),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

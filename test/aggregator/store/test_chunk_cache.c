@@ -30,7 +30,7 @@ static void fill(struct chunk *c, struct bytes *ret, int n_values)
 
 static const struct chunk_cache_name a = { .inst = 1, .ruler = RULER(UNIT_NS, 5, 10, 39), .slot = 600, .key = 3, .grain = 12 };
 
-static void sums_are_those_of_the_slots(void **state)
+TEST(sums_are_those_of_the_slots)
 {
 	static const __u32 grain[] = { 1, 4, 12, 60, 300 };
 	struct bytes bytes = { 0 };
@@ -69,7 +69,7 @@ static void sums_are_those_of_the_slots(void **state)
 	chunk_cache_fini(&m);
 }
 
-static void sums_of_sums_are_those_of_the_slots(void **state)
+TEST(sums_of_sums_are_those_of_the_slots)
 {
 	static const __u32 grain[] = { 12, 20, 60, 100, 300 };
 	struct chunk_cache_name fine = a, name = a;
@@ -107,7 +107,7 @@ static void sums_of_sums_are_those_of_the_slots(void **state)
 	assert_int_equal(chunk_cache_bytes(&m), 0);
 }
 
-static void counts_are_those_of_the_slots(void **state)
+TEST(counts_are_those_of_the_slots)
 {
 	struct chunk_cache_name name = a;
 	const struct chunk_cache_entry *e;
@@ -133,7 +133,7 @@ static void counts_are_those_of_the_slots(void **state)
 	assert_int_equal(chunk_cache_bytes(&m), 0);
 }
 
-static void a_forgotten_chunk_is_not_found(void **state)
+TEST(a_forgotten_chunk_is_not_found)
 {
 	struct chunk_cache_name other = a, coarse = a;
 	struct bytes bytes = { 0 };
@@ -157,7 +157,7 @@ static void a_forgotten_chunk_is_not_found(void **state)
 	assert_int_equal(chunk_cache_bytes(&m), 0);
 }
 
-static void it_stays_within_its_bytes_and_the_oldest_goes(void **state)
+TEST(it_stays_within_its_bytes_and_the_oldest_goes)
 {
 	struct chunk_cache_name name = a;
 	struct bytes bytes = { 0 };
@@ -184,7 +184,7 @@ static void it_stays_within_its_bytes_and_the_oldest_goes(void **state)
 	chunk_cache_fini(&m);
 }
 
-static void damaged_chunks_are_not_cached(void **state)
+TEST(damaged_chunks_are_not_cached)
 {
 	struct bytes bytes = { 0 };
 	struct chunk_cache m = { 0 };
@@ -199,13 +199,4 @@ static void damaged_chunks_are_not_cached(void **state)
 	chunk_cache_fini(&m);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(sums_are_those_of_the_slots),
-	cmocka_unit_test(sums_of_sums_are_those_of_the_slots),
-	cmocka_unit_test(counts_are_those_of_the_slots),
-	cmocka_unit_test(a_forgotten_chunk_is_not_found),
-	cmocka_unit_test(it_stays_within_its_bytes_and_the_oldest_goes),
-	cmocka_unit_test(damaged_chunks_are_not_cached),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -4,7 +4,7 @@
 #define SLOTS 64
 
 /* Compares with a plain matrix of booleans, in random order and pieces. */
-static void intervals_count_like_a_matrix(void **state)
+TEST(intervals_count_like_a_matrix)
 {
 	for (int round = 0; round < 200; round++) {
 		bool seen[3][SLOTS] = { { false } };
@@ -49,7 +49,7 @@ static void intervals_count_like_a_matrix(void **state)
 	}
 }
 
-static void an_expected_source_that_never_reports_is_missing(void **state)
+TEST(an_expected_source_that_never_reports_is_missing)
 {
 	struct coverage c = { 0 };
 	__u32 reported, expected;
@@ -62,7 +62,7 @@ static void an_expected_source_that_never_reports_is_missing(void **state)
 	coverage_fini(&c);
 }
 
-static void a_large_count_saturates(void **state)
+TEST(a_large_count_saturates)
 {
 	struct coverage c = { 0 };
 	__u32 reported, expected;
@@ -78,7 +78,7 @@ static void a_large_count_saturates(void **state)
 }
 
 /* So a point metric's means are the same in any grouping of columns, also in coarse tiers. */
-static void sparse_coverage_of_any_source_adds_up(void **state)
+TEST(sparse_coverage_of_any_source_adds_up)
 {
 	static const struct run a[] = { { 0, 59, 50 }, { 60, 119, 10 }, { 180, 239, 30 } }, b[] = { { 0, 119, 40 }, { 240, 299, 6 } };
 	struct coverage c = { 0 };
@@ -96,7 +96,7 @@ static void sparse_coverage_of_any_source_adds_up(void **state)
 	coverage_fini(&c);
 }
 
-static void without_sources_nothing_is_expected(void **state)
+TEST(without_sources_nothing_is_expected)
 {
 	struct coverage c = { 0 };
 	__u32 reported, expected;
@@ -108,17 +108,4 @@ static void without_sources_nothing_is_expected(void **state)
 	coverage_fini(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(intervals_count_like_a_matrix),
-		cmocka_unit_test(an_expected_source_that_never_reports_is_missing),
-		cmocka_unit_test(a_large_count_saturates),
-		cmocka_unit_test(sparse_coverage_of_any_source_adds_up),
-		cmocka_unit_test(without_sources_nothing_is_expected),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -47,7 +47,7 @@ static void assert_in_order(const struct run *run, size_t n)
 }
 
 /* Within the window every ten slots keep their count; outside, every slot does. */
-static void every_part_keeps_its_count(void **state)
+TEST(every_part_keeps_its_count)
 {
 	static unsigned char reported[SLOTS + 10];
 	static struct run run[SLOTS];
@@ -69,7 +69,7 @@ static void every_part_keeps_its_count(void **state)
 }
 
 /* First by tens, window after window, then by hundreds: the result is the same as by hundreds at once. */
-static void thinning_in_steps_keeps_the_count(void **state)
+TEST(thinning_in_steps_keeps_the_count)
 {
 	static unsigned char reported[SLOTS + 10];
 	static struct run run[SLOTS];
@@ -96,7 +96,7 @@ static void thinning_in_steps_keeps_the_count(void **state)
 	}
 }
 
-static void complete_coverage_stays_one_run(void **state)
+TEST(complete_coverage_stays_one_run)
 {
 	const struct run whole = { 7, 100003, 99997 };
 	struct run *out;
@@ -108,7 +108,7 @@ static void complete_coverage_stays_one_run(void **state)
 	free(out);
 }
 
-static void regular_coverage_becomes_one_run(void **state)
+TEST(regular_coverage_becomes_one_run)
 {
 	struct run run[300], *out;
 	size_t n;
@@ -123,11 +123,4 @@ static void regular_coverage_becomes_one_run(void **state)
 	free(out);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(every_part_keeps_its_count),
-	cmocka_unit_test(thinning_in_steps_keeps_the_count),
-	cmocka_unit_test(complete_coverage_stays_one_run),
-	cmocka_unit_test(regular_coverage_becomes_one_run),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -68,7 +68,7 @@ static void assert_holds(const struct cube *c, const struct batch *batch, size_t
 
 /* --- laws --- */
 
-static void adding_commutes_and_equals_the_plain_sum(void **state)
+TEST(adding_commutes_and_equals_the_plain_sum)
 {
 	struct batch *batch = kit_batches(&shape, 150);
 
@@ -110,7 +110,7 @@ static void assert_same_slices(struct cube *a, struct cube *b)
 }
 
 /* Distributes batches over some cubes, and merges these along a random tree. */
-static void any_tree_of_merges_gives_the_same(void **state)
+TEST(any_tree_of_merges_gives_the_same)
 {
 	enum { N = 150, N_CUBES = 6 };
 	struct batch *batch = kit_batches(&shape, N);
@@ -161,7 +161,7 @@ static void fold_slice(void *arg, __s64 slot, const struct slice *s)
 }
 
 /* Folds all keys, slots and rulers into one histogram. */
-static void folding_keeps_the_count(void **state)
+TEST(folding_keeps_the_count)
 {
 	struct batch *batch = kit_batches(&shape, 150);
 	struct cube *c = cube_with(N_SLOTS);
@@ -180,7 +180,7 @@ static void folding_keeps_the_count(void **state)
 	kit_free(batch, 150);
 }
 
-static void a_late_slice_amends_its_slot(void **state)
+TEST(a_late_slice_amends_its_slot)
 {
 	struct batch *first = kit_batch("a", 1000, 1, "select", 5000, 3);
 	struct batch *newer = kit_batch("a", 1010, 2, "select", 5000, 1);
@@ -201,7 +201,7 @@ static void a_late_slice_amends_its_slot(void **state)
 	kit_free(late, 1);
 }
 
-static void a_batch_older_than_the_range_is_stale(void **state)
+TEST(a_batch_older_than_the_range_is_stale)
 {
 	struct batch *newest = kit_batch("a", 1100, 1, "select", 5000, 1);
 	struct batch *oldest = kit_batch("a", 1037, 2, "select", 5000, 1);
@@ -237,7 +237,7 @@ static void a_batch_older_than_the_range_is_stale(void **state)
 }
 
 /* The range moves on by any distance; its content is always the plain sum. */
-static void newer_slots_push_out_the_oldest(void **state)
+TEST(newer_slots_push_out_the_oldest)
 {
 	static const int jump[] = { 1, 1, 5, 63, 64, 65, 1000, 1, 127, 128 };
 	struct kit_shape moving = shape;
@@ -264,7 +264,7 @@ static void newer_slots_push_out_the_oldest(void **state)
 }
 
 /* The cube has all that it says it has, after any change of its size. */
-static void another_room_keeps_the_newest(void **state)
+TEST(another_room_keeps_the_newest)
 {
 	static const size_t room[] = { 10, 64, 3, 200, 1, 64, 65, 40 };
 	struct kit_shape moving = shape;
@@ -298,7 +298,7 @@ static void another_room_keeps_the_newest(void **state)
 }
 
 /* Added as the store took it as new, and loaded from the store after a restart. */
-static void the_cube_equals_the_store_for_its_range(void **state)
+TEST(the_cube_equals_the_store_for_its_range)
 {
 	struct kit_shape longer = { 2, 4, 3, 8, 1000, 1000 + 5 * N_SLOTS, 6 };
 	struct batch *batch = kit_batches(&longer, 300);
@@ -348,7 +348,7 @@ static void the_cube_equals_the_store_for_its_range(void **state)
 
 /* --- refusals --- */
 
-static void without_memory_nothing_changes(void **state)
+TEST(without_memory_nothing_changes)
 {
 	struct batch *batch = kit_batches(&shape, 60);
 	struct cube *c = cube_with(N_SLOTS);
@@ -375,7 +375,7 @@ static void without_memory_nothing_changes(void **state)
 	kit_free(batch, 60);
 }
 
-static void refuses_a_bad_histogram_as_a_whole(void **state)
+TEST(refuses_a_bad_histogram_as_a_whole)
 {
 	struct batch *good = kit_batch("a", 1000, 1, "select", 5000, 1), *bad = kit_batch("a", 1000, 2, "select", 5000, 1);
 	struct slice two[] = { *good->slice, *bad->slice };
@@ -399,7 +399,7 @@ static void refuses_a_bad_histogram_as_a_whole(void **state)
 
 /* Slots that a wrong clock filed in the future do not keep present slots out, and the cube never answers for them, even
  * when their time has come. */
-static void a_clock_that_is_set_back_makes_room(void **state)
+TEST(a_clock_that_is_set_back_makes_room)
 {
 	struct batch *future = kit_batch("a", 90000, 1, "select", 5000, 1), *now = kit_batch("a", 1010, 2, "select", 5000, 1);
 	struct batch *then = kit_batch("a", 90001, 3, "select", 5000, 1), *after = kit_batch("a", 90020, 4, "select", 5000, 1);
@@ -433,7 +433,7 @@ static void a_clock_that_is_set_back_makes_room(void **state)
 	cube_free(c);
 }
 
-static void opens_once_and_knows_only_what_is_open(void **state)
+TEST(opens_once_and_knows_only_what_is_open)
 {
 	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 1);
 	struct cube *c = cube_with(N_SLOTS);
@@ -456,24 +456,4 @@ static void opens_once_and_knows_only_what_is_open(void **state)
 	kit_free(b, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(adding_commutes_and_equals_the_plain_sum),
-		cmocka_unit_test(any_tree_of_merges_gives_the_same),
-		cmocka_unit_test(folding_keeps_the_count),
-		cmocka_unit_test(a_late_slice_amends_its_slot),
-		cmocka_unit_test(a_batch_older_than_the_range_is_stale),
-		cmocka_unit_test(newer_slots_push_out_the_oldest),
-	cmocka_unit_test(another_room_keeps_the_newest),
-		cmocka_unit_test(the_cube_equals_the_store_for_its_range),
-		cmocka_unit_test(without_memory_nothing_changes),
-		cmocka_unit_test(refuses_a_bad_histogram_as_a_whole),
-		cmocka_unit_test(a_clock_that_is_set_back_makes_room),
-		cmocka_unit_test(opens_once_and_knows_only_what_is_open),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -121,18 +121,18 @@ static void fills_without_loss(struct fixture *f, int n_slots, int n_values)
 	free_slices();
 }
 
-static void what_is_oldest_makes_room_before_anything_is_refused(void **state)
+STORE_TEST(what_is_oldest_makes_room_before_anything_is_refused)
 {
 	fills_without_loss(*state, 6000, 40);
 }
 
-static void a_block_that_fills_the_file_is_added_up_in_it(void **state)
+STORE_TEST(a_block_that_fills_the_file_is_added_up_in_it)
 {
 	fills_without_loss(*state, 2000, 600);
 }
 
 /* If each slot has its own keys, a block of all slots is larger than its rows. */
-static void what_cannot_be_added_up_is_lost_and_counted(void **state)
+STORE_TEST(what_cannot_be_added_up_is_lost_and_counted)
 {
 	enum { LIMIT = 1000000, SLOTS = 2000, VALUES = 1 };
 	struct fixture *f = *state;
@@ -152,7 +152,7 @@ static void what_cannot_be_added_up_is_lost_and_counted(void **state)
 }
 
 /* Then nothing helps, and the reason names the limit, not the disk. */
-static void what_can_never_fit_is_refused_with_the_limit(void **state)
+STORE_TEST(what_can_never_fit_is_refused_with_the_limit)
 {
 	enum { LIMIT = 200000, VALUES = 600 };
 	static struct slice slice[AT_ONCE][N_KEYS];
@@ -170,16 +170,4 @@ static void what_can_never_fit_is_refused_with_the_limit(void **state)
 	free_slices();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		STORE_TEST(what_is_oldest_makes_room_before_anything_is_refused),
-		STORE_TEST(a_block_that_fills_the_file_is_added_up_in_it),
-		STORE_TEST(what_cannot_be_added_up_is_lost_and_counted),
-		STORE_TEST(what_can_never_fit_is_refused_with_the_limit),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -24,7 +24,7 @@ static struct incoming_batch *arrive(const char *label, __s64 slot)
 	return a;
 }
 
-static void an_incoming_batch_owns_its_bytes(void **state)
+TEST(an_incoming_batch_owns_its_bytes)
 {
 	struct bytes data = { 0 };
 	struct incoming_batch *a;
@@ -39,7 +39,7 @@ static void an_incoming_batch_owns_its_bytes(void **state)
 	incoming_batch_free(a);
 }
 
-static void refuses_every_truncation(void **state)
+TEST(refuses_every_truncation)
 {
 	struct bytes data = { 0 };
 	struct incoming_batch *a;
@@ -50,7 +50,7 @@ static void refuses_every_truncation(void **state)
 	bytes_fini(&data);
 }
 
-static void the_host_is_named_at_its_place_and_all_other_labels_stay(void **state)
+TEST(the_host_is_named_at_its_place_and_all_other_labels_stay)
 {
 	static const char *const expected[3][3] = {
 		{ "db1", "query", "select" }, { "query", "db1", "select" }, { "query", "select", "db1" },
@@ -105,7 +105,7 @@ static const char *wrong(const struct instrumentation *in, bool has_host, __s64 
 	return why;
 }
 
-static void a_batch_that_does_not_fit_is_refused_with_the_reason(void **state)
+TEST(a_batch_that_does_not_fit_is_refused_with_the_reason)
 {
 	struct instrumentation in = instrumentation(1), other;
 	const __s64 now_ns = 100000000000;
@@ -140,7 +140,7 @@ static void a_batch_that_does_not_fit_is_refused_with_the_reason(void **state)
 	assert_non_null(strstr(wrong(&other, false, 0, 100), "ruler"));
 }
 
-static void slices_that_do_not_fit_become_a_loss_in_their_slot(void **state)
+TEST(slices_that_do_not_fit_become_a_loss_in_their_slot)
 {
 	struct instrumentation in = instrumentation(2), other;
 	struct incoming_batch *a = arrive("query", 100);
@@ -184,7 +184,7 @@ static struct incoming_batch *arrive_with_slices(size_t n)
 	return a;
 }
 
-static void more_than_a_slot_may_have_becomes_a_loss(void **state)
+TEST(more_than_a_slot_may_have_becomes_a_loss)
 {
 	struct instrumentation in = instrumentation(1);
 	size_t most = INCOMING_BATCH_KEYS_MAX * in.n_measures * (1 + in.n_weights);
@@ -202,7 +202,7 @@ static void more_than_a_slot_may_have_becomes_a_loss(void **state)
 	incoming_batch_free(a);
 }
 
-static void events_saturate(void **state)
+TEST(events_saturate)
 {
 	struct incoming_batch *a = arrive("query", 100);
 
@@ -213,7 +213,7 @@ static void events_saturate(void **state)
 	incoming_batch_free(a);
 }
 
-static void losses_and_runs_are_held_to_the_same_time(void **state)
+TEST(losses_and_runs_are_held_to_the_same_time)
 {
 	struct instrumentation in = instrumentation(1);
 	struct incoming_batch *a = arrive("query", 100);
@@ -233,15 +233,4 @@ static void losses_and_runs_are_held_to_the_same_time(void **state)
 	incoming_batch_free(a);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(an_incoming_batch_owns_its_bytes),
-	cmocka_unit_test(refuses_every_truncation),
-	cmocka_unit_test(the_host_is_named_at_its_place_and_all_other_labels_stay),
-	cmocka_unit_test(a_batch_that_does_not_fit_is_refused_with_the_reason),
-	cmocka_unit_test(slices_that_do_not_fit_become_a_loss_in_their_slot),
-	cmocka_unit_test(more_than_a_slot_may_have_becomes_a_loss),
-	cmocka_unit_test(events_saturate),
-	cmocka_unit_test(losses_and_runs_are_held_to_the_same_time),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

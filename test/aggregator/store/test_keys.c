@@ -17,7 +17,7 @@ static struct kept_key *take(struct keys *k, int number)
 	return key;
 }
 
-static void the_same_bytes_are_kept_once(void **state)
+TEST(the_same_bytes_are_kept_once)
 {
 	struct kept_key *first[1000];
 	struct keys k = { 0 };
@@ -31,7 +31,7 @@ static void the_same_bytes_are_kept_once(void **state)
 	assert_int_equal(k.n_keys, 0);
 }
 
-static void a_key_goes_with_its_last_user(void **state)
+TEST(a_key_goes_with_its_last_user)
 {
 	struct kept_key *key[200];
 	struct keys k = { 0 };
@@ -47,7 +47,7 @@ static void a_key_goes_with_its_last_user(void **state)
 	keys_fini(&k);
 }
 
-static void no_bytes_are_a_key_too(void **state)
+TEST(no_bytes_are_a_key_too)
 {
 	const struct labels none = { 0 };
 	struct keys k = { 0 };
@@ -59,10 +59,4 @@ static void no_bytes_are_a_key_too(void **state)
 	keys_fini(&k);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_same_bytes_are_kept_once),
-	cmocka_unit_test(a_key_goes_with_its_last_user),
-	cmocka_unit_test(no_bytes_are_a_key_too),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

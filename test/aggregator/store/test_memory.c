@@ -9,7 +9,4 @@ static struct store *open_memory(const char *dir)
 
 const struct store_kind store_kind = { .open = open_memory, .keeps = false };
 
-int main(void)
-{
-	return store_laws_run("store_memory", NULL, 0);
-}
+TEST_MAIN()

@@ -42,7 +42,7 @@ static void cover(struct observation *w, const char *source, __s64 first, __s64 
 }
 
 /* Compares with a plain array of slots, for random intervals. */
-static void coverage_is_the_union_in_fewest_intervals(void **state)
+TEST(coverage_is_the_union_in_fewest_intervals)
 {
 	for (int round = 0; round < 300; round++) {
 		struct observation w = { 0 };
@@ -68,7 +68,7 @@ static void coverage_is_the_union_in_fewest_intervals(void **state)
 	}
 }
 
-static void sources_are_kept_apart(void **state)
+TEST(sources_are_kept_apart)
 {
 	struct observation w = { 0 };
 
@@ -80,7 +80,7 @@ static void sources_are_kept_apart(void **state)
 	observation_fini(&w);
 }
 
-static void trimming_forgets_what_ended_before(void **state)
+TEST(trimming_forgets_what_ended_before)
 {
 	const struct loss early = { 1, 1, 5, 9 }, late = { 1, 1, 5, 12 };
 	struct observation w = { 0 };
@@ -106,18 +106,11 @@ static void trimming_forgets_what_ended_before(void **state)
 	observation_fini(&w);
 }
 
-static void a_run_covers_its_slots_to_the_end(void **state)
+TEST(a_run_covers_its_slots_to_the_end)
 {
 	assert_int_equal(observation_last(&(struct batch){ .slot = 10, .run = 0 }), 10);
 	assert_int_equal(observation_last(&(struct batch){ .slot = 10, .run = 1 }), 10);
 	assert_int_equal(observation_last(&(struct batch){ .slot = 10, .run = ~0u }), 10 + (__s64)~0u - 1);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(coverage_is_the_union_in_fewest_intervals),
-	cmocka_unit_test(sources_are_kept_apart),
-	cmocka_unit_test(trimming_forgets_what_ended_before),
-	cmocka_unit_test(a_run_covers_its_slots_to_the_end),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

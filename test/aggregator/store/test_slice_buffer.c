@@ -58,7 +58,7 @@ static void give_all(const struct store_reader *r)
 	r->slice(r->arg, 20, &s);
 }
 
-static void a_buffer_plays_what_it_recorded(void **state)
+TEST(a_buffer_plays_what_it_recorded)
 {
 	struct log live = { "" }, played = { "" };
 	struct store_reader to_live = { .arg = &live, .slice = on_slice, .cover = on_cover, .loss = on_loss, .mark = on_mark };
@@ -74,7 +74,7 @@ static void a_buffer_plays_what_it_recorded(void **state)
 	slice_buffer_fini(&t);
 }
 
-static void members_that_are_null_are_not_called(void **state)
+TEST(members_that_are_null_are_not_called)
 {
 	struct store_reader nobody = { 0 };
 	struct slice_buffer t = { .axes = { [1] = true } };
@@ -85,13 +85,4 @@ static void members_that_are_null_are_not_called(void **state)
 	slice_buffer_play(&t, &nobody);			/* an empty reader */
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_buffer_plays_what_it_recorded),
-		cmocka_unit_test(members_that_are_null_are_not_called),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

@@ -24,7 +24,7 @@ static void look(void *arg, __s64 slot, const struct slice *s)
 	o->n++;
 }
 
-static void adding_commutes_and_makes_one_entry_per_name(void **state)
+TEST(adding_commutes_and_makes_one_entry_per_name)
 {
 	struct batch *batch = kit_batches(&shape, 20);
 	struct gathered *want = gathered_new(5, 5, -1);
@@ -62,7 +62,7 @@ static void adding_commutes_and_makes_one_entry_per_name(void **state)
 	kit_free(batch, 20);
 }
 
-static void an_axis_or_a_weight_is_read_alone(void **state)
+TEST(an_axis_or_a_weight_is_read_alone)
 {
 	struct batch *batch = kit_batches(&shape, 20);
 	struct sum scratch = { 0 };
@@ -96,7 +96,7 @@ static void an_axis_or_a_weight_is_read_alone(void **state)
 	kit_free(batch, 20);
 }
 
-static void refuses_all_for_one_bad_slice(void **state)
+TEST(refuses_all_for_one_bad_slice)
 {
 	struct batch *good = kit_batch("a", 5, 1, "x", 100, 1), *bad = kit_batch("a", 5, 2, "x", 100, 1);
 	struct slice three[] = { *good->slice, *good->slice, *bad->slice };
@@ -119,10 +119,4 @@ static void refuses_all_for_one_bad_slice(void **state)
 	kit_free(bad, 1);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(adding_commutes_and_makes_one_entry_per_name),
-	cmocka_unit_test(an_axis_or_a_weight_is_read_alone),
-	cmocka_unit_test(refuses_all_for_one_bad_slice),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-static void identities_are_random_uuids(void **state)
+TEST(identities_are_random_uuids)
 {
 	char a[40], b[40];
 
@@ -18,7 +18,7 @@ static void identities_are_random_uuids(void **state)
 	assert_non_null(strchr("89ab", a[19]));
 }
 
-static void a_malformed_slice_is_refused_with_a_reason(void **state)
+TEST(a_malformed_slice_is_refused_with_a_reason)
 {
 	struct batch *b = kit_batch("db1", 1000, 1, "select", 5000, 3);
 	struct slice good = *b->slice, bad[5];
@@ -44,9 +44,4 @@ static void a_malformed_slice_is_refused_with_a_reason(void **state)
 	kit_free(b, 1);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(identities_are_random_uuids),
-	cmocka_unit_test(a_malformed_slice_is_refused_with_a_reason),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -52,7 +52,7 @@ static __u64 begin(struct rig *r, struct store *store, struct seen *seen)
 	return rig_create(r, wire_request("command"));
 }
 
-static void a_batch_is_in_cube_and_store_before_it_is_settled(void **state)
+TEST(a_batch_is_in_cube_and_store_before_it_is_settled)
 {
 	struct rig r;
 	struct seen seen;
@@ -68,7 +68,7 @@ static void a_batch_is_in_cube_and_store_before_it_is_settled(void **state)
 	rig_end(&r);
 }
 
-static void a_batch_given_twice_is_settled_twice_and_counted_once(void **state)
+TEST(a_batch_given_twice_is_settled_twice_and_counted_once)
 {
 	struct rig r;
 	struct seen seen;
@@ -88,7 +88,7 @@ static void a_batch_given_twice_is_settled_twice_and_counted_once(void **state)
 	rig_end(&r);
 }
 
-static void observers_learn_of_new_slots_and_not_of_duplicates(void **state)
+TEST(observers_learn_of_new_slots_and_not_of_duplicates)
 {
 	struct rig r;
 	struct seen seen;
@@ -126,7 +126,7 @@ static int add_or_fail(struct store *s, const struct batch *b, size_t n, bool *r
 	return disk_is_full ? -ENOSPC : real_ops->add(s, b, n, ret_new);
 }
 
-static void a_commit_that_fails_is_settled_as_failed_and_may_be_tried_again(void **state)
+TEST(a_commit_that_fails_is_settled_as_failed_and_may_be_tried_again)
 {
 	struct store_ops ops;
 	struct store *store;
@@ -167,7 +167,7 @@ static void job_done(void *arg, int err)
 	order[n_order++] = (int)(intptr_t)arg;
 }
 
-static void jobs_run_in_order_and_hand_back_their_errors(void **state)
+TEST(jobs_run_in_order_and_hand_back_their_errors)
 {
 	struct rig r;
 
@@ -182,7 +182,7 @@ static void jobs_run_in_order_and_hand_back_their_errors(void **state)
 	rig_end(&r);
 }
 
-static void draining_finishes_what_waits_and_takes_nothing_more(void **state)
+TEST(draining_finishes_what_waits_and_takes_nothing_more)
 {
 	struct rig r;
 	struct seen seen;
@@ -209,7 +209,7 @@ static void count_mine(void *arg, const struct incoming_batch *a, int err)
 	*(int *)arg += a->from != NULL;
 }
 
-static void a_closed_connection_is_not_named_again(void **state)
+TEST(a_closed_connection_is_not_named_again)
 {
 	struct rig r;
 	struct seen seen;
@@ -226,7 +226,7 @@ static void a_closed_connection_is_not_named_again(void **state)
 	rig_end(&r);
 }
 
-static void waiting_batches_of_a_deleted_instrumentation_are_not_stored(void **state)
+TEST(waiting_batches_of_a_deleted_instrumentation_are_not_stored)
 {
 	struct rig r;
 	struct seen seen;
@@ -251,7 +251,7 @@ static void add_once(void *arg, const struct incoming_batch *a, int err)
 		add(s->rig, s->inst, 500, 1, NULL);
 }
 
-static void batches_added_during_a_drop_are_stored(void **state)
+TEST(batches_added_during_a_drop_are_stored)
 {
 	struct rig r;
 	struct seen seen;
@@ -282,7 +282,7 @@ static void count_done(void *arg, int err)
 	*(int *)arg += 10;
 }
 
-static void nothing_runs_before_it_begins(void **state)
+TEST(nothing_runs_before_it_begins)
 {
 	struct store_queue *store_queue;
 	struct rig r;
@@ -300,17 +300,4 @@ static void nothing_runs_before_it_begins(void **state)
 	rig_end(&r);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_batch_is_in_cube_and_store_before_it_is_settled),
-	cmocka_unit_test(a_batch_given_twice_is_settled_twice_and_counted_once),
-	cmocka_unit_test(observers_learn_of_new_slots_and_not_of_duplicates),
-	cmocka_unit_test(a_commit_that_fails_is_settled_as_failed_and_may_be_tried_again),
-	cmocka_unit_test(jobs_run_in_order_and_hand_back_their_errors),
-	cmocka_unit_test(draining_finishes_what_waits_and_takes_nothing_more),
-	cmocka_unit_test(a_closed_connection_is_not_named_again),
-	cmocka_unit_test(waiting_batches_of_a_deleted_instrumentation_are_not_stored),
-	cmocka_unit_test(batches_added_during_a_drop_are_stored),
-	cmocka_unit_test(nothing_runs_before_it_begins),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

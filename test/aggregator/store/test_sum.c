@@ -16,7 +16,7 @@ static void make(__u64 of, int n, struct bytes *ret)
 	hist_fini(&h);
 }
 
-static void adding_in_any_order_gives_the_same_bytes(void **state)
+TEST(adding_in_any_order_gives_the_same_bytes)
 {
 	struct bytes part[3] = { 0 };
 	struct sum a = { 0 }, b = { 0 };
@@ -41,7 +41,7 @@ static void adding_in_any_order_gives_the_same_bytes(void **state)
 	sum_fini(&b);
 }
 
-static void refuses_malformed_histograms(void **state)
+TEST(refuses_malformed_histograms)
 {
 	struct bytes good = { 0 };
 	struct sum s = { 0 };
@@ -60,9 +60,4 @@ static void refuses_malformed_histograms(void **state)
 	sum_fini(&s);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(adding_in_any_order_gives_the_same_bytes),
-	cmocka_unit_test(refuses_malformed_histograms),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

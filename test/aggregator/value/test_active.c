@@ -132,7 +132,7 @@ static bool is_about(double x, double y)
 	return fabs(x - y) < 0.02 * PILE;
 }
 
-static void a_pile_up_is_visible_while_it_hangs_and_after_it_ended(void **state)
+TEST(a_pile_up_is_visible_while_it_hangs_and_after_it_ended)
 {
 	json_t *g;
 
@@ -152,7 +152,7 @@ static void a_pile_up_is_visible_while_it_hangs_and_after_it_ended(void **state)
 
 /* The range ends before the queries ended, but they ran in it.  Read once from the cube and once, with the same slots,
  * from the store. */
-static void the_time_after_the_range_is_looked_at(void **state)
+TEST(the_time_after_the_range_is_looked_at)
 {
 	__s64 old = t0 - 300;
 
@@ -184,7 +184,7 @@ static void chart_path(const char *picture, const char *format, char path[256])
 		 (long long)t0 + LENGTH, format);
 }
 
-static void a_chart_stacks_how_many_there_were(void **state)
+TEST(a_chart_stacks_how_many_there_were)
 {
 	char path[256];
 	json_t *v, *series, *one;
@@ -229,14 +229,14 @@ static void is_drawn_again(const char *picture)
 	answer_fini(&a);
 }
 
-static void its_picture_is_drawn_again_from_its_own_numbers(void **state)
+TEST(its_picture_is_drawn_again_from_its_own_numbers)
 {
 	is_drawn_again("chart");
 	is_drawn_again("report");
 }
 
 /* Above the maps of the latency, which do not change. */
-static void a_report_has_it_as_its_chart(void **state)
+TEST(a_report_has_it_as_its_chart)
 {
 	char path[256];
 	json_t *v, *chart, *series;
@@ -339,7 +339,7 @@ static void await_loads(struct reader *r, const json_t *g, const char *name, __s
 	}
 }
 
-static void a_live_view_gets_all_columns_that_an_end_changes(void **state)
+TEST(a_live_view_gets_all_columns_that_an_end_changes)
 {
 	static struct reader r;
 	__s64 now = now_ns() / SLOT, since = now - LENGTH - 2;
@@ -377,7 +377,7 @@ static double highest(struct reader *r, const json_t *g, __s64 span_ns)
 }
 
 /* A spool is resent: its slots are before the view's range.  Columns of 10 s, so that most ticks have no new slot. */
-static void running_queries_count_once_also_with_late_slots(void **state)
+TEST(running_queries_count_once_also_with_late_slots)
 {
 	static struct reader r;
 	__s64 now = now_ns() / SLOT, since = now - LENGTH;
@@ -396,7 +396,7 @@ static void running_queries_count_once_also_with_late_slots(void **state)
 }
 
 /* Its slots arrive 3 s before their time: before the view is opened, and while it is open. */
-static void a_live_view_gets_the_slots_of_a_clock_that_is_ahead(void **state)
+TEST(a_live_view_gets_the_slots_of_a_clock_that_is_ahead)
 {
 	static struct reader r;
 
@@ -433,7 +433,7 @@ static double latencies(__s64 from, __s64 to)
 }
 
 /* Over an hour in columns of 1, 2, 5 and 60 s, and over a day, which is read as minutes. */
-static void all_columns_add_up_to_the_latencies(void **state)
+TEST(all_columns_add_up_to_the_latencies)
 {
 	static const struct {
 		__s64 span_s;
@@ -476,7 +476,7 @@ static void refuses(const char *more, const char *reason)
 	answer_fini(&a);
 }
 
-static void other_measures_and_forms_are_refused(void **state)
+TEST(other_measures_and_forms_are_refused)
 {
 	refuses("measure=cputime", "cputime is not one: use latency");
 	refuses("format=csv", "leave out \\\"format\\\"");
@@ -484,21 +484,4 @@ static void other_measures_and_forms_are_refused(void **state)
 	refuses("active=maybe", "given more than once");
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_pile_up_is_visible_while_it_hangs_and_after_it_ended),
-	cmocka_unit_test(the_time_after_the_range_is_looked_at),
-	cmocka_unit_test(a_chart_stacks_how_many_there_were),
-	cmocka_unit_test(a_report_has_it_as_its_chart),
-	cmocka_unit_test(its_picture_is_drawn_again_from_its_own_numbers),
-	cmocka_unit_test(a_live_view_gets_all_columns_that_an_end_changes),
-	cmocka_unit_test(running_queries_count_once_also_with_late_slots),
-	cmocka_unit_test(a_live_view_gets_the_slots_of_a_clock_that_is_ahead),
-	cmocka_unit_test(all_columns_add_up_to_the_latencies),
-	cmocka_unit_test(other_measures_and_forms_are_refused),
-};
-
-int main(void)
-{
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

@@ -95,7 +95,7 @@ static double in_cells(const json_t *reply, size_t side)
 	return sum;
 }
 
-static void two_times_are_aligned_by_their_offset(void **state)
+TEST(two_times_are_aligned_by_their_offset)
 {
 	json_t *reply = with_time(20, 40, 0, "&selected=select");
 	const json_t *a = json_object_get(reply, "a"), *b = json_object_get(reply, "b"), *p50 = line(reply, "p50");
@@ -116,7 +116,7 @@ static void two_times_are_aligned_by_their_offset(void **state)
 	json_decref(reply);
 }
 
-static void two_keys_are_compared(void **state)
+TEST(two_keys_are_compared)
 {
 	json_t *reply = compare(0, 20, "&selected=insert&b_selected=select");
 	const json_t *p99 = line(reply, "p99"), *patch;
@@ -136,7 +136,7 @@ static void two_keys_are_compared(void **state)
 	json_decref(reply);
 }
 
-static void two_measures_are_compared(void **state)
+TEST(two_measures_are_compared)
 {
 	json_t *reply = compare(0, 20, "&b_measure=cputime");
 	const json_t *mean = line(reply, "mean");
@@ -149,7 +149,7 @@ static void two_measures_are_compared(void **state)
 	json_decref(reply);
 }
 
-static void against_itself_there_is_no_difference(void **state)
+TEST(against_itself_there_is_no_difference)
 {
 	static const char *const names[] = { "events", "mean", "p50", "p90", "p99", "p99.9" };
 	json_t *reply = with_time(0, 20, 0, "");
@@ -165,7 +165,7 @@ static void against_itself_there_is_no_difference(void **state)
 }
 
 /* Counts show a difference of rates, shares do not: the selected key leaves out half of the columns' events. */
-static void counts_are_compared_where_asked_for(void **state)
+TEST(counts_are_compared_where_asked_for)
 {
 	json_t *share = compare(0, 20, "&b_selected=select"), *count = compare(0, 20, "&b_selected=select&per=count");
 
@@ -180,7 +180,7 @@ static void counts_are_compared_where_asked_for(void **state)
 }
 
 /* A side with slots of 1 s and one of 5 s are both read in columns of 5 s, from the beginning of such a column on. */
-static void both_have_the_columns_of_the_coarser(void **state)
+TEST(both_have_the_columns_of_the_coarser)
 {
 	json_t *reply = compare(8, 31, "&b_instrumentation=2");
 	const json_t *a = json_object_get(reply, "a"), *b = json_object_get(reply, "b");
@@ -199,7 +199,7 @@ static void both_have_the_columns_of_the_coarser(void **state)
 	json_decref(reply);
 }
 
-static void rows_hold_both(void **state)
+TEST(rows_hold_both)
 {
 	json_t *reply = compare(0, 20, "&selected=insert&b_selected=select&b_measure=cputime&row_bits=5");
 	size_t n = json_array_size(json_object_get(reply, "edge"));
@@ -211,7 +211,7 @@ static void rows_hold_both(void **state)
 	json_decref(reply);
 }
 
-static void columns_without_events_are_reported(void **state)
+TEST(columns_without_events_are_reported)
 {
 	json_t *reply = with_time(0, 10, 60, "");
 
@@ -223,7 +223,7 @@ static void columns_without_events_are_reported(void **state)
 	json_decref(reply);
 }
 
-static void a_page_is_drawn_in_every_view_and_format(void **state)
+TEST(a_page_is_drawn_in_every_view_and_format)
 {
 	static const char *const views[] = { "difference", "side", "overlay" }, *const formats[] = { "png", "pdf", "svg" };
 	static const char *const types[] = { "image/png", "application/pdf", "image/svg+xml" };
@@ -242,7 +242,7 @@ static void a_page_is_drawn_in_every_view_and_format(void **state)
 		}
 }
 
-static void refusals_say_why(void **state)
+TEST(refusals_say_why)
 {
 	static const struct { const char *more, *says; } cases[] = {
 		{ "", "there is nothing to compare with: give b_start_time" },
@@ -271,21 +271,4 @@ static void refusals_say_why(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(two_times_are_aligned_by_their_offset),
-	cmocka_unit_test(two_keys_are_compared),
-	cmocka_unit_test(two_measures_are_compared),
-	cmocka_unit_test(against_itself_there_is_no_difference),
-	cmocka_unit_test(counts_are_compared_where_asked_for),
-	cmocka_unit_test(both_have_the_columns_of_the_coarser),
-	cmocka_unit_test(rows_hold_both),
-	cmocka_unit_test(columns_without_events_are_reported),
-	cmocka_unit_test(a_page_is_drawn_in_every_view_and_format),
-	cmocka_unit_test(refusals_say_why),
-};
-
-int main(void)
-{
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

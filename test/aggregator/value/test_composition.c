@@ -83,7 +83,7 @@ static bool has(const char *what, const char *text)
 }
 
 /* A collector sends no weights: its events are in no part, and the bar says so. */
-static void a_reports_bar_says_which_events_it_lacks(void **state)
+TEST(a_reports_bar_says_which_events_it_lacks)
 {
 	(void)state;
 	send_events(t0, 10, true);
@@ -94,13 +94,4 @@ static void a_reports_bar_says_which_events_it_lacks(void **state)
 	assert_true(has("report?format=html&", "<caption>parts of the latency; without 3,000 queries that came without weights</caption>"));
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_reports_bar_says_which_events_it_lacks),
-};
-
-int main(void)
-{
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

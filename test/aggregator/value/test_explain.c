@@ -51,7 +51,7 @@ static const json_t *nth(const json_t *reply, const char *list, size_t i)
 static double number(const json_t *json, const char *name) { return json_number_value(json_object_get(json, name)); }
 static const char *text(const json_t *json, const char *name) { return json_string_value(json_object_get(json, name)) ?: ""; }
 
-static void the_value_that_is_slow_comes_first(void **state)
+TEST(the_value_that_is_slow_comes_first)
 {
 	json_t *reply = explain(10, 20, "&ymin=10000000");
 	const json_t *first = nth(reply, "values", 0), *second = nth(reply, "values", 1);
@@ -76,7 +76,7 @@ static void the_value_that_is_slow_comes_first(void **state)
 	json_decref(reply);
 }
 
-static void measures_are_compared_by_key_and_by_time(void **state)
+TEST(measures_are_compared_by_key_and_by_time)
 {
 	json_t *reply = explain(10, 20, "&ymin=10000000");
 	const json_t *measure;
@@ -92,7 +92,7 @@ static void measures_are_compared_by_key_and_by_time(void **state)
 	json_decref(reply);
 }
 
-static void edges_are_those_of_whole_buckets(void **state)
+TEST(edges_are_those_of_whole_buckets)
 {
 	json_t *reply = explain(0, 20, "&ymin=10000000&ymax=61000000");
 
@@ -106,7 +106,7 @@ static void edges_are_those_of_whole_buckets(void **state)
 	json_decref(reply);
 }
 
-static void a_baseline_is_read_and_reported(void **state)
+TEST(a_baseline_is_read_and_reported)
 {
 	char more[128];
 	json_t *reply;
@@ -124,7 +124,7 @@ static void a_baseline_is_read_and_reported(void **state)
 	json_decref(reply);
 }
 
-static void a_missing_result_is_explained_in_a_sentence(void **state)
+TEST(a_missing_result_is_explained_in_a_sentence)
 {
 	static const struct { int from, to; const char *more, *says; } cases[] = {
 		{ 30, 40, "", "there are no events in this time" },
@@ -145,7 +145,7 @@ static void a_missing_result_is_explained_in_a_sentence(void **state)
 	}
 }
 
-static void only_the_top_values_are_listed(void **state)
+TEST(only_the_top_values_are_listed)
 {
 	json_t *reply = explain(10, 20, "&ymin=10000000&top=1");
 
@@ -154,7 +154,7 @@ static void only_the_top_values_are_listed(void **state)
 	json_decref(reply);
 }
 
-static void it_is_posted_as_a_body_or_asked_for(void **state)
+TEST(it_is_posted_as_a_body_or_asked_for)
 {
 	char body[512], query[256];
 	struct answer by_json, by_form, asked;
@@ -173,7 +173,7 @@ static void it_is_posted_as_a_body_or_asked_for(void **state)
 	answer_fini(&asked);
 }
 
-static void refusals_say_why(void **state)
+TEST(refusals_say_why)
 {
 	static const struct { const char *body; int status; const char *says; } cases[] = {
 		{ "{\"ymin\": 5, \"ymax\": 5}", 409, "ymin must be less than ymax" },
@@ -193,7 +193,7 @@ static void refusals_say_why(void **state)
 	}
 }
 
-static void a_baseline_within_the_time_is_refused(void **state)
+TEST(a_baseline_within_the_time_is_refused)
 {
 	char path[256];
 	struct answer a;
@@ -206,20 +206,4 @@ static void a_baseline_within_the_time_is_refused(void **state)
 	answer_fini(&a);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_value_that_is_slow_comes_first),
-	cmocka_unit_test(measures_are_compared_by_key_and_by_time),
-	cmocka_unit_test(edges_are_those_of_whole_buckets),
-	cmocka_unit_test(a_baseline_is_read_and_reported),
-	cmocka_unit_test(a_missing_result_is_explained_in_a_sentence),
-	cmocka_unit_test(only_the_top_values_are_listed),
-	cmocka_unit_test(it_is_posted_as_a_body_or_asked_for),
-	cmocka_unit_test(refusals_say_why),
-	cmocka_unit_test(a_baseline_within_the_time_is_refused),
-};
-
-int main(void)
-{
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

@@ -49,7 +49,7 @@ static unsigned long long amount_in(const char *folded, const char *stack)
 	return 0;
 }
 
-static void folded_counts_are_those_of_raw(void **state)
+TEST(folded_counts_are_those_of_raw)
 {
 	char path[512];
 	const char *key;
@@ -67,7 +67,7 @@ static void folded_counts_are_those_of_raw(void **state)
 	answer_fini(&a);
 }
 
-static void a_time_weighs_as_long_as_it_was(void **state)
+TEST(a_time_weighs_as_long_as_it_was)
 {
 	struct answer a = flame("&format=folded", NULL);
 
@@ -75,7 +75,7 @@ static void a_time_weighs_as_long_as_it_was(void **state)
 	answer_fini(&a);
 }
 
-static void of_a_range_of_values_its_buckets_count(void **state)
+TEST(of_a_range_of_values_its_buckets_count)
 {
 	struct answer a = flame("&format=folded&weights=count&ymin=10000000", NULL);
 	unsigned long long time;
@@ -91,7 +91,7 @@ static void of_a_range_of_values_its_buckets_count(void **state)
 	answer_fini(&a);
 }
 
-static void the_picture_says_what_it_is_of(void **state)
+TEST(the_picture_says_what_it_is_of)
 {
 	char type[256];
 	struct answer a = flame("&ymin=1500000&theme=dark", NULL);
@@ -103,7 +103,7 @@ static void the_picture_says_what_it_is_of(void **state)
 	answer_fini(&a);
 }
 
-static void the_accept_header_chooses(void **state)
+TEST(the_accept_header_chooses)
 {
 	char type[256];
 	struct answer a = flame("", "Accept: text/plain\r\n");
@@ -115,7 +115,7 @@ static void the_accept_header_chooses(void **state)
 	answer_fini(&a);
 }
 
-static void selected_keys_are_the_only_ones(void **state)
+TEST(selected_keys_are_the_only_ones)
 {
 	struct answer a = flame("&format=folded&weights=count&selected=insert", NULL);
 
@@ -126,7 +126,7 @@ static void selected_keys_are_the_only_ones(void **state)
 	answer_fini(&a);
 }
 
-static void refuses_with_a_reason(void **state)
+TEST(refuses_with_a_reason)
 {
 	static const struct { const char *more, *says; } cases[] = {
 		{ "&format=png", "must be one of: svg folded" }, { "&by=stack", "instrumentation 1 has statement" },
@@ -144,19 +144,4 @@ static void refuses_with_a_reason(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(folded_counts_are_those_of_raw),
-	cmocka_unit_test(a_time_weighs_as_long_as_it_was),
-	cmocka_unit_test(of_a_range_of_values_its_buckets_count),
-	cmocka_unit_test(the_picture_says_what_it_is_of),
-	cmocka_unit_test(the_accept_header_chooses),
-	cmocka_unit_test(selected_keys_are_the_only_ones),
-	cmocka_unit_test(refuses_with_a_reason),
-};
-
-int main(void)
-{
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

@@ -62,7 +62,7 @@ static __u32 two(int hue_a, double a, int hue_b, double b)
 	return hue_mix_colour(&mix, 0);
 }
 
-static void pictures_are_those_of_cloud_analytics(void **state)
+TEST(pictures_are_those_of_cloud_analytics)
 {
 	const struct { const char *parameters; __u32 rgb[2]; } cases[] = {
 		{ "", { one(21, 1), one(21, 0.5) } },				/* 6, 1: two ranks */
@@ -92,7 +92,7 @@ static void pictures_are_those_of_cloud_analytics(void **state)
 	}
 }
 
-static void the_ramp_is_ours(void **state)
+TEST(the_ramp_is_ours)
 {
 	struct palette p;
 	__u32 rgb[2];
@@ -103,7 +103,7 @@ static void the_ramp_is_ours(void **state)
 	assert_int_equal(rgb[1], p.colour[43]);
 }
 
-static void figures_and_reports_draw_layers(void **state)
+TEST(figures_and_reports_draw_layers)
 {
 	static const char *const paths[] = {
 		"heatmap/figure?selected=update", "heatmap/figure?selected=update,select&isolate=true",
@@ -128,7 +128,7 @@ static void figures_and_reports_draw_layers(void **state)
 }
 
 /* "present" of an image lists every key; details list only those that are drawn. */
-static void details_are_of_what_is_drawn(void **state)
+TEST(details_are_of_what_is_drawn)
 {
 	static const struct { const char *parameters; int select, update; } cases[] = {
 		{ "", 4, 2 }, { "&selected=update", 4, 2 }, { "&selected=update&isolate=true", 0, 2 },
@@ -150,7 +150,7 @@ static void details_are_of_what_is_drawn(void **state)
 	}
 }
 
-static void refusals_have_their_reason(void **state)
+TEST(refusals_have_their_reason)
 {
 	static const struct { const char *path, *says; } cases[] = {
 		{ "image?isolate=true&exclude=true", "at most one of isolate, exclude and decompose_all" },
@@ -176,16 +176,4 @@ static void refusals_have_their_reason(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pictures_are_those_of_cloud_analytics),
-		cmocka_unit_test(the_ramp_is_ours),
-		cmocka_unit_test(figures_and_reports_draw_layers),
-		cmocka_unit_test(details_are_of_what_is_drawn),
-		cmocka_unit_test(refusals_have_their_reason),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

@@ -52,7 +52,7 @@ static double number(const json_t *json, const char *name)
 	return json_number_value(json_object_get(json, name));
 }
 
-static void every_reply_names_the_scope(void **state)
+TEST(every_reply_names_the_scope)
 {
 	json_t *in = get_json(&server, "/ca/instrumentations/1"), *v = value("raw", "");
 
@@ -64,7 +64,7 @@ static void every_reply_names_the_scope(void **state)
 	json_decref(v);
 }
 
-static void raw_is_how_many_there_were(void **state)
+TEST(raw_is_how_many_there_were)
 {
 	json_t *v = value("raw", "&stats=true"), *stats = json_object_get(v, "stats"), *b;
 
@@ -79,7 +79,7 @@ static void raw_is_how_many_there_were(void **state)
 	json_decref(v);
 }
 
-static void columns_are_means_whatever_their_length(void **state)
+TEST(columns_are_means_whatever_their_length)
 {
 	json_t *fine = value("grid", "&ncols=10"), *coarse = value("grid", "&ncols=1"), *c;
 
@@ -97,7 +97,7 @@ static void columns_are_means_whatever_their_length(void **state)
 	json_decref(coarse);
 }
 
-static void a_cells_keys_add_up_to_it(void **state)
+TEST(a_cells_keys_add_up_to_it)
 {
 	json_t *v = value("heatmap/details", "&ymin=0&ymax=10000000&nbuckets=1&width=10&height=10&x=5&y=5"), *present;
 
@@ -111,7 +111,7 @@ static void a_cells_keys_add_up_to_it(void **state)
 	json_decref(v);
 }
 
-static void keys_have_their_share(void **state)
+TEST(keys_have_their_share)
 {
 	json_t *v = value("keys", ""), *keys = json_object_get(v, "keys");
 
@@ -123,7 +123,7 @@ static void keys_have_their_share(void **state)
 }
 
 /* It stacks the measure: memory by control group, or throughput by interface. */
-static void a_chart_stacks_the_measure(void **state)
+TEST(a_chart_stacks_the_measure)
 {
 	json_t *v = value("chart", "&format=json"), *series = json_object_get(v, "series"), *a, *b;
 
@@ -145,7 +145,7 @@ static void a_chart_stacks_the_measure(void **state)
 	json_decref(v);
 }
 
-static void pictures_can_be_drawn(void **state)
+TEST(pictures_can_be_drawn)
 {
 	static const char *const paths[] = { "heatmap/figure?duration=30", "report?duration=30", "chart?duration=30&format=png",
 					     "heatmap/image?duration=30&format=png", "heatmap/figure?duration=30&selected=a,b" };
@@ -162,19 +162,4 @@ static void pictures_can_be_drawn(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(every_reply_names_the_scope),
-	cmocka_unit_test(raw_is_how_many_there_were),
-	cmocka_unit_test(columns_are_means_whatever_their_length),
-	cmocka_unit_test(a_cells_keys_add_up_to_it),
-	cmocka_unit_test(keys_have_their_share),
-	cmocka_unit_test(a_chart_stacks_the_measure),
-	cmocka_unit_test(pictures_can_be_drawn),
-};
-
-int main(void)
-{
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

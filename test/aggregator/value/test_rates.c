@@ -59,7 +59,7 @@ static const json_t *value(const json_t *c, size_t i, size_t col)
 
 static size_t n_series(const json_t *c) { return json_array_size(json_object_get(c, "series")); }
 
-static void the_greatest_keys_have_a_series_and_the_rest_is_one(void **state)
+TEST(the_greatest_keys_have_a_series_and_the_rest_is_one)
 {
 	json_t *c = chart("");
 	double sum = 0;
@@ -88,7 +88,7 @@ static void the_greatest_keys_have_a_series_and_the_rest_is_one(void **state)
 }
 
 /* A source may send any number: here 2^63 selects in each of two seconds, and 2^63 events of two more keys. */
-static void totals_that_are_too_large_saturate(void **state)
+TEST(totals_that_are_too_large_saturate)
 {
 	static const char *const keys[] = { "select", "a", "b" };
 	char path[256];
@@ -106,7 +106,7 @@ static void totals_that_are_too_large_saturate(void **state)
 }
 
 /* Columns of several slots are rates per second, too, and so is a shorter last column. */
-static void rates_are_per_second_whatever_the_columns(void **state)
+TEST(rates_are_per_second_whatever_the_columns)
 {
 	char path[256];
 	json_t *c;
@@ -123,7 +123,7 @@ static void rates_are_per_second_whatever_the_columns(void **state)
 	json_decref(c);
 }
 
-static void selected_keys_are_the_series(void **state)
+TEST(selected_keys_are_the_series)
 {
 	static const struct { const char *parameters; size_t n; const char *key[3]; double total[3]; } cases[] = {
 		{ "&selected=b,update", 3, { "update", "b", "other" }, { 32, 1, 811 } },
@@ -149,7 +149,7 @@ static void selected_keys_are_the_series(void **state)
 	}
 }
 
-static void percentiles_are_those_of_each_column(void **state)
+TEST(percentiles_are_those_of_each_column)
 {
 	json_t *c = chart("&show=percentiles");
 
@@ -166,7 +166,7 @@ static void percentiles_are_those_of_each_column(void **state)
 	json_decref(c);
 }
 
-static void pictures_come_in_every_format(void **state)
+TEST(pictures_come_in_every_format)
 {
 	static const struct { const char *path, *headers, *type, *magic; } cases[] = {
 		{ "", NULL, "image/png", "\x89PNG" }, { "&format=svg", NULL, "image/svg+xml", "<?xml" },
@@ -189,7 +189,7 @@ static void pictures_come_in_every_format(void **state)
 	}
 }
 
-static void a_report_may_have_a_chart(void **state)
+TEST(a_report_may_have_a_chart)
 {
 	static const struct { const char *parameters; unsigned height; } cases[] = {
 		{ "", 0 }, { "&chart=true", 1 }, { "&chart=false", 0 }, { "&chart=true&selected=update&isolate=true", 1 },
@@ -213,7 +213,7 @@ static void a_report_may_have_a_chart(void **state)
 	}
 }
 
-static void refusals_have_their_reason(void **state)
+TEST(refusals_have_their_reason)
 {
 	static const struct { const char *path, *says; } cases[] = {
 		{ "?show=mean", "rate active percentiles" }, { "?top=0", "minimum is 1" }, { "?top=21", "maximum is 20" },
@@ -233,19 +233,4 @@ static void refusals_have_their_reason(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_greatest_keys_have_a_series_and_the_rest_is_one),
-		cmocka_unit_test(totals_that_are_too_large_saturate),
-		cmocka_unit_test(rates_are_per_second_whatever_the_columns),
-		cmocka_unit_test(selected_keys_are_the_series),
-		cmocka_unit_test(percentiles_are_those_of_each_column),
-		cmocka_unit_test(pictures_come_in_every_format),
-		cmocka_unit_test(a_report_may_have_a_chart),
-		cmocka_unit_test(refusals_have_their_reason),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

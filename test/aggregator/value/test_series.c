@@ -112,7 +112,7 @@ static int receive(int fd, json_t **ret_json)
 	return status;
 }
 
-static void points_are_what_each_would_be_alone(void **state)
+TEST(points_are_what_each_would_be_alone)
 {
 	static const char *const values[] = { "raw?", "heatmap/image?width=20&height=20&", "heatmap/details?x=3&y=290&ymax=2000000&",
 					      "heatmap/average?", "heatmap/percentile?percentile=0.5&" };
@@ -137,7 +137,7 @@ static void points_are_what_each_would_be_alone(void **state)
 	end();
 }
 
-static void one_point_that_was_asked_for_is_an_array_too(void **state)
+TEST(one_point_that_was_asked_for_is_an_array_too)
 {
 	json_t *json;
 
@@ -152,7 +152,7 @@ static void one_point_that_was_asked_for_is_an_array_too(void **state)
 	end();
 }
 
-static void averages_and_percentiles_are_of_all_events_of_the_interval(void **state)
+TEST(averages_and_percentiles_are_of_all_events_of_the_interval)
 {
 	static const struct { const char *p; __u64 least, most; } cases[] = {
 		{ "0", 1000000, 1000000 }, { "0.5", 1000000, 1032000 }, { "0.9", 1000000, 1032000 }, { "0.91", 20000000, 20700000 },
@@ -186,7 +186,7 @@ static void averages_and_percentiles_are_of_all_events_of_the_interval(void **st
 	end();
 }
 
-static void a_reply_waits_for_sources_that_reported_recently(void **state)
+TEST(a_reply_waits_for_sources_that_reported_recently)
 {
 	__s64 t = now_ns() / SLOT - 3;
 	char what[128];
@@ -207,7 +207,7 @@ static void a_reply_waits_for_sources_that_reported_recently(void **state)
 	end();
 }
 
-static void a_reply_waits_no_longer_than_the_timeout(void **state)
+TEST(a_reply_waits_no_longer_than_the_timeout)
 {
 	__s64 t = now_ns() / SLOT - 3;
 	char what[128];
@@ -228,7 +228,7 @@ static void a_reply_waits_no_longer_than_the_timeout(void **state)
 	end();
 }
 
-static void no_reply_waits_for_a_source_that_left_failed_or_is_suspended(void **state)
+TEST(no_reply_waits_for_a_source_that_left_failed_or_is_suspended)
 {
 	__s64 t = now_ns() / SLOT - 3;
 	char what[128], path[64];
@@ -262,7 +262,7 @@ static void no_reply_waits_for_a_source_that_left_failed_or_is_suspended(void **
 	}
 }
 
-static void deleting_answers_the_waiting_requests(void **state)
+TEST(deleting_answers_the_waiting_requests)
 {
 	__s64 t = now_ns() / SLOT - 3;
 	char what[64];
@@ -280,7 +280,7 @@ static void deleting_answers_the_waiting_requests(void **state)
 }
 
 /* 300 keys of 900 cells are about 5 MB of text per second. */
-static void a_reply_over_the_limit_says_so(void **state)
+TEST(a_reply_over_the_limit_says_so)
 {
 	enum { KEYS = 300 };
 	__s64 t = now_ns() / SLOT - 20;
@@ -330,7 +330,7 @@ static void a_reply_over_the_limit_says_so(void **state)
 
 static const volatile struct http_counters *counters(void) { return http_counters(server.a.http[0]); }
 
-static void pictures_of_readers_that_hung_up_are_dropped_and_counted(void **state)
+TEST(pictures_of_readers_that_hung_up_are_dropped_and_counted)
 {
 	static int fd[MANY];
 	unsigned long long requests, hung_up = counters()->hung_up, answered;
@@ -352,7 +352,7 @@ static void pictures_of_readers_that_hung_up_are_dropped_and_counted(void **stat
 	end();
 }
 
-static void a_series_ends_when_its_reader_hangs_up(void **state)
+TEST(a_series_ends_when_its_reader_hangs_up)
 {
 	unsigned long long requests, hung_up = counters()->hung_up;
 	int fd;
@@ -377,7 +377,7 @@ static bool is_refused(int fd)
 	return n > 0 && !strncmp(head, "HTTP/1.1 503 ", 13) && strstr(head, "\r\nRetry-After: 5\r\n") && strstr(head, "try again");
 }
 
-static void beyond_a_bound_pictures_are_refused_and_small_values_are_not(void **state)
+TEST(beyond_a_bound_pictures_are_refused_and_small_values_are_not)
 {
 	enum { MORE = 24 };		/* some of MANY may be drawn by then */
 	static int fd[MANY + MORE];
@@ -404,7 +404,7 @@ static void beyond_a_bound_pictures_are_refused_and_small_values_are_not(void **
 }
 
 /* The server's end must not last until the timeout, and every request gets a reply. */
-static void the_end_answers_all_waiting_requests(void **state)
+TEST(the_end_answers_all_waiting_requests)
 {
 	enum { TIMEOUT_MS = 5000 };		/* the longest */
 	__s64 t = now_ns() / SLOT - 3;
@@ -427,24 +427,4 @@ static void the_end_answers_all_waiting_requests(void **state)
 	start(state);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(points_are_what_each_would_be_alone),
-		cmocka_unit_test(one_point_that_was_asked_for_is_an_array_too),
-		cmocka_unit_test(averages_and_percentiles_are_of_all_events_of_the_interval),
-		cmocka_unit_test(a_reply_waits_for_sources_that_reported_recently),
-		cmocka_unit_test(a_reply_waits_no_longer_than_the_timeout),
-		cmocka_unit_test(no_reply_waits_for_a_source_that_left_failed_or_is_suspended),
-		cmocka_unit_test(deleting_answers_the_waiting_requests),
-		cmocka_unit_test(a_reply_over_the_limit_says_so),
-		cmocka_unit_test(pictures_of_readers_that_hung_up_are_dropped_and_counted),
-		cmocka_unit_test(a_series_ends_when_its_reader_hangs_up),
-		cmocka_unit_test(beyond_a_bound_pictures_are_refused_and_small_values_are_not),
-		cmocka_unit_test(the_end_answers_all_waiting_requests),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

@@ -35,7 +35,7 @@ static struct value *value_of(enum value_kind_id kind, const char *name, const c
 	return v;
 }
 
-static void each_kind_folds_what_it_needs(void **state)
+TEST(each_kind_folds_what_it_needs)
 {
 	static const struct { enum value_kind_id kind; const char *name, *text; size_t n_folds, n_key_folds; } cases[] = {
 		{ VALUE_RAW, NULL, NULL, 1, 1 }, { VALUE_RAW, "measure", "*", 1, 2 }, { VALUE_KEYS, NULL, NULL, 1, 1 },
@@ -53,7 +53,7 @@ static void each_kind_folds_what_it_needs(void **state)
 	}
 }
 
-static void a_title_names_the_predicate(void **state)
+TEST(a_title_names_the_predicate)
 {
 	struct catalog_inst with = *inst;
 	char reason[PARAMS_REASON_MAX] = "";
@@ -66,7 +66,7 @@ static void a_title_names_the_predicate(void **state)
 	value_free(v);
 }
 
-static void names_are_looked_up_in_the_instrumentation(void **state)
+TEST(names_are_looked_up_in_the_instrumentation)
 {
 	static const struct { enum value_kind_id kind; const char *name, *text, *says; } cases[] = {
 		{ VALUE_GRID, "measure", "offcpu", "has latency, cputime" }, { VALUE_GRID, "measure", "*", "latency" },
@@ -91,7 +91,7 @@ static void names_are_looked_up_in_the_instrumentation(void **state)
 	value_free(v);
 }
 
-static void a_stream_reaches_to_the_slot_that_is_going_on(void **state)
+TEST(a_stream_reaches_to_the_slot_that_is_going_on)
 {
 	struct value *v = value_of(VALUE_STREAM, "duration", "10");
 
@@ -106,7 +106,7 @@ static void on_done(struct value *v, void *arg)
 	*(struct value **)arg = v;
 }
 
-static void a_value_is_never_done_before_run_returns(void **state)
+TEST(a_value_is_never_done_before_run_returns)
 {
 	static const enum value_kind_id kinds[] = { VALUE_RAW, VALUE_KEYS, VALUE_GRID };
 
@@ -161,7 +161,7 @@ static void note_order(void *arg, int err)
 }
 
 /* Batches and reads use the same path as this job: one at a time, on libuv's workers, which pictures use, too. */
-static void the_store_does_not_wait_for_pictures(void **state)
+TEST(the_store_does_not_wait_for_pictures)
 {
 	enum { PICTURES = 24 };
 	struct order order = { 0 };
@@ -199,7 +199,7 @@ static const struct catalog_inst *make_in_memory(void)
 	return ci;
 }
 
-static void no_class_waits_for_many_of_another(void **state)
+TEST(no_class_waits_for_many_of_another)
 {
 	enum { MANY = 24 };
 	static const struct { enum value_kind_id many, other; const char *name, *text; } cases[] = {
@@ -312,7 +312,7 @@ static json_int_t number_at(const json_t *json, const char *name, const char *in
 	return (json_int_t)json_number_value(inner ? json_object_get(value, inner) : value);
 }
 
-static void totals_are_the_same_from_every_tier(void **state)
+TEST(totals_are_the_same_from_every_tier)
 {
 	static const struct { const char *ncols; int tier; } cases[] = {
 		{ "2500", 60 }, { "600", 60 }, { "48", 3600 }, { "1", 3600 },
@@ -344,7 +344,7 @@ static void totals_are_the_same_from_every_tier(void **state)
 }
 
 /* Whole hours are read as hours, the rest as minutes and slots: exact to the slot, if slots are kept. */
-static void totals_without_columns_are_not_widened(void **state)
+TEST(totals_without_columns_are_not_widened)
 {
 	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - DAY / 4;
 	json_t *grid = json_of(VALUE_GRID, from + 60, to - 120, "ncols", "4000");
@@ -360,7 +360,7 @@ static void totals_without_columns_are_not_widened(void **state)
 	json_decref(raw);
 }
 
-static void keys_are_selected_in_every_tier(void **state)
+TEST(keys_are_selected_in_every_tier)
 {
 	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - 3 * DAY;
 	json_t *raw = json_of(VALUE_RAW, from, to, "stats", "true");
@@ -372,7 +372,7 @@ static void keys_are_selected_in_every_tier(void **state)
 }
 
 /* The picture is made from all keys together, the keys from totals. */
-static void an_image_of_a_long_time_names_its_keys(void **state)
+TEST(an_image_of_a_long_time_names_its_keys)
 {
 	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - 3 * DAY;
 
@@ -396,7 +396,7 @@ static json_int_t raw_count(__s64 from, __s64 to)
 }
 
 /* Of n events in a minute n - 20 take 2 ms or longer: 820 in an hour. */
-static void an_explanation_counts_each_event_once_from_every_tier(void **state)
+TEST(an_explanation_counts_each_event_once_from_every_tier)
 {
 	__s64 to = now_ns() / SLOT / 3600 * 3600;
 	const struct { __s64 from, to; int tier, n_blocks, inside; } cases[] = {
@@ -441,7 +441,7 @@ static json_t *explained(const __s64 at[4])
 }
 
 /* The baseline overlaps the time, and its beginning is only kept as minutes. */
-static void a_baseline_of_another_tier_counts_each_event_once(void **state)
+TEST(a_baseline_of_another_tier_counts_each_event_once)
 {
 	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - 2 * DAY;
 	json_t *json = explained((const __s64[4]){ to - 5400, to - 1800, from, to - 60 });
@@ -452,7 +452,7 @@ static void a_baseline_of_another_tier_counts_each_event_once(void **state)
 	json_decref(json);
 }
 
-static void dropped_data_are_shown_as_dropped(void **state)
+TEST(dropped_data_are_shown_as_dropped)
 {
 	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - 3 * DAY;
 	json_t *json, *columns;
@@ -504,7 +504,7 @@ static void add_running(__s64 slot, __u64 n, __u64 age_ns)
 }
 
 /* The second measure is treated as one of scope point: each picture of the first shows it once; alone, it is a mean. */
-static void running_queries_are_shown_once_with_the_first_measure(void **state)
+TEST(running_queries_are_shown_once_with_the_first_measure)
 {
 	static const enum value_kind_id kinds[] = { VALUE_GRID, VALUE_FIGURE, VALUE_REPORT };
 	__s64 to = now_ns() / SLOT / 3600 * 3600, at = to - 7200;
@@ -556,26 +556,4 @@ static void running_queries_are_shown_once_with_the_first_measure(void **state)
 	json_decref(json);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_kind_folds_what_it_needs),
-		cmocka_unit_test(a_title_names_the_predicate),
-	cmocka_unit_test(names_are_looked_up_in_the_instrumentation),
-		cmocka_unit_test(a_stream_reaches_to_the_slot_that_is_going_on),
-		cmocka_unit_test(a_value_is_never_done_before_run_returns),
-		cmocka_unit_test(the_store_does_not_wait_for_pictures),
-		cmocka_unit_test(no_class_waits_for_many_of_another),
-		cmocka_unit_test(totals_are_the_same_from_every_tier),
-		cmocka_unit_test(totals_without_columns_are_not_widened),
-		cmocka_unit_test(keys_are_selected_in_every_tier),
-		cmocka_unit_test(an_image_of_a_long_time_names_its_keys),
-		cmocka_unit_test(an_explanation_counts_each_event_once_from_every_tier),
-		cmocka_unit_test(a_baseline_of_another_tier_counts_each_event_once),
-		cmocka_unit_test(running_queries_are_shown_once_with_the_first_measure),
-		cmocka_unit_test(dropped_data_are_shown_as_dropped),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

@@ -21,7 +21,7 @@ static json_t *json_of(const char *text)
 	return json;
 }
 
-static void absent_members_have_their_defaults(void **state)
+TEST(absent_members_have_their_defaults)
 {
 	json_t *given = json_of("{'name': 'Checkout', 'panels': [" PANEL "]}"), *w;
 	json_t *want = json_of("{'schema': 'heatscope-worksheet', 'version': 1, 'name': 'Checkout', 'duration': 300, 'yscale': 'auto', 'transfer': 'log',"
@@ -37,7 +37,7 @@ static void absent_members_have_their_defaults(void **state)
 }
 
 /* So any server can import an exported worksheet. */
-static void an_exported_worksheet_is_imported_unchanged(void **state)
+TEST(an_exported_worksheet_is_imported_unchanged)
 {
 	json_t *given = json_of("{'id': '7', 'uri': '/ca/worksheets/7', 'ready': false, 'name': 'é \\u00fc', 'duration': 12.5, 'yscale': 'linear',"
 				" 'transfer': 'rank', 'threshold': {'unit': 'ns', 'value': 5e6}, 'panels': [{'instrumentation': {'module': 'mysql',"
@@ -55,7 +55,7 @@ static void an_exported_worksheet_is_imported_unchanged(void **state)
 	json_decref(second);
 }
 
-static void every_transfer_that_maps_have_is_kept(void **state)
+TEST(every_transfer_that_maps_have_is_kept)
 {
 	for (enum shade_transfer t = SHADE_LINEAR; t <= SHADE_PERCENT; t++) {
 		json_t *given = json_of("{'name': 'x', 'panels': [" PANEL "]}"), *w;
@@ -69,7 +69,7 @@ static void every_transfer_that_maps_have_is_kept(void **state)
 	}
 }
 
-static void an_error_is_refused_with_a_sentence_that_says_where(void **state)
+TEST(an_error_is_refused_with_a_sentence_that_says_where)
 {
 	static const struct { const char *given, *says; } c[] = {
 		{ "[]", "JSON object" },
@@ -107,7 +107,7 @@ static void an_error_is_refused_with_a_sentence_that_says_where(void **state)
 	}
 }
 
-static void the_number_of_panels_is_limited(void **state)
+TEST(the_number_of_panels_is_limited)
 {
 	for (int n = WORKSHEET_PANELS_MAX; n <= WORKSHEET_PANELS_MAX + 1; n++) {
 		json_t *given = json_of("{'name': 'x', 'panels': []}"), *w;
@@ -124,7 +124,7 @@ static void the_number_of_panels_is_limited(void **state)
 	}
 }
 
-static void a_change_changes_what_it_names_and_is_checked_like_all(void **state)
+TEST(a_change_changes_what_it_names_and_is_checked_like_all)
 {
 	json_t *given = json_of("{'name': 'x', 'duration': 60, 'panels': [" PANEL "]}"), *w, *next;
 	json_t *name = json_of("{'name': 'y'}"), *wrong = json_of("{'panels': []}"), *none = json_of("{'threshold': null}");
@@ -146,7 +146,7 @@ static void a_change_changes_what_it_names_and_is_checked_like_all(void **state)
 	json_decref(none);
 }
 
-static void those_that_come_along_are_worksheets_with_ids_of_their_own(void **state)
+TEST(those_that_come_along_are_worksheets_with_ids_of_their_own)
 {
 	json_t *all = json_loads(worksheets_ready, JSON_REJECT_DUPLICATES, NULL), *given, *w;
 	char reason[REASON_MAX] = "";
@@ -164,14 +164,4 @@ static void those_that_come_along_are_worksheets_with_ids_of_their_own(void **st
 	json_decref(all);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(absent_members_have_their_defaults),
-	cmocka_unit_test(an_exported_worksheet_is_imported_unchanged),
-	cmocka_unit_test(every_transfer_that_maps_have_is_kept),
-	cmocka_unit_test(an_error_is_refused_with_a_sentence_that_says_where),
-	cmocka_unit_test(the_number_of_panels_is_limited),
-	cmocka_unit_test(a_change_changes_what_it_names_and_is_checked_like_all),
-	cmocka_unit_test(those_that_come_along_are_worksheets_with_ids_of_their_own),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -57,7 +57,7 @@ static size_t n_saved(void)
 	return n;
 }
 
-static void one_is_saved_shown_renamed_and_removed(void **state)
+TEST(one_is_saved_shown_renamed_and_removed)
 {
 	json_t *made = save("Checkout"), *found, *changed;
 	char path[64], id[24];
@@ -86,7 +86,7 @@ static void one_is_saved_shown_renamed_and_removed(void **state)
 	json_decref(changed);
 }
 
-static void those_that_come_along_are_cloned_and_not_changed(void **state)
+TEST(those_that_come_along_are_cloned_and_not_changed)
 {
 	json_t *ready = asked("GET", "/ca/worksheets/cpu", NULL, 200), *clone;
 	char path[64];
@@ -104,7 +104,7 @@ static void those_that_come_along_are_cloned_and_not_changed(void **state)
 	json_decref(clone);
 }
 
-static void an_exported_worksheet_can_be_imported(void **state)
+TEST(an_exported_worksheet_can_be_imported)
 {
 	json_t *made = save("Checkout"), *again;
 	char *text = json_dumps(made, 0), path[64];
@@ -121,7 +121,7 @@ static void an_exported_worksheet_can_be_imported(void **state)
 	json_decref(again);
 }
 
-static void an_invalid_worksheet_is_refused(void **state)
+TEST(an_invalid_worksheet_is_refused)
 {
 	static const struct { const char *method, *path, *body; int status; } c[] = {
 		{ "POST", "/ca/worksheets", "{}", 409 },
@@ -179,7 +179,7 @@ static void keep_text(struct bench *b, const char *name, const char *text)
 	assert_int_equal(b->store->ops->remember(b->store, name, text), 0);
 }
 
-static void an_unreadable_one_does_not_stop_the_others(void **state)
+TEST(an_unreadable_one_does_not_stop_the_others)
 {
 	char text[512];
 	struct bench b;
@@ -214,7 +214,7 @@ static void on_changed(void *arg, int err, const char *id)
 	json_decref(changes);
 }
 
-static void a_change_does_not_restore_a_removed_one(void **state)
+TEST(a_change_does_not_restore_a_removed_one)
 {
 	json_t *changes = json_pack("{s:s}", "name", "Counter");
 	char text[512], reason[REASON_MAX];
@@ -252,7 +252,7 @@ static int add(struct bench *b, worksheets_done done, void *arg, char *reason)
 	return err;
 }
 
-static void those_on_their_way_to_the_store_count(void **state)
+TEST(those_on_their_way_to_the_store_count)
 {
 	char reason[REASON_MAX] = "";
 	struct bench b;
@@ -277,7 +277,7 @@ static void on_refused(void *arg, int err, const char *id)
 	++*(int *)arg;
 }
 
-static void a_failed_store_changes_nothing(void **state)
+TEST(a_failed_store_changes_nothing)
 {
 	json_t *changes = json_pack("{s:s}", "name", "Counter"), *found;
 	char reason[REASON_MAX] = "";
@@ -307,20 +307,4 @@ static void a_failed_store_changes_nothing(void **state)
 	bench_close(&b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_is_saved_shown_renamed_and_removed),
-		cmocka_unit_test(those_that_come_along_are_cloned_and_not_changed),
-		cmocka_unit_test(an_exported_worksheet_can_be_imported),
-		cmocka_unit_test(an_invalid_worksheet_is_refused),
-		cmocka_unit_test(an_unreadable_one_does_not_stop_the_others),
-		cmocka_unit_test(a_change_does_not_restore_a_removed_one),
-		cmocka_unit_test(those_on_their_way_to_the_store_count),
-		cmocka_unit_test(a_failed_store_changes_nothing),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-static void operations_have_names(void **state)
+TEST(operations_have_names)
 {
 	static const struct { __u64 code; const char *name; } cases[] = {
 		{ OP_READ, "read" }, { OP_WRITE, "write" }, { OP_FLUSH, "flush" }, { OP_DISCARD, "discard" },
@@ -21,7 +21,7 @@ static void operations_have_names(void **state)
 	}
 }
 
-static void flags_are_listed(void **state)
+TEST(flags_are_listed)
 {
 	char out[LABEL_MAX + 1];
 
@@ -35,7 +35,7 @@ static void flags_are_listed(void **state)
 	assert_string_equal(out, "sync+meta+ahead+fua+background");
 }
 
-static void names_have_their_codes(void **state)
+TEST(names_have_their_codes)
 {
 	char out[LABEL_MAX + 1];
 	__u64 code, again[64];
@@ -61,10 +61,4 @@ static void names_have_their_codes(void **state)
 	assert_int_equal(codes_find(&disk_optype_codes, NULL, 0, "zone management", again, 3), -E2BIG);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(operations_have_names),
-	cmocka_unit_test(flags_are_listed),
-	cmocka_unit_test(names_have_their_codes),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 
-static void calls_are_operations(void **state)
+TEST(calls_are_operations)
 {
 	struct fs_call call[FS_CALLS];
 
@@ -20,7 +20,7 @@ static void calls_are_operations(void **state)
 	assert_int_equal(call[SYS_recvfrom].op, FS_NONE);
 }
 
-static void operations_have_names(void **state)
+TEST(operations_have_names)
 {
 	char out[LABEL_MAX + 1];
 	__u64 code, again;
@@ -35,7 +35,7 @@ static void operations_have_names(void **state)
 }
 
 /* All types have different codes, and each code has its type's name. */
-static void types_have_the_kernels_names(void **state)
+TEST(types_have_the_kernels_names)
 {
 	FILE *f = fopen("/proc/filesystems", "r");
 	char line[256], out[LABEL_MAX + 1], *name;
@@ -52,7 +52,7 @@ static void types_have_the_kernels_names(void **state)
 		fclose(f);
 }
 
-static void an_absent_type_has_a_label(void **state)
+TEST(an_absent_type_has_a_label)
 {
 	static const char *const names[] = { "befs", "notherefs", "averylongtypesname" };
 	char out[LABEL_MAX + 1];
@@ -70,11 +70,4 @@ static void an_absent_type_has_a_label(void **state)
 	assert_int_equal(codes_find(&fs_fstype_codes, NULL, 0, "ext4", &code, 0), -E2BIG);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(calls_are_operations),
-	cmocka_unit_test(operations_have_names),
-	cmocka_unit_test(types_have_the_kernels_names),
-	cmocka_unit_test(an_absent_type_has_a_label),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

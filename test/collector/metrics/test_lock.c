@@ -21,7 +21,7 @@ static const struct {
 	{ 0, LOCK_SEMAPHORE, 0 },
 };
 
-static void flags_say_the_type(void **state)
+TEST(flags_say_the_type)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_int_equal(lock_type(cases[i].flags), cases[i].type);
@@ -29,8 +29,4 @@ static void flags_say_the_type(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(flags_say_the_type),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

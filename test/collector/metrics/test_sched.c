@@ -24,14 +24,10 @@ static const struct {
 	{ 0, 0x0200, LEAVE_OTHER },
 };
 
-static void state_says_why_it_left(void **state)
+TEST(state_says_why_it_left)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_int_equal(leave_reason(cases[i].preempt, cases[i].state), cases[i].reason);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(state_says_why_it_left),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

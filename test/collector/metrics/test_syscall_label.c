@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-static void calls_have_the_systems_names(void **state)
+TEST(calls_have_the_systems_names)
 {
 	static const struct { __u64 code; const char *name; } cases[] = {
 		{ SYS_read, "read" }, { SYS_write, "write" }, { SYS_openat, "openat" }, { SYS_getppid, "getppid" },
@@ -23,7 +23,7 @@ static void calls_have_the_systems_names(void **state)
 }
 
 #ifdef __x86_64__
-static void calls_of_32_bit_programs_have_other_numbers(void **state)
+TEST(calls_of_32_bit_programs_have_other_numbers)
 {
 	char out[LABEL_MAX + 1];
 
@@ -36,7 +36,7 @@ static void calls_of_32_bit_programs_have_other_numbers(void **state)
 #endif
 
 /* Each name that is shown can be asked for. */
-static void names_have_their_codes(void **state)
+TEST(names_have_their_codes)
 {
 	char out[LABEL_MAX + 1];
 	__u64 code, again;
@@ -59,7 +59,7 @@ static void names_have_their_codes(void **state)
 	assert_int_equal(syscall_number("no_such_call", 0), -1);
 }
 
-static void errors_have_names(void **state)
+TEST(errors_have_names)
 {
 	static const struct { __u64 code; const char *name; } cases[] = {
 		{ 0, "0" }, { ENOENT, "ENOENT" }, { EAGAIN, "EAGAIN" }, { ETIMEDOUT, "ETIMEDOUT" }, { EHWPOISON, "EHWPOISON" },
@@ -78,13 +78,4 @@ static void errors_have_names(void **state)
 	assert_int_equal(codes_find(&syscall_errno_codes, NULL, 0, "ENOSUCH", &again, 1), 0);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(calls_have_the_systems_names),
-#ifdef __x86_64__
-	cmocka_unit_test(calls_of_32_bit_programs_have_other_numbers),
-#endif
-	cmocka_unit_test(names_have_their_codes),
-	cmocka_unit_test(errors_have_names),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -5,7 +5,6 @@
 #include "test/kit/check.h"
 #include "test/kit/digest_kit.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static __u64 digest_text(const char *sql, size_t len, int whole, char *out)
@@ -13,7 +12,7 @@ static __u64 digest_text(const char *sql, size_t len, int whole, char *out)
 	return digest_text_by(postgresql_digest_read, sql, len, whole, out);
 }
 
-static void literals_are_one_symbol(void **state)
+TEST(literals_are_one_symbol)
 {
 	static const char *const cases[][2] = {
 		{ "SELECT c FROM t WHERE id=5", "select c from t where id = ?" },
@@ -52,7 +51,7 @@ static void literals_are_one_symbol(void **state)
 	}
 }
 
-static void a_text_may_be_cut_anywhere(void **state)
+TEST(a_text_may_be_cut_anywhere)
 {
 	const char *sql = "SELECT \"A b\", -5.0e+3::int FROM t -- c\n WHERE b IN ('it''s', $$x$$) AND n = x'4' /* a /* b */ */ OR a--1; ";
 	char out[LABEL_MAX + 1], text[LABEL_MAX + 1];
@@ -80,7 +79,7 @@ static __u64 statement_of(const char *sql, int whole)
 	return digest_statement(&d, whole);
 }
 
-static void a_statement_is_its_first_word(void **state)
+TEST(a_statement_is_its_first_word)
 {
 	static const struct { const char *sql; __u64 code; } cases[] = {
 		{ "select 1", STATEMENT_CODE("select") }, { "-- a\n /* b */ ((SELECT 1))", STATEMENT_CODE("select") },
@@ -97,7 +96,7 @@ static void a_statement_is_its_first_word(void **state)
 	assert_true(statement_of("select a", 0) == STATEMENT_CODE("select"));
 }
 
-static void random_statements_are_their_tokens(void **state)
+TEST(random_statements_are_their_tokens)
 {
 	static const struct digest_style style = {
 		{ "select", "from", "where", "\"2020 Sales\"", "\"a\"\"b\"", "a$b", "limit", "col_x", "_id", "u", "e" },
@@ -108,11 +107,4 @@ static void random_statements_are_their_tokens(void **state)
 	digests_are_of_the_tokens(postgresql_digest_read, &style);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(literals_are_one_symbol),
-	cmocka_unit_test(a_text_may_be_cut_anywhere),
-	cmocka_unit_test(a_statement_is_its_first_word),
-	cmocka_unit_test(random_statements_are_their_tokens),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

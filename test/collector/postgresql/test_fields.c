@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-static void fields_are_in_the_events_order(void **state)
+TEST(fields_are_in_the_events_order)
 {
 	static const char *const fields[POSTGRESQL_N_FIELDS] = {
 		[POSTGRESQL_COMMAND] = "command", [POSTGRESQL_STATEMENT] = "statement", [POSTGRESQL_DIGEST] = "digest",
@@ -33,7 +33,7 @@ static __u64 state_of(const char *text)
 	return STATUS_ERROR(state);
 }
 
-static void labels_have_their_codes(void **state)
+TEST(labels_have_their_codes)
 {
 	const struct {
 		const struct field_codes *codes;
@@ -64,9 +64,4 @@ static void labels_have_their_codes(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(fields_are_in_the_events_order),
-	cmocka_unit_test(labels_have_their_codes),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -526,7 +526,7 @@ static void converse(unsigned long seed, int verbose)
 	events_are_those_that_happened(&t, seed);
 }
 
-static void every_event_is_paired_with_its_own_answer(void **state)
+TEST(every_event_is_paired_with_its_own_answer)
 {
 	const char *many = getenv("HEATSCOPE_CONVERSATIONS"), *one = getenv("HEATSCOPE_SEED");
 	unsigned long n = many ? strtoul(many, NULL, 10) : 20000, seed;
@@ -541,8 +541,4 @@ static void every_event_is_paired_with_its_own_answer(void **state)
 		fail_msg("%lu of %lu events are of unknown statements", n_unknown, n_events);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(every_event_is_paired_with_its_own_answer),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

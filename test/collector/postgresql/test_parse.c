@@ -13,7 +13,7 @@ static __u64 digest_of(const char *text)
 	return digest_code(&d, 1);
 }
 
-static void a_login_cut_anywhere_says_who_it_is(void **state)
+TEST(a_login_cut_anywhere_says_who_it_is)
 {
 	struct bytes b = { .n = 0 };
 	struct drive d;
@@ -29,7 +29,7 @@ static void a_login_cut_anywhere_says_who_it_is(void **state)
 	}
 }
 
-static void a_startup_packet_is_known(void **state)
+TEST(a_startup_packet_is_known)
 {
 	static const struct { const char *head; int is; } cases[] = {
 		{ "\0\0\0\x08\x04\xd2\x16\x2f", 1 }, { "\0\0\0\x08\x04\xd2\x16\x30", 1 }, { "\0\0\0\x26\0\3\0\0", 1 }, { "\0\0\0\x26\0\3\0\2", 1 },
@@ -87,7 +87,7 @@ static void conversation_check(const struct drive *d)
 		assert_true(d->found[i].status == STATUS_OK);
 }
 
-static void events_are_the_same_however_cut(void **state)
+TEST(events_are_the_same_however_cut)
 {
 	struct bytes in, out;
 	struct drive d;
@@ -106,7 +106,7 @@ static void events_are_the_same_however_cut(void **state)
 		}
 }
 
-static void each_of_several_rounds_has_a_begin(void **state)
+TEST(each_of_several_rounds_has_a_begin)
 {
 	struct drive d;
 
@@ -121,7 +121,7 @@ static void each_of_several_rounds_has_a_begin(void **state)
 	assert_int_equal(d.n, 5);
 }
 
-static void after_a_flush_a_round_begins_again(void **state)
+TEST(after_a_flush_a_round_begins_again)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 }, more = { .n = 0 }, rest = { .n = 0 };
 	struct drive d;
@@ -143,7 +143,7 @@ static void after_a_flush_a_round_begins_again(void **state)
 	assert_int_equal(d.found[0].command, COMMAND_EXECUTE);
 }
 
-static void a_send_that_ends_a_round_may_answer_the_next(void **state)
+TEST(a_send_that_ends_a_round_may_answer_the_next)
 {
 	for (__u32 cut = 0; cut < 100; cut++) {
 		struct bytes in = { .n = 0 }, out = { .n = 0 }, more = { .n = 0 };
@@ -164,7 +164,7 @@ static void a_send_that_ends_a_round_may_answer_the_next(void **state)
 	fail_msg("the answer is longer than that");
 }
 
-static void many_of_a_kind_take_one_entry(void **state)
+TEST(many_of_a_kind_take_one_entry)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
 	struct drive d;
@@ -195,7 +195,7 @@ static void many_of_a_kind_take_one_entry(void **state)
 }
 
 /* Rounds of one query each, none equal to the one before, more than the ring holds; then one that is read whole. */
-static void rounds_that_do_not_fit_are_lost_and_counted(void **state)
+TEST(rounds_that_do_not_fit_are_lost_and_counted)
 {
 	for (int n = ASKED_MAX - 1; n < 3 * ASKED_MAX; n++) {
 		int n_lost = n > ASKED_MAX ? n - ASKED_MAX : 0;
@@ -226,7 +226,7 @@ static void rounds_that_do_not_fit_are_lost_and_counted(void **state)
 }
 
 /* The same in one round, whose last Execute fails. */
-static void a_round_that_does_not_fit_keeps_its_place(void **state)
+TEST(a_round_that_does_not_fit_keeps_its_place)
 {
 	for (int n = ASKED_MAX - 1; n < 3 * ASKED_MAX; n++) {
 		int n_lost = n > ASKED_MAX ? n - ASKED_MAX : 0;
@@ -258,7 +258,7 @@ static void a_round_that_does_not_fit_keeps_its_place(void **state)
 	}
 }
 
-static void bytes_of_no_protocol_make_it_opaque(void **state)
+TEST(bytes_of_no_protocol_make_it_opaque)
 {
 	static const char *const cases[] = { "\x01\0\0\0\x04", "Q\0\0\0\x03", "Q\xff\0\0\0", "y\0\0\0\x09" };
 	struct drive d;
@@ -271,7 +271,7 @@ static void bytes_of_no_protocol_make_it_opaque(void **state)
 	}
 }
 
-static void a_strange_connection_comes_into_step(void **state)
+TEST(a_strange_connection_comes_into_step)
 {
 	struct bytes query = { .n = 0 }, round = { .n = 0 }, part = { .n = 0 };
 	const struct { const struct bytes *b; __u32 n; int mode; } cases[] = {
@@ -328,7 +328,7 @@ static void check_is_no_event(const struct drive *d, const char *what)
 /* A literal and its bytes without the NUL at its end. */
 #define LITERAL(text) text, sizeof(text) - 1
 
-static void another_protocol_is_turns_only(void **state)
+TEST(another_protocol_is_turns_only)
 {
 	static const struct { const char *what, *bytes; __u32 n; } cases[] = {
 		{ "HTTP GET", LITERAL("GET / HTTP/1.1\r\nHost: a\r\n\r\n") },
@@ -359,7 +359,7 @@ static void another_protocol_is_turns_only(void **state)
 	}
 }
 
-static void noise_is_turns_only(void **state)
+TEST(noise_is_turns_only)
 {
 	__u64 seed = 1;
 
@@ -378,7 +378,7 @@ static void noise_is_turns_only(void **state)
 	}
 }
 
-static void texts_are_not_read_unless_it_is_safe(void **state)
+TEST(texts_are_not_read_unless_it_is_safe)
 {
 	static const struct { const char *setting; __u32 n; int reads; } cases[] = {
 		{ "client_encoding\0SJIS\0", 21, 0 }, { "client_encoding\0GBK\0", 20, 0 }, { "client_encoding\0UTF8\0", 21, 1 },
@@ -405,21 +405,4 @@ static void texts_are_not_read_unless_it_is_safe(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_login_cut_anywhere_says_who_it_is),
-	cmocka_unit_test(a_startup_packet_is_known),
-	cmocka_unit_test(events_are_the_same_however_cut),
-	cmocka_unit_test(each_of_several_rounds_has_a_begin),
-	cmocka_unit_test(after_a_flush_a_round_begins_again),
-	cmocka_unit_test(a_send_that_ends_a_round_may_answer_the_next),
-	cmocka_unit_test(many_of_a_kind_take_one_entry),
-	cmocka_unit_test(rounds_that_do_not_fit_are_lost_and_counted),
-	cmocka_unit_test(a_round_that_does_not_fit_keeps_its_place),
-	cmocka_unit_test(bytes_of_no_protocol_make_it_opaque),
-	cmocka_unit_test(a_strange_connection_comes_into_step),
-	cmocka_unit_test(another_protocol_is_turns_only),
-	cmocka_unit_test(noise_is_turns_only),
-	cmocka_unit_test(texts_are_not_read_unless_it_is_safe),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -14,7 +14,7 @@ static __u64 state_code(const char *state)
 
 static void put_tag(struct bytes *b, const char *text) { put_message(b, 'C', text, strlen(text) + 1); }
 
-static void a_tag_cut_anywhere_gives_its_rows(void **state)
+TEST(a_tag_cut_anywhere_gives_its_rows)
 {
 	static const struct { const char *tag; __u64 n_rows; } cases[] = {
 		{ "SELECT 5", 5 }, { "INSERT 0 12", 12 }, { "UPDATE 0", 0 }, { "COPY 18446744073709551615", ~0ull }, { "FETCH 100", 100 },
@@ -43,7 +43,7 @@ static void a_tag_cut_anywhere_gives_its_rows(void **state)
 	}
 }
 
-static void statements_of_a_text_have_their_rows_together(void **state)
+TEST(statements_of_a_text_have_their_rows_together)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
 	struct drive d;
@@ -59,7 +59,7 @@ static void statements_of_a_text_have_their_rows_together(void **state)
 }
 
 /* a, b b b, a: equal Executes in a row share their rows, and no rows are left over for the next round. */
-static void executes_have_their_own_rows(void **state)
+TEST(executes_have_their_own_rows)
 {
 	static const char *const names[] = { "a", "b", "b", "b", "a" };
 	static const char *const tags[] = { "SELECT 10", "INSERT 0 1", "INSERT 0 3", "INSERT 0 1", "SELECT 20" };
@@ -87,7 +87,7 @@ static void executes_have_their_own_rows(void **state)
 	}
 }
 
-static void a_failed_execute_has_no_rows(void **state)
+TEST(a_failed_execute_has_no_rows)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
 	struct drive d;
@@ -108,7 +108,7 @@ static void a_failed_execute_has_no_rows(void **state)
 }
 
 /* Executes that are counted together have a text only if all have the same text. */
-static void each_has_the_text_that_it_was_sent_as(void **state)
+TEST(each_has_the_text_that_it_was_sent_as)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
 	struct drive d;
@@ -162,7 +162,7 @@ static void each_has_the_text_that_it_was_sent_as(void **state)
 		assert_int_equal(d.found[i].verbatim, 0);
 }
 
-static void equal_rounds_have_their_own_rows(void **state)
+TEST(equal_rounds_have_their_own_rows)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
 	struct drive d;
@@ -181,7 +181,7 @@ static void equal_rounds_have_their_own_rows(void **state)
 		assert_int_equal(d.found[i].n_rows, i == 1 ? 7 : 1);
 }
 
-static void an_error_cut_anywhere_ends_its_round(void **state)
+TEST(an_error_cut_anywhere_ends_its_round)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
 	struct drive d;
@@ -203,7 +203,7 @@ static void an_error_cut_anywhere_ends_its_round(void **state)
 	}
 }
 
-static void an_error_at_the_end_belongs_to_the_last_execute(void **state)
+TEST(an_error_at_the_end_belongs_to_the_last_execute)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
 	struct drive d;
@@ -220,7 +220,7 @@ static void an_error_at_the_end_belongs_to_the_last_execute(void **state)
 	assert_true(d.found[0].status == state_code("40001"));
 }
 
-static void a_state_is_five_bytes_or_unknown(void **state)
+TEST(a_state_is_five_bytes_or_unknown)
 {
 	const struct { const char *sent; __u64 status; } cases[] = {
 		{ "23505", state_code("23505") }, { "23505X", state_code("23505") },
@@ -241,7 +241,7 @@ static void a_state_is_five_bytes_or_unknown(void **state)
 	}
 }
 
-static void complete_executes_are_recorded_once(void **state)
+TEST(complete_executes_are_recorded_once)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 }, rest = { .n = 0 };
 	struct drive d;
@@ -264,7 +264,7 @@ static void complete_executes_are_recorded_once(void **state)
 	assert_int_equal(d.front.asked.n, 0);
 }
 
-static void a_loose_send_ends_with_its_ready(void **state)
+TEST(a_loose_send_ends_with_its_ready)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
 	struct drive d;
@@ -284,7 +284,7 @@ static void a_loose_send_ends_with_its_ready(void **state)
 	}
 }
 
-static void a_replication_stream_is_no_event(void **state)
+TEST(a_replication_stream_is_no_event)
 {
 	static const char *const ends[] = { "", "c", "Q" };	/* what the client sends before its next query */
 
@@ -324,19 +324,4 @@ static void a_replication_stream_is_no_event(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_tag_cut_anywhere_gives_its_rows),
-	cmocka_unit_test(statements_of_a_text_have_their_rows_together),
-	cmocka_unit_test(executes_have_their_own_rows),
-	cmocka_unit_test(a_failed_execute_has_no_rows),
-	cmocka_unit_test(each_has_the_text_that_it_was_sent_as),
-	cmocka_unit_test(equal_rounds_have_their_own_rows),
-	cmocka_unit_test(an_error_cut_anywhere_ends_its_round),
-	cmocka_unit_test(an_error_at_the_end_belongs_to_the_last_execute),
-	cmocka_unit_test(a_state_is_five_bytes_or_unknown),
-	cmocka_unit_test(complete_executes_are_recorded_once),
-	cmocka_unit_test(a_loose_send_ends_with_its_ready),
-	cmocka_unit_test(a_replication_stream_is_no_event),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -38,19 +38,14 @@ static const struct table_case cases[] = {
 	{ "select a from s.'secret'", "s" }, { "select a from \"unended", NONE },
 };
 
-static void the_first_table_is_found(void **state)
+TEST(the_first_table_is_found)
 {
 	table_cases_hold(cases, sizeof(cases) / sizeof(*cases));
 }
 
-static void a_cut_text_gives_no_wrong_table(void **state)
+TEST(a_cut_text_gives_no_wrong_table)
 {
 	table_cases_hold_cut(cases, sizeof(cases) / sizeof(*cases));
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_first_table_is_found),
-	cmocka_unit_test(a_cut_text_gives_no_wrong_table),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -24,7 +24,7 @@ static double total(const struct budget_load *load, const struct budget_plan *pl
 	return sum;
 }
 
-static void a_load_within_the_budget_is_not_shed(void **state)
+TEST(a_load_within_the_budget_is_not_shed)
 {
 	struct budget_load load = { .runs_per_s = 10000, .dispatch_ns = 50, .full_ns = 1500 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -34,7 +34,7 @@ static void a_load_within_the_budget_is_not_shed(void **state)
 	assert_int_equal(plan.duty, BUDGET_DUTY_FULL);
 }
 
-static void sampling_comes_before_detaching(void **state)
+TEST(sampling_comes_before_detaching)
 {
 	struct budget_load load = { .runs_per_s = 100000, .dispatch_ns = 10, .full_ns = 1000 };	/* costs 0.1; 0.0025 unmeasured */
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -51,7 +51,7 @@ static void sampling_comes_before_detaching(void **state)
 }
 
 /* With any loads: together they stay within the budget, unless every plan is at its strictest. */
-static void the_budget_holds(void **state)
+TEST(the_budget_holds)
 {
 	for (int round = 0; round < N_RANDOM; round++) {
 		struct budget_load load[6];
@@ -74,7 +74,7 @@ static void the_budget_holds(void **state)
 }
 
 /* A tracer with a storm of events takes nothing from one with few. */
-static void a_storm_sheds_itself(void **state)
+TEST(a_storm_sheds_itself)
 {
 	struct budget_load load[2] = { { .runs_per_s = 2e6, .dispatch_ns = 80, .full_ns = 500 },
 				       { .runs_per_s = 10000, .dispatch_ns = 20, .full_ns = 500 } };
@@ -86,7 +86,7 @@ static void a_storm_sheds_itself(void **state)
 	assert_int_equal(plan[1].duty, BUDGET_DUTY_FULL);
 }
 
-static void it_recovers_slowly_and_sheds_at_once(void **state)
+TEST(it_recovers_slowly_and_sheds_at_once)
 {
 	struct budget_load storm = { .runs_per_s = 1e6, .dispatch_ns = 20, .full_ns = 800 };
 	struct budget_load calm = { .runs_per_s = 1000, .dispatch_ns = 20, .full_ns = 800 };
@@ -102,7 +102,7 @@ static void it_recovers_slowly_and_sheds_at_once(void **state)
 	assert_int_equal(n, BUDGET_CALM);
 }
 
-static void a_tracer_that_stays_is_never_detached(void **state)
+TEST(a_tracer_that_stays_is_never_detached)
 {
 	struct budget_load load = { .runs_per_s = 5e6, .dispatch_ns = 10, .full_ns = 1000, .stays = 1 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -112,7 +112,7 @@ static void a_tracer_that_stays_is_never_detached(void **state)
 	assert_int_equal(plan.duty, BUDGET_DUTY_FULL);
 }
 
-static void expensive_fields_go_first_if_that_is_enough(void **state)
+TEST(expensive_fields_go_first_if_that_is_enough)
 {
 	struct budget_load load = { 100000, 10, 230, 0, .costly_ns = 60 };	/* 0.024, 0.018 without them */
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -130,7 +130,7 @@ static void expensive_fields_go_first_if_that_is_enough(void **state)
 }
 
 /* Only measured events gather them, so leaving them out would save nothing more. */
-static void with_sampling_the_expensive_fields_are_back(void **state)
+TEST(with_sampling_the_expensive_fields_are_back)
 {
 	struct budget_load load = { 200000, 10, 230, 0, .costly_ns = 60 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -141,7 +141,7 @@ static void with_sampling_the_expensive_fields_are_back(void **state)
 }
 
 /* The program follows a protocol before it can decide to measure: then sampling and bare fields go together. */
-static void sampling_saves_only_its_part_of_the_cost(void **state)
+TEST(sampling_saves_only_its_part_of_the_cost)
 {
 	struct budget_load load = { 100000, 10, 330, 1, .costly_ns = 80, .kept_ns = 300 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -158,7 +158,7 @@ static void sampling_saves_only_its_part_of_the_cost(void **state)
 }
 
 /* A tracer that stays attached does not give up rare events if that saves next to nothing, with any budget. */
-static void sampling_is_no_stricter_than_it_is_worth(void **state)
+TEST(sampling_is_no_stricter_than_it_is_worth)
 {
 	for (int round = 0; round < N_RANDOM; round++) {
 		struct budget_load load = { 1 + random_below(1e6), random_below(50), 30 + random_below(1000), .stays = 1 };
@@ -177,7 +177,7 @@ static void sampling_is_no_stricter_than_it_is_worth(void **state)
 }
 
 /* Nor is it milder: then more would fit, or be saved.  Factor two, because a change must be worth it, too. */
-static void a_tracer_that_stays_costs_little_more_than_it_must(void **state)
+TEST(a_tracer_that_stays_costs_little_more_than_it_must)
 {
 	for (int round = 0; round < N_RANDOM; round++) {
 		struct budget_load load = { 1 + random_below(1e6), random_below(50), 30 + random_below(1000), .stays = 1 };
@@ -194,7 +194,7 @@ static void a_tracer_that_stays_costs_little_more_than_it_must(void **state)
 }
 
 /* Measured costs vary: a tracer that cannot fit must not change between more and less sampling because of that. */
-static void a_small_variation_changes_no_plan(void **state)
+TEST(a_small_variation_changes_no_plan)
 {
 	struct budget_load load = { 100000, 10, .stays = 1, .kept_ns = 700 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -211,7 +211,7 @@ static void a_small_variation_changes_no_plan(void **state)
 }
 
 /* Runs for other programs' sockets: if they alone cost too much, the budget sees it, although no event is ours. */
-static void runs_that_pass_cost_too(void **state)
+TEST(runs_that_pass_cost_too)
 {
 	struct budget_load load = { 1000, 20, 800, .passed_per_s = 500000 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
@@ -231,20 +231,4 @@ static void runs_that_pass_cost_too(void **state)
 	assert_true(plan.every == 3 && plan.duty == BUDGET_DUTY_FULL && budget_cost(&load, &plan) > 0.01);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(runs_that_pass_cost_too),
-	cmocka_unit_test(a_small_variation_changes_no_plan),
-	cmocka_unit_test(expensive_fields_go_first_if_that_is_enough),
-	cmocka_unit_test(with_sampling_the_expensive_fields_are_back),
-	cmocka_unit_test(sampling_saves_only_its_part_of_the_cost),
-	cmocka_unit_test(sampling_is_no_stricter_than_it_is_worth),
-	cmocka_unit_test(a_tracer_that_stays_costs_little_more_than_it_must),
-	cmocka_unit_test(a_load_within_the_budget_is_not_shed),
-	cmocka_unit_test(sampling_comes_before_detaching),
-	cmocka_unit_test(the_budget_holds),
-	cmocka_unit_test(a_storm_sheds_itself),
-	cmocka_unit_test(a_tracer_that_stays_is_never_detached),
-	cmocka_unit_test(it_recovers_slowly_and_sheds_at_once),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

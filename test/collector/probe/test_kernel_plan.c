@@ -31,7 +31,7 @@ static struct instrumentation made(const char *field, const char *measure)
 	return in;
 }
 
-static void names_are_places_in_an_event(void **state)
+TEST(names_are_places_in_an_event)
 {
 	struct instrumentation in = made("optype", "latency");
 	char reason[REASON_MAX] = "";
@@ -45,7 +45,7 @@ static void names_are_places_in_an_event(void **state)
 }
 
 /* Exemplars show all fields, so all are gathered, and their memory is counted. */
-static void exemplars_want_every_field(void **state)
+TEST(exemplars_want_every_field)
 {
 	struct instrumentation in = made("optype", "latency");
 	char reason[REASON_MAX] = "";
@@ -62,7 +62,7 @@ static void exemplars_want_every_field(void **state)
 }
 
 /* Everything else of it would fit. */
-static void too_many_exemplars_are_refused_by_name(void **state)
+TEST(too_many_exemplars_are_refused_by_name)
 {
 	struct instrumentation in = made("optype", "latency");
 	char reason[REASON_MAX] = "";
@@ -79,7 +79,7 @@ static void too_many_exemplars_are_refused_by_name(void **state)
 	assert_non_null(strstr(reason, "100 exemplars), the limit is"));
 }
 
-static void the_host_is_not_in_a_key(void **state)
+TEST(the_host_is_not_in_a_key)
 {
 	struct instrumentation in = made("hostname", "latency");
 	char reason[REASON_MAX] = "";
@@ -90,7 +90,7 @@ static void the_host_is_not_in_a_key(void **state)
 	assert_int_equal(plan.n_classes, 2);
 }
 
-static void refuses_an_unknown_measure(void **state)
+TEST(refuses_an_unknown_measure)
 {
 	struct instrumentation in = made("disk", "colour");
 	char reason[REASON_MAX] = "";
@@ -100,7 +100,7 @@ static void refuses_an_unknown_measure(void **state)
 	assert_string_equal(reason, "\"colour\" is not a measure of disk.ops");
 }
 
-static void a_point_is_marked(void **state)
+TEST(a_point_is_marked)
 {
 	struct instrumentation in = made("disk", "latency");
 	char reason[REASON_MAX] = "";
@@ -112,7 +112,7 @@ static void a_point_is_marked(void **state)
 	assert_int_equal(plan.points, 1u << 1);
 }
 
-static void short_memory_takes_slots_then_shards_then_refuses(void **state)
+TEST(short_memory_takes_slots_then_shards_then_refuses)
 {
 	struct instrumentation in = made("disk", "latency");
 	char reason[REASON_MAX] = "";
@@ -141,7 +141,7 @@ static struct instrumentation weighing(void)
 	return in;
 }
 
-static void weights_are_wanted_and_no_measures(void **state)
+TEST(weights_are_wanted_and_no_measures)
 {
 	struct instrumentation in = weighing(), plain = made("disk", "latency");
 	char reason[REASON_MAX] = "";
@@ -156,7 +156,7 @@ static void weights_are_wanted_and_no_measures(void **state)
 	assert_true(!without.n_weights && !without.weight_ruler);
 }
 
-static void short_memory_takes_weights_first(void **state)
+TEST(short_memory_takes_weights_first)
 {
 	struct instrumentation in = weighing();
 	char reason[REASON_MAX] = "";
@@ -169,16 +169,4 @@ static void short_memory_takes_weights_first(void **state)
 	assert_int_equal(plan.n_weight_cells, ruler_cells(plan.weight_ruler));
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(names_are_places_in_an_event),
-	cmocka_unit_test(exemplars_want_every_field),
-	cmocka_unit_test(too_many_exemplars_are_refused_by_name),
-	cmocka_unit_test(the_host_is_not_in_a_key),
-	cmocka_unit_test(refuses_an_unknown_measure),
-	cmocka_unit_test(a_point_is_marked),
-	cmocka_unit_test(short_memory_takes_slots_then_shards_then_refuses),
-	cmocka_unit_test(weights_are_wanted_and_no_measures),
-	cmocka_unit_test(short_memory_takes_weights_first),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -34,7 +34,7 @@ static __u64 missing_with(__u64 held, __u64 asked)
 	return missing;
 }
 
-static void a_capability_that_is_not_held_is_missing(void **state)
+TEST(a_capability_that_is_not_held_is_missing)
 {
 	__u64 three = NEED_TRACING | NEED_CAP(CAP_SYS_PTRACE);
 
@@ -51,7 +51,7 @@ static void a_capability_that_is_not_held_is_missing(void **state)
 	}
 }
 
-static void the_administrator_may_trace(void **state)
+TEST(the_administrator_may_trace)
 {
 	__u64 asked = NEED_TRACING | NEED_CAP(CAP_SYS_PTRACE);
 
@@ -61,7 +61,7 @@ static void the_administrator_may_trace(void **state)
 	assert_true(missing_with(NEED_CAP(CAP_SYS_ADMIN), asked) == NEED_CAP(CAP_SYS_PTRACE));
 }
 
-static void names_are_those_of_the_manuals(void **state)
+TEST(names_are_those_of_the_manuals)
 {
 	static const struct { __u64 caps; const char *names; } cases[] = {
 		{ 0, "none" },
@@ -77,7 +77,7 @@ static void names_are_those_of_the_manuals(void **state)
 	assert_true(strlen(need_names(~0ull, names)) < sizeof(names));
 }
 
-static void a_refusal_names_the_missing_capabilities_and_the_remedy(void **state)
+TEST(a_refusal_names_the_missing_capabilities_and_the_remedy)
 {
 	char reason[REASON_MAX];
 
@@ -91,11 +91,4 @@ static void a_refusal_names_the_missing_capabilities_and_the_remedy(void **state
 	assert_non_null(strstr(reason, "give it CAP_PERFMON and CAP_BPF"));
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_capability_that_is_not_held_is_missing),
-	cmocka_unit_test(the_administrator_may_trace),
-	cmocka_unit_test(names_are_those_of_the_manuals),
-	cmocka_unit_test(a_refusal_names_the_missing_capabilities_and_the_remedy),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

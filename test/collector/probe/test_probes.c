@@ -78,7 +78,7 @@ static void take(void *arg, const struct batch *b)
 
 #define INST(id, rest) "{\"id\":" #id ",\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"latency\"]" rest "}"
 
-static void the_difference_of_the_sets_is_enabled_and_disabled(void **state)
+TEST(the_difference_of_the_sets_is_enabled_and_disabled)
 {
 	struct probes *p = open_replay(record());
 	unsigned batches[8] = { 0 };
@@ -105,7 +105,7 @@ static void the_difference_of_the_sets_is_enabled_and_disabled(void **state)
 	probes_close(p);
 }
 
-static void fixed_probes_go_on_and_enable_nothing_new(void **state)
+TEST(fixed_probes_go_on_and_enable_nothing_new)
 {
 	struct probes *p = open_replay(record());
 	unsigned batches[8] = { 0 };
@@ -128,7 +128,7 @@ static void fixed_probes_go_on_and_enable_nothing_new(void **state)
 	probes_close(p);
 }
 
-static void hostname_does_not_reach_the_probes(void **state)
+TEST(hostname_does_not_reach_the_probes)
 {
 	struct probes *p = open_replay(record());
 	char reason[REASON_MAX];
@@ -138,7 +138,7 @@ static void hostname_does_not_reach_the_probes(void **state)
 	probes_close(p);
 }
 
-static void an_unavailable_instrumentation_fails_with_its_reason(void **state)
+TEST(an_unavailable_instrumentation_fails_with_its_reason)
 {
 	static const struct { const char *want, *why; } cases[] = {
 		{ "[{\"id\":1,\"module\":\"disk\",\"stat\":\"ops\",\"measures\":[\"latency\"]}]", "no probe of this collector measures disk.ops" },
@@ -161,7 +161,7 @@ static void an_unavailable_instrumentation_fails_with_its_reason(void **state)
 	}
 }
 
-static void an_entry_that_cannot_be_read_leaves_the_others(void **state)
+TEST(an_entry_that_cannot_be_read_leaves_the_others)
 {
 	struct probes *p = open_replay(record());
 	char reason[REASON_MAX];
@@ -171,7 +171,7 @@ static void an_entry_that_cannot_be_read_leaves_the_others(void **state)
 	probes_close(p);
 }
 
-static void a_probe_that_does_not_open_is_reported(void **state)
+TEST(a_probe_that_does_not_open_is_reported)
 {
 	struct probes *p = open_replay("/nonexistent/recording");
 	json_t *metrics = probes_metrics(p);
@@ -202,18 +202,4 @@ static int clean(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_difference_of_the_sets_is_enabled_and_disabled),
-		cmocka_unit_test(fixed_probes_go_on_and_enable_nothing_new),
-		cmocka_unit_test(hostname_does_not_reach_the_probes),
-		cmocka_unit_test(an_unavailable_instrumentation_fails_with_its_reason),
-		cmocka_unit_test(an_entry_that_cannot_be_read_leaves_the_others),
-		cmocka_unit_test(a_probe_that_does_not_open_is_reported),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, clean);
-}
+TEST_MAIN_WITH(NULL, clean)

@@ -51,7 +51,7 @@ static size_t slurp(const char *path, __u8 *out, size_t room)
 	return n;
 }
 
-static void a_recording_is_read_back(void **state)
+TEST(a_recording_is_read_back)
 {
 	struct instrumentation in = sample_inst(3);
 	struct recording *r = NULL;
@@ -73,7 +73,7 @@ static void a_recording_is_read_back(void **state)
 	recording_free(r);
 }
 
-static void hostname_is_left_to_the_aggregator(void **state)
+TEST(hostname_is_left_to_the_aggregator)
 {
 	struct instrumentation in = sample_inst(1);
 
@@ -86,7 +86,7 @@ static void hostname_is_left_to_the_aggregator(void **state)
 	assert_string_equal(in.field[1], "statement");
 }
 
-static void an_id_used_again_is_another_instrumentation(void **state)
+TEST(an_id_used_again_is_another_instrumentation)
 {
 	const char *path = sample_path("recording");
 	struct instrumentation in = sample_inst(3);
@@ -112,7 +112,7 @@ static void an_id_used_again_is_another_instrumentation(void **state)
 	recording_free(r);
 }
 
-static void a_recording_cut_anywhere_is_refused_with_the_offset(void **state)
+TEST(a_recording_cut_anywhere_is_refused_with_the_offset)
 {
 	static __u8 data[65536];
 	size_t len = slurp(record(), data, sizeof(data)), next = 0, accepted = 0, last = 0;
@@ -142,7 +142,7 @@ static void a_recording_cut_anywhere_is_refused_with_the_offset(void **state)
 	assert_int_equal(accepted, N + 1);
 }
 
-static void a_flipped_bit_is_found(void **state)
+TEST(a_flipped_bit_is_found)
 {
 	static __u8 data[65536];
 	size_t len = slurp(record(), data, sizeof(data));
@@ -178,7 +178,7 @@ static void assert_refused(const struct bytes *data, const char *why)
 		fail_msg("\"%s\" does not say \"%s\"", reason, why);
 }
 
-static void refuses_batches_that_are_not_of_their_instrumentation(void **state)
+TEST(refuses_batches_that_are_not_of_their_instrumentation)
 {
 	static const struct { const char *why; int what; } cases[] = {
 		{ "not introduced", 0 }, { "slots of", 1 }, { "labels", 2 }, { "measure", 3 }, { "ruler", 4 },
@@ -211,7 +211,7 @@ static void refuses_batches_that_are_not_of_their_instrumentation(void **state)
 	}
 }
 
-static void refuses_json_that_is_not_an_instrumentation(void **state)
+TEST(refuses_json_that_is_not_an_instrumentation)
 {
 	static const struct { const char *json, *why; } cases[] = {
 		{ "not json", "not JSON" },
@@ -233,7 +233,7 @@ static void refuses_json_that_is_not_an_instrumentation(void **state)
 	}
 }
 
-static void refuses_other_frames_and_files(void **state)
+TEST(refuses_other_frames_and_files)
 {
 	struct bytes data = { 0 };
 	struct recording *r = NULL;
@@ -251,7 +251,7 @@ static void refuses_other_frames_and_files(void **state)
 	assert_int_equal(recording_read("/dev/zero", &r, reason), -EFBIG);
 }
 
-static void a_recorder_reports_failed_writes(void **state)
+TEST(a_recorder_reports_failed_writes)
 {
 	struct instrumentation in = sample_inst(3);
 	struct recorder *w;
@@ -270,21 +270,4 @@ static int clean(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_recording_is_read_back),
-		cmocka_unit_test(hostname_is_left_to_the_aggregator),
-		cmocka_unit_test(an_id_used_again_is_another_instrumentation),
-		cmocka_unit_test(a_recording_cut_anywhere_is_refused_with_the_offset),
-		cmocka_unit_test(a_flipped_bit_is_found),
-		cmocka_unit_test(refuses_batches_that_are_not_of_their_instrumentation),
-		cmocka_unit_test(refuses_json_that_is_not_an_instrumentation),
-		cmocka_unit_test(refuses_other_frames_and_files),
-		cmocka_unit_test(a_recorder_reports_failed_writes),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, clean);
-}
+TEST_MAIN_WITH(NULL, clean)

@@ -236,7 +236,7 @@ static void assert_total(const struct taken *t, unsigned axis)
 
 /* --- laws --- */
 
-static void it_offers_the_recorded_fields_without_hostname(void **state)
+TEST(it_offers_the_recorded_fields_without_hostname)
 {
 	void *self = replay_at(0);
 	size_t n;
@@ -252,7 +252,7 @@ static void it_offers_the_recorded_fields_without_hostname(void **state)
 	replay_probe.close(self);
 }
 
-static void without_a_clock_everything_comes_at_its_own_slot(void **state)
+TEST(without_a_clock_everything_comes_at_its_own_slot)
 {
 	void *self = replay_at(0);
 	struct instrumentation in = wanted();
@@ -279,7 +279,7 @@ static void without_a_clock_everything_comes_at_its_own_slot(void **state)
 	replay_probe.close(self);
 }
 
-static void exemplars_come_only_if_wanted(void **state)
+TEST(exemplars_come_only_if_wanted)
 {
 	for (__u32 n = 0; n < 2; n++) {
 		void *self = replay_at(0);
@@ -297,7 +297,7 @@ static void exemplars_come_only_if_wanted(void **state)
 	}
 }
 
-static void with_the_clock_it_keeps_its_pace(void **state)
+TEST(with_the_clock_it_keeps_its_pace)
 {
 	void *self = replay_at(1);
 	struct instrumentation in = wanted();
@@ -327,7 +327,7 @@ static void with_the_clock_it_keeps_its_pace(void **state)
 	replay_probe.close(self);
 }
 
-static void one_enabled_later_joins_in_the_middle(void **state)
+TEST(one_enabled_later_joins_in_the_middle)
 {
 	void *self = replay_at(1);
 	struct instrumentation first = wanted(), second = wanted();
@@ -345,7 +345,7 @@ static void one_enabled_later_joins_in_the_middle(void **state)
 	replay_probe.close(self);
 }
 
-static void dropping_fields_adds_their_slices(void **state)
+TEST(dropping_fields_adds_their_slices)
 {
 	static const size_t keys[] = { 1, 2 };	/* distinct commands */
 
@@ -370,7 +370,7 @@ static void dropping_fields_adds_their_slices(void **state)
 	}
 }
 
-static void fields_come_in_the_order_that_is_wanted(void **state)
+TEST(fields_come_in_the_order_that_is_wanted)
 {
 	void *self = replay_at(0);
 	struct instrumentation in = wanted();
@@ -392,7 +392,7 @@ static void fields_come_in_the_order_that_is_wanted(void **state)
 	replay_probe.close(self);
 }
 
-static void measures_are_dropped_and_renumbered(void **state)
+TEST(measures_are_dropped_and_renumbered)
 {
 	void *self = replay_at(0);
 	struct instrumentation in = wanted();
@@ -414,7 +414,7 @@ static void measures_are_dropped_and_renumbered(void **state)
 }
 
 /* Weights are known only along the first measure that was recorded, not along another one. */
-static void only_the_wanted_weights_come(void **state)
+TEST(only_the_wanted_weights_come)
 {
 	for (size_t n = 0; n <= 2; n++) {
 		struct instrumentation in = weighing(12);
@@ -435,7 +435,7 @@ static void only_the_wanted_weights_come(void **state)
 
 /* The predicate decides three of the four keys; the fourth key's statement is `other`: its events are lost, like the 7
  * that were recorded as lost. */
-static void a_predicate_over_recorded_fields_selects_keys(void **state)
+TEST(a_predicate_over_recorded_fields_selects_keys)
 {
 	static const struct { const char *predicate; size_t n_keys; int all; } cases[] = {
 		{ "{\"or\":[{\"eq\":[\"statement\",\"select\"]},{\"eq\":[\"statement\",\"insert\"]}]}", 3, 1 },
@@ -464,7 +464,7 @@ static void a_predicate_over_recorded_fields_selects_keys(void **state)
 	}
 }
 
-static void a_predicate_that_the_recording_cannot_answer_is_refused(void **state)
+TEST(a_predicate_that_the_recording_cannot_answer_is_refused)
 {
 	void *self = replay_at(0);
 	struct instrumentation in = wanted();
@@ -475,7 +475,7 @@ static void a_predicate_that_the_recording_cannot_answer_is_refused(void **state
 	replay_probe.close(self);
 }
 
-static void the_ruler_folds_to_the_wanted_one(void **state)
+TEST(the_ruler_folds_to_the_wanted_one)
 {
 	void *self = replay_at(0);
 	struct instrumentation in = wanted();
@@ -502,7 +502,7 @@ static void the_ruler_folds_to_the_wanted_one(void **state)
 	replay_probe.close(self);
 }
 
-static void keys_beyond_the_cap_become_other(void **state)
+TEST(keys_beyond_the_cap_become_other)
 {
 	void *self = replay_at(0);
 	struct instrumentation in = wanted();
@@ -522,7 +522,7 @@ static void keys_beyond_the_cap_become_other(void **state)
 	replay_probe.close(self);
 }
 
-static void refuses_metrics_and_fields_that_were_not_recorded(void **state)
+TEST(refuses_metrics_and_fields_that_were_not_recorded)
 {
 	void *self = replay_at(0);
 	struct instrumentation in = wanted();
@@ -563,7 +563,7 @@ static void refuses_metrics_and_fields_that_were_not_recorded(void **state)
 	replay_probe.close(self);
 }
 
-static void refuses_a_damaged_recording(void **state)
+TEST(refuses_a_damaged_recording)
 {
 	struct probe_conf conf = { .source = "renamed", .recording = record() };
 	char reason[REASON_MAX] = "";
@@ -625,7 +625,7 @@ static void assert_offered(const struct metric *m, const char *parts)
 	json_decref(json);
 }
 
-static void parts_are_those_that_are_offered(void **state)
+TEST(parts_are_those_that_are_offered)
 {
 	static const struct { struct recorded_as as[2]; const char *parts; } cases[] = {
 		{ { { "latency", "" } }, NULL },
@@ -667,28 +667,4 @@ static int clean(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_offers_the_recorded_fields_without_hostname),
-		cmocka_unit_test(without_a_clock_everything_comes_at_its_own_slot),
-		cmocka_unit_test(exemplars_come_only_if_wanted),
-		cmocka_unit_test(with_the_clock_it_keeps_its_pace),
-		cmocka_unit_test(one_enabled_later_joins_in_the_middle),
-		cmocka_unit_test(dropping_fields_adds_their_slices),
-		cmocka_unit_test(fields_come_in_the_order_that_is_wanted),
-		cmocka_unit_test(measures_are_dropped_and_renumbered),
-		cmocka_unit_test(only_the_wanted_weights_come),
-		cmocka_unit_test(parts_are_those_that_are_offered),
-		cmocka_unit_test(a_predicate_over_recorded_fields_selects_keys),
-		cmocka_unit_test(a_predicate_that_the_recording_cannot_answer_is_refused),
-		cmocka_unit_test(the_ruler_folds_to_the_wanted_one),
-		cmocka_unit_test(keys_beyond_the_cap_become_other),
-		cmocka_unit_test(refuses_metrics_and_fields_that_were_not_recorded),
-		cmocka_unit_test(refuses_a_damaged_recording),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, clean);
-}
+TEST_MAIN_WITH(NULL, clean)

@@ -31,7 +31,7 @@ static int passes(const char *text, const char *command, const char *statement)
 	return passed;
 }
 
-static void keys_are_decided_by_their_labels(void **state)
+TEST(keys_are_decided_by_their_labels)
 {
 	assert_int_equal(passes("{}", "query", "select"), 1);
 	assert_int_equal(passes("{}", NULL, NULL), 1);
@@ -44,7 +44,7 @@ static void keys_are_decided_by_their_labels(void **state)
 }
 
 /* The keys beyond the limit of keys are not the label "other". */
-static void the_other_key_may_match_or_not(void **state)
+TEST(the_other_key_may_match_or_not)
 {
 	assert_int_equal(passes("{\"eq\":[\"statement\",\"other\"]}", "query", NULL), -ENODATA);
 	assert_int_equal(passes("{\"eq\":[\"statement\",\"other\"]}", "query", "other"), 1);
@@ -53,7 +53,7 @@ static void the_other_key_may_match_or_not(void **state)
 	assert_int_equal(passes("{\"and\":[{\"eq\":[\"command\",\"x\"]},{\"eq\":[\"statement\",\"y\"]}]}", "query", NULL), 0);
 }
 
-static void the_predicate_of_the_recording_passes(void **state)
+TEST(the_predicate_of_the_recording_passes)
 {
 	struct instrumentation recorded = sample_inst(1);
 	struct predicate p = recorded.predicate = predicate("{\"gt\":[\"latency\",10000000]}");
@@ -70,7 +70,7 @@ static void the_predicate_of_the_recording_passes(void **state)
 	assert_int_equal(replay_filter_init(&s, &p, &recorded, "db1", reason), -ENOENT);
 }
 
-static void a_predicate_that_keys_cannot_answer_is_refused(void **state)
+TEST(a_predicate_that_keys_cannot_answer_is_refused)
 {
 	struct instrumentation recorded = sample_inst(1);
 	struct predicate p = predicate("{\"and\":[{\"eq\":[\"command\",\"query\"]},{\"gt\":[\"latency\",10000000]}]}");
@@ -84,11 +84,4 @@ static void a_predicate_that_keys_cannot_answer_is_refused(void **state)
 	assert_string_equal(reason, "predicate: the recording of mysql.queries does not keep \"pid\" apart");
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(keys_are_decided_by_their_labels),
-	cmocka_unit_test(the_other_key_may_match_or_not),
-	cmocka_unit_test(the_predicate_of_the_recording_passes),
-	cmocka_unit_test(a_predicate_that_keys_cannot_answer_is_refused),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

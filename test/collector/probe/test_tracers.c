@@ -7,7 +7,7 @@
 #include <errno.h>
 
 /* An aggregator refuses a collector with a table that it cannot read. */
-static void an_aggregator_can_read_each(void **state)
+TEST(an_aggregator_can_read_each)
 {
 	char reason[REASON_MAX] = "";
 
@@ -24,7 +24,7 @@ static void an_aggregator_can_read_each(void **state)
 	}
 }
 
-static void each_fits_an_event(void **state)
+TEST(each_fits_an_event)
 {
 	for (size_t i = 0; tracers[i]; i++) {
 		const struct metric *m = tracers[i]->metric;
@@ -47,7 +47,7 @@ static int has_row(const struct field_codes *c)
 
 /* Every discrete field has codes, except the host, which the aggregator fills in; one table may serve metrics with
  * fewer fields. */
-static void the_codes_of_each_field_are_shown(void **state)
+TEST(the_codes_of_each_field_are_shown)
 {
 	for (size_t i = 0; tracers[i]; i++) {
 		const struct metric *m = tracers[i]->metric;
@@ -64,7 +64,7 @@ static void the_codes_of_each_field_are_shown(void **state)
 }
 
 /* A label leads back to its code, for every field with a table of names or a function of the code alone. */
-static void every_label_leads_back_to_its_code(void **state)
+TEST(every_label_leads_back_to_its_code)
 {
 	for (size_t i = 0; tracers[i]; i++) {
 		for (size_t f = 0; f < tracers[i]->n_codes; f++) {
@@ -87,7 +87,7 @@ static void every_label_leads_back_to_its_code(void **state)
 	}
 }
 
-static void each_has_one_name(void **state)
+TEST(each_has_one_name)
 {
 	for (size_t i = 0; tracers[i]; i++) {
 		const struct metric *m = tracers[i]->metric;
@@ -100,7 +100,7 @@ static void each_has_one_name(void **state)
 }
 
 /* Exemplars are written by one program at a time per CPU. */
-static void tracers_with_exemplars_run_alone(void **state)
+TEST(tracers_with_exemplars_run_alone)
 {
 	size_t n = 0;
 
@@ -123,7 +123,7 @@ static const char *first_measure(const struct metric *m)
 }
 
 /* A ruler with any number of bits that may be requested is valid. */
-static void each_measure_has_a_ruler(void **state)
+TEST(each_measure_has_a_ruler)
 {
 	char reason[REASON_MAX] = "";
 
@@ -148,14 +148,4 @@ static void each_measure_has_a_ruler(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(an_aggregator_can_read_each),
-	cmocka_unit_test(each_fits_an_event),
-	cmocka_unit_test(the_codes_of_each_field_are_shown),
-	cmocka_unit_test(every_label_leads_back_to_its_code),
-	cmocka_unit_test(each_has_one_name),
-	cmocka_unit_test(tracers_with_exemplars_run_alone),
-	cmocka_unit_test(each_measure_has_a_ruler),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

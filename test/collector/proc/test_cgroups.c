@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -84,7 +83,7 @@ static void label_of(const struct kit *k, const struct event *e, unsigned field,
 	assert_string_equal(text, want);
 }
 
-static void each_group_has_its_own_memory(void **state)
+TEST_WITH(each_group_has_its_own_memory, tree_make, tree_drop)
 {
 	struct kit k = { 0 };
 	const struct event *e;
@@ -123,7 +122,7 @@ static void each_group_has_its_own_memory(void **state)
 }
 
 /* Children may grow after their parent's file was read: still no group's own memory is below 0. */
-static void no_group_owes_memory(void **state)
+TEST_WITH(no_group_owes_memory, tree_make, tree_drop)
 {
 	struct kit k = { 0 };
 	void *self;
@@ -136,7 +135,7 @@ static void no_group_owes_memory(void **state)
 	words_fini(&k.words);
 }
 
-static void version_1_has_other_names(void **state)
+TEST_WITH(version_1_has_other_names, tree_make, tree_drop)
 {
 	struct kit k = { 0 };
 	const struct event *e;
@@ -170,7 +169,7 @@ static void cpu(const char *path, unsigned usage, unsigned throttled)
 }
 
 /* In one second the whole uses 2.5 CPUs: a service 0.5, a container 1.5 and in it init 1. */
-static void cpu_time_grows_and_is_each_groups_own(void **state)
+TEST_WITH(cpu_time_grows_and_is_each_groups_own, tree_make, tree_drop)
 {
 	struct kit k = { 0 };
 	void *self;
@@ -206,7 +205,7 @@ static void cpu_time_grows_and_is_each_groups_own(void **state)
 	words_fini(&k.words);
 }
 
-static void mounts_are_found(void **state)
+TEST(mounts_are_found)
 {
 	static const char hybrid[] =
 		"tmpfs /sys/fs/cgroup tmpfs rw 0 0\n"
@@ -226,7 +225,7 @@ static void mounts_are_found(void **state)
 	assert_int_equal(cgroups_mount(hybrid, strlen(hybrid), NULL, path, 10), -ENAMETOOLONG);
 }
 
-static void stats_are_found_by_name(void **state)
+TEST(stats_are_found_by_name)
 {
 	static const char *const name[] = { "anon", NULL, "file" };
 	__u64 value[3] = { 9, 9, 9 };
@@ -236,15 +235,4 @@ static void stats_are_found_by_name(void **state)
 	assert_int_equal(value[2], 5);
 }
 
-#define IN_A_TREE(test) cmocka_unit_test_setup_teardown(test, tree_make, tree_drop)
-
-static const struct CMUnitTest tests[] = {
-	IN_A_TREE(each_group_has_its_own_memory),
-	IN_A_TREE(no_group_owes_memory),
-	IN_A_TREE(version_1_has_other_names),
-	IN_A_TREE(cpu_time_grows_and_is_each_groups_own),
-	cmocka_unit_test(mounts_are_found),
-	cmocka_unit_test(stats_are_found_by_name),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

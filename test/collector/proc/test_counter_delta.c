@@ -1,7 +1,7 @@
 #include "collector/proc/counter_delta.h"
 #include "test/kit/check.h"
 
-static void things_that_stay_grow(void **state)
+TEST(things_that_stay_grow)
 {
 	struct counter_delta g = { .n_values = 2 };
 	__u64 growth[COUNTER_DELTA_VALUES];
@@ -23,7 +23,7 @@ static void things_that_stay_grow(void **state)
 }
 
 /* A thing that went and came back, one that was reset, one that wrapped: no value, and above all no huge one. */
-static void a_new_or_reset_thing_has_no_value(void **state)
+TEST(a_new_or_reset_thing_has_no_value)
 {
 	struct counter_delta g = { .n_values = 1 };
 	__u64 growth[COUNTER_DELTA_VALUES];
@@ -47,7 +47,7 @@ static void a_new_or_reset_thing_has_no_value(void **state)
 	counter_delta_fini(&g);
 }
 
-static void a_counter_that_may_shrink_stays(void **state)
+TEST(a_counter_that_may_shrink_stays)
 {
 	struct counter_delta g = { .n_values = 2, .may_shrink = 2 };
 	__u64 growth[COUNTER_DELTA_VALUES];
@@ -62,7 +62,7 @@ static void a_counter_that_may_shrink_stays(void **state)
 	counter_delta_fini(&g);
 }
 
-static void a_forgotten_snapshot_gives_no_growth(void **state)
+TEST(a_forgotten_snapshot_gives_no_growth)
 {
 	struct counter_delta g = { .n_values = 1 };
 	__u64 growth[COUNTER_DELTA_VALUES];
@@ -76,7 +76,7 @@ static void a_forgotten_snapshot_gives_no_growth(void **state)
 	counter_delta_fini(&g);
 }
 
-static void many_things_come_and_go(void **state)
+TEST(many_things_come_and_go)
 {
 	struct counter_delta g = { .n_values = 1 };
 	__u64 growth[COUNTER_DELTA_VALUES], counter[200] = { 0 };
@@ -107,12 +107,4 @@ static void many_things_come_and_go(void **state)
 	counter_delta_fini(&g);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(things_that_stay_grow),
-	cmocka_unit_test(a_new_or_reset_thing_has_no_value),
-	cmocka_unit_test(a_counter_that_may_shrink_stays),
-	cmocka_unit_test(a_forgotten_snapshot_gives_no_growth),
-	cmocka_unit_test(many_things_come_and_go),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

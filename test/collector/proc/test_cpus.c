@@ -12,7 +12,7 @@ static const char stat_text[] =
 	"ctxt 8429483\n"
 	"cpufreq 3\n";
 
-static void each_cpu_has_its_modes(void **state)
+TEST(each_cpu_has_its_modes)
 {
 	struct counter_delta g = { .n_values = CPUS_VALUES };
 	struct words w = { 0 };
@@ -37,7 +37,7 @@ static void each_cpu_has_its_modes(void **state)
 	words_fini(&w);
 }
 
-static void old_kernels_have_fewer_columns(void **state)
+TEST(old_kernels_have_fewer_columns)
 {
 	struct counter_delta g = { .n_values = CPUS_VALUES };
 	struct words w = { 0 };
@@ -50,7 +50,7 @@ static void old_kernels_have_fewer_columns(void **state)
 	words_fini(&w);
 }
 
-static void refuses_text_that_is_not_stat(void **state)
+TEST(refuses_text_that_is_not_stat)
 {
 	static const char *const bad[] = { "", "cpu 1 2 3 4\n", "intr 1\n", "cpu0 1 2 3\n", "cpu0 1 2 x 4\n", "cpu0\n",
 					   "cpu1 18446744073709551616 1 1 1\n" };
@@ -66,7 +66,7 @@ static void refuses_text_that_is_not_stat(void **state)
 }
 
 /* On this machine: a program is busy between the snapshots, and the modes add up to the CPU. */
-static void modes_add_up_to_the_utilization(void **state)
+TEST(modes_add_up_to_the_utilization)
 {
 	struct kit k = { 0 };
 	char reason[REASON_MAX];
@@ -91,11 +91,4 @@ static void modes_add_up_to_the_utilization(void **state)
 	words_fini(&k.words);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(each_cpu_has_its_modes),
-	cmocka_unit_test(old_kernels_have_fewer_columns),
-	cmocka_unit_test(refuses_text_that_is_not_stat),
-	cmocka_unit_test(modes_add_up_to_the_utilization),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

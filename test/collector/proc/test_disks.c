@@ -8,7 +8,7 @@ static const char diskstats[] =
 	" 254       0 vda 48319 7091 3176554 9295 880371 96860 19150536 86230 0 41980 116117 135859 65 32807152 6947 282143 13642\n"
 	" 254       1 vda1 100 0 800 10 20 0 160 3 0 12 13\n";
 
-static void the_columns_are_those_of_iostats(void **state)
+TEST(the_columns_are_those_of_iostats)
 {
 	struct counter_delta g = { .n_values = DISKS_VALUES };
 	struct words w = { 0 };
@@ -29,7 +29,7 @@ static void the_columns_are_those_of_iostats(void **state)
 	words_fini(&w);
 }
 
-static void a_machine_without_disks_has_none(void **state)
+TEST(a_machine_without_disks_has_none)
 {
 	struct counter_delta g = { .n_values = DISKS_VALUES };
 	struct words w = { 0 };
@@ -40,7 +40,7 @@ static void a_machine_without_disks_has_none(void **state)
 	words_fini(&w);
 }
 
-static void refuses_text_that_is_not_diskstats(void **state)
+TEST(refuses_text_that_is_not_diskstats)
 {
 	static const char *const bad[] = { "\n", "7 0 loop0\n", "7 x loop0 1 2 3 4 5 6 7 8 9 10 11\n",
 					   "7 0 loop0 1 2 3 4 5 6 7 8 9\n", "7 0 loop0 1 2 3 4 5 6 7 8 9 -1\n" };
@@ -55,10 +55,4 @@ static void refuses_text_that_is_not_diskstats(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_columns_are_those_of_iostats),
-	cmocka_unit_test(a_machine_without_disks_has_none),
-	cmocka_unit_test(refuses_text_that_is_not_diskstats),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -2,7 +2,6 @@
 #include "test/kit/check.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define SECOND 1000000000ll
 #define T0 1700000000ll
@@ -110,7 +109,7 @@ static void assert_slice(const struct batch *b, const char *key, __u16 axis, con
 	fail_msg("no slice of \"%s\" and axis %u", key, axis);
 }
 
-static void a_batch_has_the_added_events(void **state)
+TEST(a_batch_has_the_added_events)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
@@ -142,7 +141,7 @@ static void a_batch_has_the_added_events(void **state)
 }
 
 /* With a metric of events: the weight is its first measure itself. */
-static void weights_are_sums_along_the_first_measure(void **state)
+TEST(weights_are_sums_along_the_first_measure)
 {
 	static const struct metric events = { "test", "things", "things", "things", fields, 5, SCOPE_INTERVAL, NULL, "size", NULL };
 	static const struct event_counter_labels labels = { label, NULL };
@@ -179,7 +178,7 @@ static void weights_are_sums_along_the_first_measure(void **state)
 	event_counter_free(t);
 }
 
-static void keys_beyond_the_cap_are_other(void **state)
+TEST(keys_beyond_the_cap_are_other)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
@@ -200,7 +199,7 @@ static void keys_beyond_the_cap_are_other(void **state)
 	event_counter_free(t);
 }
 
-static void a_key_not_seen_for_long_is_forgotten(void **state)
+TEST(a_key_not_seen_for_long_is_forgotten)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
@@ -225,7 +224,7 @@ static void a_key_not_seen_for_long_is_forgotten(void **state)
 	event_counter_free(t);
 }
 
-static void without_fields_there_is_one_key(void **state)
+TEST(without_fields_there_is_one_key)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
@@ -243,7 +242,7 @@ static void without_fields_there_is_one_key(void **state)
 	event_counter_free(t);
 }
 
-static void dropped_events_are_not_sent(void **state)
+TEST(dropped_events_are_not_sent)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
@@ -260,7 +259,7 @@ static void dropped_events_are_not_sent(void **state)
 }
 
 /* Random events in random slots add up to one histogram of all of them. */
-static void nothing_is_lost(void **state)
+TEST(nothing_is_lost)
 {
 	struct caught c = { 0 };
 	const struct batch_sink sink = { catch, &c };
@@ -290,14 +289,4 @@ static void nothing_is_lost(void **state)
 	event_counter_free(t);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_batch_has_the_added_events),
-	cmocka_unit_test(weights_are_sums_along_the_first_measure),
-	cmocka_unit_test(keys_beyond_the_cap_are_other),
-	cmocka_unit_test(a_key_not_seen_for_long_is_forgotten),
-	cmocka_unit_test(without_fields_there_is_one_key),
-	cmocka_unit_test(dropped_events_are_not_sent),
-	cmocka_unit_test(nothing_is_lost),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-static void a_load_is_read_in_hundredths(void **state)
+TEST(a_load_is_read_in_hundredths)
 {
 	static const struct { const char *text; __u64 hundredths; } cases[] = {
 		{ "1.03 1.25 1.32 1/128 9236\n", 103 }, { "0.00 0.00 0.00 1/1 1\n", 0 }, { "250.50 1 1\n", 25050 },
@@ -17,7 +17,7 @@ static void a_load_is_read_in_hundredths(void **state)
 	}
 }
 
-static void refuses_text_that_is_not_loadavg(void **state)
+TEST(refuses_text_that_is_not_loadavg)
 {
 	static const char *const bad[] = { "", "\n", "1\n", "1.0\n", "1.000 1\n", "x.03\n", "-1.00\n", ".50\n", "1.5x 1\n",
 					   "99999999999.00\n" };
@@ -29,9 +29,4 @@ static void refuses_text_that_is_not_loadavg(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_load_is_read_in_hundredths),
-	cmocka_unit_test(refuses_text_that_is_not_loadavg),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -10,7 +10,7 @@ static const char net_dev[] =
 	"  eth0: 652138890   21156    1    2    3     4          5         6  1026797   12861    0    0    0     0       0          0\n"
 	"veth0@x:12345678901 2 0 0 0 0 0 0 3 4 0 0 0 0 0 0\n";
 
-static void bytes_and_packets_of_both_ways(void **state)
+TEST(bytes_and_packets_of_both_ways)
 {
 	struct counter_delta g = { .n_values = NICS_VALUES };
 	struct words w = { 0 };
@@ -32,7 +32,7 @@ static void bytes_and_packets_of_both_ways(void **state)
 	words_fini(&w);
 }
 
-static void refuses_text_that_is_not_net_dev(void **state)
+TEST(refuses_text_that_is_not_net_dev)
 {
 	static const char *const bad[] = { "eth0 1 2 3\n", "eth0: 1 2 3\n", "eth0:\n", ":\n", "\n",
 					   "eth0: 1 2 3 4 5 6 7 8 9 x\n" };
@@ -47,9 +47,4 @@ static void refuses_text_that_is_not_net_dev(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(bytes_and_packets_of_both_ways),
-	cmocka_unit_test(refuses_text_that_is_not_net_dev),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -98,7 +98,7 @@ static void assert_reported(const struct reported *t, const __s64 *slot, size_t 
 }
 
 /* Enabled in slot 0, so slot 1 is the first complete one. */
-static void a_state_is_reported_from_the_first_whole_slot_on(void **state)
+TEST(a_state_is_reported_from_the_first_whole_slot_on)
 {
 	void *self = probe_open();
 	struct reported t = { 0 };
@@ -115,7 +115,7 @@ static void a_state_is_reported_from_the_first_whole_slot_on(void **state)
 }
 
 /* A growth is reported from there on, too: the snapshot at its beginning exists by then. */
-static void a_growth_needs_both_ends_of_the_slot(void **state)
+TEST(a_growth_needs_both_ends_of_the_slot)
 {
 	void *self = probe_open();
 	struct reported t = { 0 };
@@ -132,7 +132,7 @@ static void a_growth_needs_both_ends_of_the_slot(void **state)
 	proc_probe.close(self);
 }
 
-static void a_missed_slot_is_not_reported(void **state)
+TEST(a_missed_slot_is_not_reported)
 {
 	void *self = probe_open();
 	struct reported load = { 0 }, cpus = { 0 };
@@ -156,7 +156,7 @@ static void a_missed_slot_is_not_reported(void **state)
 	proc_probe.close(self);
 }
 
-static void no_slot_is_reported_twice_after_the_clock_is_set_back(void **state)
+TEST(no_slot_is_reported_twice_after_the_clock_is_set_back)
 {
 	void *self = probe_open();
 	struct reported t = { 0 };
@@ -170,7 +170,7 @@ static void no_slot_is_reported_twice_after_the_clock_is_set_back(void **state)
 	proc_probe.close(self);
 }
 
-static void instrumentations_have_their_own_slots_and_parts(void **state)
+TEST(instrumentations_have_their_own_slots_and_parts)
 {
 	void *self = probe_open();
 	struct reported t = { 0 };
@@ -202,7 +202,7 @@ static void instrumentations_have_their_own_slots_and_parts(void **state)
 }
 
 /* Every machine has a lo. */
-static void predicates_choose_things_and_parts(void **state)
+TEST(predicates_choose_things_and_parts)
 {
 	static const struct { const char *metric, *field, *measure, *predicate; size_t n_min, n_max; } cases[] = {
 		{ "nic.nics", "nic", "bytes", "{\"eq\": [\"nic\", \"lo\"]}", 1, 1 },
@@ -238,7 +238,7 @@ static void put_tick(__s64 end_ns)
 }
 
 /* The collector's own ticks are events: it reports each slot, empty ones as runs, late ones as amendments. */
-static void ticks_are_filed_by_their_own_time(void **state)
+TEST(ticks_are_filed_by_their_own_time)
 {
 	void *self = probe_open();
 	struct reported t = { 0 };
@@ -273,7 +273,7 @@ static void ticks_are_filed_by_their_own_time(void **state)
 	proc_probe.close(self);
 }
 
-static void refuses_slots_shorter_than_the_files_are_exact(void **state)
+TEST(refuses_slots_shorter_than_the_files_are_exact)
 {
 	void *self = probe_open();
 	char reason[REASON_MAX] = "";
@@ -283,15 +283,4 @@ static void refuses_slots_shorter_than_the_files_are_exact(void **state)
 	proc_probe.close(self);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_state_is_reported_from_the_first_whole_slot_on),
-	cmocka_unit_test(a_growth_needs_both_ends_of_the_slot),
-	cmocka_unit_test(a_missed_slot_is_not_reported),
-	cmocka_unit_test(no_slot_is_reported_twice_after_the_clock_is_set_back),
-	cmocka_unit_test(instrumentations_have_their_own_slots_and_parts),
-	cmocka_unit_test(predicates_choose_things_and_parts),
-	cmocka_unit_test(ticks_are_filed_by_their_own_time),
-	cmocka_unit_test(refuses_slots_shorter_than_the_files_are_exact),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

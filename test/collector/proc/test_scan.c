@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void lines_and_words_come_one_by_one(void **state)
+TEST(lines_and_words_come_one_by_one)
 {
 	static const char data[] = "a  bc\t7\n\n x:8";
 	struct scan text = scan_of(data, strlen(data)), line, word;
@@ -29,7 +29,7 @@ static void lines_and_words_come_one_by_one(void **state)
 	assert_int_equal(scan_line(&text, &line), 0);
 }
 
-static void a_number_is_whole_and_fits(void **state)
+TEST(a_number_is_whole_and_fits)
 {
 	static const struct { const char *text; int is; __u64 n; } cases[] = {
 		{ "0", 1, 0 }, { "007", 1, 7 }, { "18446744073709551615", 0, 0 }, { "18446744073709551599", 1, 18446744073709551599ull },
@@ -45,7 +45,7 @@ static void a_number_is_whole_and_fits(void **state)
 	}
 }
 
-static void a_nul_ends_a_word(void **state)
+TEST(a_nul_ends_a_word)
 {
 	struct scan line = scan_of("ab\0cd 5", 7), word;
 	__u64 n;
@@ -55,7 +55,7 @@ static void a_nul_ends_a_word(void **state)
 	assert_true(scan_number(&line, &n));
 }
 
-static void a_file_comes_whole(void **state)
+TEST(a_file_comes_whole)
 {
 	char path[] = "/tmp/heatscope-slurp.XXXXXX", line[64];
 	int fd = mkstemp(path);
@@ -87,11 +87,4 @@ static void a_file_comes_whole(void **state)
 	bytes_fini(&b);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(lines_and_words_come_one_by_one),
-	cmocka_unit_test(a_number_is_whole_and_fits),
-	cmocka_unit_test(a_nul_ends_a_word),
-	cmocka_unit_test(a_file_comes_whole),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

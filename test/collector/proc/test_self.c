@@ -3,9 +3,8 @@
 #include "test/kit/meter_kit.h"
 
 #include <errno.h>
-#include <unistd.h>
 
-static void fdinfo_shows_programs_and_maps(void **state)
+TEST(fdinfo_shows_programs_and_maps)
 {
 	static const char program[] = "pos:\t0\nflags:\t02000002\nmnt_id:\t15\nino:\t1046\nprog_type:\t26\nprog_jited:\t1\n"
 				      "prog_tag:\t9a5bfd\nmemlock:\t8192\nprog_id:\t17\nrun_time_ns:\t1234\nrun_cnt:\t5\n";
@@ -26,7 +25,7 @@ static void fdinfo_shows_programs_and_maps(void **state)
 	assert_true(!o.is_map && !o.is_program);
 }
 
-static void pages_in_memory(void **state)
+TEST(pages_in_memory)
 {
 	__u64 pages = 0;
 
@@ -36,7 +35,7 @@ static void pages_in_memory(void **state)
 	assert_int_equal(self_parse_statm("", 0, &pages), -EBADMSG);
 }
 
-static void ticks_come_in_order_and_once(void **state)
+TEST(ticks_come_in_order_and_once)
 {
 	struct self_stats_tick t = { .probe = "kernel" };
 	__u64 at;
@@ -57,7 +56,7 @@ static void ticks_come_in_order_and_once(void **state)
 	assert_int_equal(t.end_ns, 5 + SELF_STATS_TICKS);
 }
 
-static void a_tick_is_an_event(void **state)
+TEST(a_tick_is_an_event)
 {
 	const struct self_stats_tick t = { "proc", 1700000000000000000, 5000, 300, 2, 99 };
 	struct kit k = { 0 };
@@ -80,7 +79,7 @@ static void a_tick_is_an_event(void **state)
 	words_fini(&k.words);
 }
 
-static void the_process_is_this_one(void **state)
+TEST(the_process_is_this_one)
 {
 	struct kit k = { 0 };
 	char reason[REASON_MAX];
@@ -97,7 +96,7 @@ static void the_process_is_this_one(void **state)
 	words_fini(&k.words);
 }
 
-static void the_spool_meter_shows_the_latest_stocks(void **state)
+TEST(the_spool_meter_shows_the_latest_stocks)
 {
 	struct kit k = { 0 };
 	char reason[REASON_MAX];
@@ -116,13 +115,4 @@ static void the_spool_meter_shows_the_latest_stocks(void **state)
 	words_fini(&k.words);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(fdinfo_shows_programs_and_maps),
-	cmocka_unit_test(pages_in_memory),
-	cmocka_unit_test(ticks_come_in_order_and_once),
-	cmocka_unit_test(a_tick_is_an_event),
-	cmocka_unit_test(the_process_is_this_one),
-	cmocka_unit_test(the_spool_meter_shows_the_latest_stocks),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

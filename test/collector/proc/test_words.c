@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static void a_text_is_found_by_its_code(void **state)
+TEST(a_text_is_found_by_its_code)
 {
 	struct words w = { 0 };
 	char text[LABEL_MAX + 1], name[32];
@@ -27,7 +27,7 @@ static void a_text_is_found_by_its_code(void **state)
 	words_fini(&w);
 }
 
-static void an_unknown_code_is_shown_as_its_hash(void **state)
+TEST(an_unknown_code_is_shown_as_its_hash)
 {
 	struct words w = { 0 };
 	char text[LABEL_MAX + 1];
@@ -43,7 +43,7 @@ static void an_unknown_code_is_shown_as_its_hash(void **state)
 	words_fini(&w);
 }
 
-static void a_long_text_is_cut(void **state)
+TEST(a_long_text_is_cut)
 {
 	struct words w = { 0 };
 	char text[LABEL_MAX + 1], path[2 * LABEL_MAX];
@@ -54,10 +54,4 @@ static void a_long_text_is_cut(void **state)
 	words_fini(&w);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_text_is_found_by_its_code),
-	cmocka_unit_test(an_unknown_code_is_shown_as_its_hash),
-	cmocka_unit_test(a_long_text_is_cut),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

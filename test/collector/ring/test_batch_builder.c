@@ -6,7 +6,7 @@
 #define RULER_TEST RULER(UNIT_NS, 2, 4, 20)
 
 /* Adds so many slices that all arrays have moved several times. */
-static void slices_are_the_added_ones(void **state)
+TEST(slices_are_the_added_ones)
 {
 	struct batch_builder p = { 0 };
 	const struct slice *slice;
@@ -48,7 +48,7 @@ static void slices_are_the_added_ones(void **state)
 	batch_builder_fini(&p);
 }
 
-static void without_fields_a_key_has_no_bytes(void **state)
+TEST(without_fields_a_key_has_no_bytes)
 {
 	struct batch_builder p = { 0 };
 	struct hist h;
@@ -61,9 +61,4 @@ static void without_fields_a_key_has_no_bytes(void **state)
 	batch_builder_fini(&p);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(slices_are_the_added_ones),
-	cmocka_unit_test(without_fields_a_key_has_no_bytes),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

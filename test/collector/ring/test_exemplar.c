@@ -9,7 +9,7 @@
 
 /* ---- one box ---- */
 
-static void decades_are_powers_of_ten(void **state)
+TEST(decades_are_powers_of_ten)
 {
 	static const struct { __u64 value; __u32 decade; } row[] = {
 		{ 0, 0 }, { 9999, 0 }, { 10000, 1 }, { 99999, 1 }, { 100000, 2 }, { 1000000, 3 }, { 9999999, 3 }, { 10000000, 4 },
@@ -27,7 +27,7 @@ static int by_falling(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-static void a_box_holds_the_worst_in_any_order(void **state)
+TEST(a_box_holds_the_worst_in_any_order)
 {
 	for (int round = 0; round < 300; round++) {
 		__u32 n = 1 + (__u32)check_below(EXEMPLARS_MAX), m = (__u32)check_below(400);
@@ -51,7 +51,7 @@ static void a_box_holds_the_worst_in_any_order(void **state)
 }
 
 /* Each of ten events is drawn as often as any other: 10,000 draws, 1,000 +- 5 standard deviations. */
-static void every_event_has_the_same_chance(void **state)
+TEST(every_event_has_the_same_chance)
 {
 	int n[10] = { 0 };
 
@@ -70,7 +70,7 @@ static void every_event_has_the_same_chance(void **state)
 }
 
 /* One event has weight nine, another weight one. */
-static void a_weighted_event_is_drawn_as_often_as_its_weight(void **state)
+TEST(a_weighted_event_is_drawn_as_often_as_its_weight)
 {
 	int n = 0;
 
@@ -152,7 +152,7 @@ static int is_highest(const struct bench *b, size_t at)
 	return 1;
 }
 
-static void a_row_has_the_worst_and_the_draw_of_all_cpus(void **state)
+TEST(a_row_has_the_worst_and_the_draw_of_all_cpus)
 {
 	for (int round = 0; round < 200; round++) {
 		struct bench *b = bench_new(1 + (__u32)check_below(20));
@@ -188,7 +188,7 @@ static void a_row_has_the_worst_and_the_draw_of_all_cpus(void **state)
 	}
 }
 
-static void an_event_is_reported_once_with_its_names(void **state)
+TEST(an_event_is_reported_once_with_its_names)
 {
 	struct bench *b = bench_new(5);
 	struct bytes out = { 0 };
@@ -208,7 +208,7 @@ static void an_event_is_reported_once_with_its_names(void **state)
 	free(b);
 }
 
-static void an_exemplar_says_which_field_was_left_out(void **state)
+TEST(an_exemplar_says_which_field_was_left_out)
 {
 	struct bench *b = bench_new(1);
 	struct bytes out = { 0 };
@@ -227,7 +227,7 @@ static void an_exemplar_says_which_field_was_left_out(void **state)
 }
 
 /* A text with another name is an older one in that place, or belongs to another event. */
-static void a_text_is_reported_only_with_its_own_event(void **state)
+TEST(a_text_is_reported_only_with_its_own_event)
 {
 	for (int is_its = 0; is_its < 2; is_its++) {
 		struct bench *b = bench_new(1);
@@ -255,7 +255,7 @@ static void a_text_is_reported_only_with_its_own_event(void **state)
 	}
 }
 
-static void a_row_that_was_taken_is_empty(void **state)
+TEST(a_row_that_was_taken_is_empty)
 {
 	struct bench *b = bench_new(4);
 	struct bytes out = { 0 };
@@ -271,7 +271,7 @@ static void a_row_that_was_taken_is_empty(void **state)
 	free(b);
 }
 
-static void a_row_that_could_not_be_written_is_empty(void **state)
+TEST(a_row_that_could_not_be_written_is_empty)
 {
 	struct bench *b = bench_new(4);
 	const struct reader_labels labels = { text, NULL, &metric };
@@ -286,7 +286,7 @@ static void a_row_that_could_not_be_written_is_empty(void **state)
 }
 
 /* No event has a measure of scope point. */
-static void a_point_is_not_reported(void **state)
+TEST(a_point_is_not_reported)
 {
 	struct bench *b = bench_new(1);
 	struct bytes out = { 0 };
@@ -306,7 +306,7 @@ static void a_point_is_not_reported(void **state)
 	free(b);
 }
 
-static void those_missed_are_counted(void **state)
+TEST(those_missed_are_counted)
 {
 	struct bytes out = { 0 };
 	struct exemplars e;
@@ -318,19 +318,4 @@ static void those_missed_are_counted(void **state)
 	bytes_fini(&out);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(decades_are_powers_of_ten),
-	cmocka_unit_test(a_box_holds_the_worst_in_any_order),
-	cmocka_unit_test(every_event_has_the_same_chance),
-	cmocka_unit_test(a_weighted_event_is_drawn_as_often_as_its_weight),
-	cmocka_unit_test(a_row_has_the_worst_and_the_draw_of_all_cpus),
-	cmocka_unit_test(an_event_is_reported_once_with_its_names),
-	cmocka_unit_test(an_exemplar_says_which_field_was_left_out),
-	cmocka_unit_test(a_text_is_reported_only_with_its_own_event),
-	cmocka_unit_test(a_row_that_was_taken_is_empty),
-	cmocka_unit_test(a_row_that_could_not_be_written_is_empty),
-	cmocka_unit_test(a_point_is_not_reported),
-	cmocka_unit_test(those_missed_are_counted),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

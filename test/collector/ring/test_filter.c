@@ -14,7 +14,7 @@ static int compile(const char *text, struct filter *f, char *reason)
 	return filter_compile(&p, &names, f, reason);
 }
 
-static void an_empty_predicate_accepts_everything(void **state)
+TEST(an_empty_predicate_accepts_everything)
 {
 	static const struct filter zero;
 	struct filter f;
@@ -29,7 +29,7 @@ static void an_empty_predicate_accepts_everything(void **state)
 }
 
 /* Conditions that are decided when the filter is made cost nothing afterwards. */
-static void known_conditions_are_decided_beforehand(void **state)
+TEST(known_conditions_are_decided_beforehand)
 {
 	static const struct { const char *text; __u32 n_terms, start; } cases[] = {
 		{ "{\"eq\":[\"hostname\",\"db1\"]}", 0, FILTER_ACCEPT },
@@ -54,7 +54,7 @@ static void known_conditions_are_decided_beforehand(void **state)
 	}
 }
 
-static void a_text_may_be_several_codes(void **state)
+TEST(a_text_may_be_several_codes)
 {
 	struct filter f;
 	struct event e = { 0 };
@@ -87,7 +87,7 @@ static int codes_moving(void *arg, unsigned field, const char *text, __u64 *ret_
 	return m->n;
 }
 
-static void codes_that_move_are_looked_up_in_a_list(void **state)
+TEST(codes_that_move_are_looked_up_in_a_list)
 {
 	struct moving m = { { 5 }, 1 };
 	struct filter_names moving = { &kit_metric, "db1", codes_moving, &m, WANTED_FIELD(2) };
@@ -117,7 +117,7 @@ static void codes_that_move_are_looked_up_in_a_list(void **state)
 }
 
 /* A server is restarted again and again. */
-static void a_full_list_drops_codes_that_are_gone(void **state)
+TEST(a_full_list_drops_codes_that_are_gone)
 {
 	struct moving m = { { 0 }, 2 };
 	struct filter_names moving = { &kit_metric, "db1", codes_moving, &m, WANTED_FIELD(2) };
@@ -157,7 +157,7 @@ static int codes_many(void *arg, unsigned field, const char *text, __u64 *ret_co
 
 #define E "{\"eq\":[\"statement\",\"x\"]}"
 
-static void refusals_say_what_is_wrong(void **state)
+TEST(refusals_say_what_is_wrong)
 {
 	static const struct field other = { "other", "other", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 };
 	static const struct metric without = { "test", "others", "others", "others", &other, 1, SCOPE_INTERVAL, NULL, NULL, NULL };
@@ -193,7 +193,7 @@ static void refusals_say_what_is_wrong(void **state)
 	assert_string_equal(reason, "predicate: fields like \"statement\" can be compared at most 4 times");
 }
 
-static void a_filter_means_what_the_json_means(void **state)
+TEST(a_filter_means_what_the_json_means)
 {
 	__u32 most = 0;
 
@@ -219,14 +219,4 @@ static void a_filter_means_what_the_json_means(void **state)
 	assert_in_range(most, 20, FILTER_TERMS);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(an_empty_predicate_accepts_everything),
-	cmocka_unit_test(known_conditions_are_decided_beforehand),
-	cmocka_unit_test(a_text_may_be_several_codes),
-	cmocka_unit_test(codes_that_move_are_looked_up_in_a_list),
-	cmocka_unit_test(a_full_list_drops_codes_that_are_gone),
-	cmocka_unit_test(refusals_say_what_is_wrong),
-	cmocka_unit_test(a_filter_means_what_the_json_means),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

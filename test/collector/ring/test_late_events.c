@@ -14,7 +14,7 @@ static void add(struct late_events *l, __u64 slot, __u64 code, __u64 value, __u6
 	assert_int_equal(late_events_add(l, &plan, &event, other), 0);
 }
 
-static void events_of_one_slot_and_key_are_one_row(void **state)
+TEST(events_of_one_slot_and_key_are_one_row)
 {
 	struct late_events l = { 0 };
 
@@ -30,7 +30,7 @@ static void events_of_one_slot_and_key_are_one_row(void **state)
 	late_events_fini(&l);
 }
 
-static void events_without_a_class_are_one_row_for_all_keys(void **state)
+TEST(events_without_a_class_are_one_row_for_all_keys)
 {
 	struct late_events l = { 0 };
 
@@ -42,7 +42,7 @@ static void events_without_a_class_are_one_row_for_all_keys(void **state)
 	late_events_fini(&l);
 }
 
-static void a_point_belongs_to_running_events_only(void **state)
+TEST(a_point_belongs_to_running_events_only)
 {
 	struct ring_plan points = plan;
 	struct ring_late event = { .slot = 7, .weight = 1, .measure = { 5, 9 } };
@@ -57,7 +57,7 @@ static void a_point_belongs_to_running_events_only(void **state)
 	late_events_fini(&l);
 }
 
-static void a_slot_has_as_many_keys_as_there_are_classes(void **state)
+TEST(a_slot_has_as_many_keys_as_there_are_classes)
 {
 	struct late_events l = { 0 };
 	__u64 n = 0, n_other = 0;
@@ -73,7 +73,7 @@ static void a_slot_has_as_many_keys_as_there_are_classes(void **state)
 	late_events_fini(&l);
 }
 
-static void rows_come_in_the_order_of_their_slots(void **state)
+TEST(rows_come_in_the_order_of_their_slots)
 {
 	static const __u64 slots[] = { 9, 3, 7, 3, 12 };
 	struct late_events l = { 0 };
@@ -89,7 +89,7 @@ static void rows_come_in_the_order_of_their_slots(void **state)
 	late_events_fini(&l);
 }
 
-static void the_number_of_rows_is_bounded(void **state)
+TEST(the_number_of_rows_is_bounded)
 {
 	struct ring_late event = { .slot = 0, .weight = 1 };
 	struct late_events l = { 0 };
@@ -102,13 +102,4 @@ static void the_number_of_rows_is_bounded(void **state)
 	late_events_fini(&l);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(events_of_one_slot_and_key_are_one_row),
-	cmocka_unit_test(events_without_a_class_are_one_row_for_all_keys),
-	cmocka_unit_test(a_point_belongs_to_running_events_only),
-	cmocka_unit_test(a_slot_has_as_many_keys_as_there_are_classes),
-	cmocka_unit_test(rows_come_in_the_order_of_their_slots),
-	cmocka_unit_test(the_number_of_rows_is_bounded),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -1,7 +1,7 @@
 /* The reader's other inputs than the ring: events to file, running exchanges, clocks, losses, attachments. */
 #include "test/kit/ring_kit.h"
 
-static void filed_event_that_does_not_match_is_nothing(void **state)
+TEST(filed_event_that_does_not_match_is_nothing)
 {
 	struct bench *b = bench_new(10);
 	struct filter big = { .term = { { .measure = 1, .op = FILTER_BELOW, .constant = 100, .yes = FILTER_REJECT } },
@@ -19,7 +19,7 @@ static void filed_event_that_does_not_match_is_nothing(void **state)
 	bench_free(b);
 }
 
-static void filed_event_is_counted_in_its_slot(void **state)
+TEST(filed_event_is_counted_in_its_slot)
 {
 	struct bench *b = bench_new(10);
 	struct event e = { .end_ns = 12 * SLOT_NS + 1, .field = { 1 }, .measure = { 77, 77 } };
@@ -38,7 +38,7 @@ static void filed_event_is_counted_in_its_slot(void **state)
 	bench_free(b);
 }
 
-static void batches_say_which_fields_were_left_out(void **state)
+TEST(batches_say_which_fields_were_left_out)
 {
 	struct bench *b = bench_new(10);
 	struct event e = { .end_ns = 12 * SLOT_NS + 1, .field = { 1 }, .measure = { 77, 77 } };
@@ -57,7 +57,7 @@ static void batches_say_which_fields_were_left_out(void **state)
 
 /* Reported all at once or in parts: each is in every slot at whose end it was under way, with its age at that end,
  * and is no event. */
-static void a_running_turn_is_in_every_slot_at_whose_end_it_ran(void **state)
+TEST(a_running_turn_is_in_every_slot_at_whose_end_it_ran)
 {
 	struct bench *b = bench_made(10, 1, 1u << 1);
 	static struct { __u64 begin, end; } run[500];
@@ -93,7 +93,7 @@ static void a_running_turn_is_in_every_slot_at_whose_end_it_ran(void **state)
 	bench_free(b);
 }
 
-static void running_turns_are_reported_only_on_request(void **state)
+TEST(running_turns_are_reported_only_on_request)
 {
 	struct bench *b = bench_new(10);
 
@@ -104,7 +104,7 @@ static void running_turns_are_reported_only_on_request(void **state)
 	bench_free(b);
 }
 
-static void a_running_turn_must_match_by_its_age(void **state)
+TEST(a_running_turn_must_match_by_its_age)
 {
 	struct bench *b = bench_made(10, 1, 1u << 1);
 	struct filter old = { .term = { { .measure = 1, .op = FILTER_BELOW, .constant = 3 * SLOT_NS, .yes = FILTER_REJECT } },
@@ -119,7 +119,7 @@ static void a_running_turn_must_match_by_its_age(void **state)
 	bench_free(b);
 }
 
-static void running_turns_are_reported_again_after_the_clock_was_set_back(void **state)
+TEST(running_turns_are_reported_again_after_the_clock_was_set_back)
 {
 	struct bench *b = bench_made(10, 1, 1u << 1);
 
@@ -132,7 +132,7 @@ static void running_turns_are_reported_again_after_the_clock_was_set_back(void *
 	bench_free(b);
 }
 
-static void only_the_age_of_a_running_turn_is_known(void **state)
+TEST(only_the_age_of_a_running_turn_is_known)
 {
 	struct bench *b = bench_made(10, 1, 1u << 1);
 	struct filter third = { .term = { { .measure = 1, .index = 2, .op = FILTER_BELOW, .constant = 5, .yes = FILTER_REJECT } },
@@ -147,7 +147,7 @@ static void only_the_age_of_a_running_turn_is_known(void **state)
 	bench_free(b);
 }
 
-static void clock_step_marks_its_slot(void **state)
+TEST(clock_step_marks_its_slot)
 {
 	struct bench *b = bench_new(10);
 
@@ -161,7 +161,7 @@ static void clock_step_marks_its_slot(void **state)
 }
 
 /* Rows of slots that will not come for a long time must not block those that are due. */
-static void clock_set_back_loses_nothing(void **state)
+TEST(clock_set_back_loses_nothing)
 {
 	struct bench *b = bench_new(10);
 	__u64 slot;
@@ -182,7 +182,7 @@ static void clock_set_back_loses_nothing(void **state)
 	bench_free(b);
 }
 
-static void loss_before_the_ring_is_reported_once(void **state)
+TEST(loss_before_the_ring_is_reported_once)
 {
 	struct bench *b = bench_new(10);
 
@@ -199,7 +199,7 @@ static void loss_before_the_ring_is_reported_once(void **state)
 }
 
 /* Detached in the middle of slot 15, attached again in 20: those slots and their events are not reported. */
-static void slots_while_detached_are_not_reported(void **state)
+TEST(slots_while_detached_are_not_reported)
 {
 	struct bench *b = bench_new(10);
 	__u64 slot;
@@ -226,7 +226,7 @@ static void slots_while_detached_are_not_reported(void **state)
 }
 
 /* If the rate changes within a slot, the slot reports the larger share that was left out. */
-static void slots_report_how_much_was_sampled(void **state)
+TEST(slots_report_how_much_was_sampled)
 {
 	static const __u32 expected[] = { 0, 0, 8, 8, 8, 0 };
 	struct bench *b = bench_new(10);
@@ -245,20 +245,4 @@ static void slots_report_how_much_was_sampled(void **state)
 	bench_free(b);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(slots_while_detached_are_not_reported),
-	cmocka_unit_test(slots_report_how_much_was_sampled),
-	cmocka_unit_test(filed_event_is_counted_in_its_slot),
-	cmocka_unit_test(filed_event_that_does_not_match_is_nothing),
-	cmocka_unit_test(batches_say_which_fields_were_left_out),
-	cmocka_unit_test(a_running_turn_is_in_every_slot_at_whose_end_it_ran),
-	cmocka_unit_test(running_turns_are_reported_only_on_request),
-	cmocka_unit_test(a_running_turn_must_match_by_its_age),
-	cmocka_unit_test(running_turns_are_reported_again_after_the_clock_was_set_back),
-	cmocka_unit_test(only_the_age_of_a_running_turn_is_known),
-	cmocka_unit_test(clock_step_marks_its_slot),
-	cmocka_unit_test(clock_set_back_loses_nothing),
-	cmocka_unit_test(loss_before_the_ring_is_reported_once),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -32,7 +32,7 @@ static void keeps_every_event_in_its_own_slot(__u32 n_spares)
 	bench_free(b);
 }
 
-static void every_event_is_in_its_own_slot(void **state)
+TEST(every_event_is_in_its_own_slot)
 {
 	keeps_every_event_in_its_own_slot(1);
 	keeps_every_event_in_its_own_slot(3);
@@ -40,7 +40,7 @@ static void every_event_is_in_its_own_slot(void **state)
 }
 
 /* The second report of a slot has the events that came in between. */
-static void exemplars_come_with_their_slot(void **state)
+TEST(exemplars_come_with_their_slot)
 {
 	struct bench *b = bench_new(10);
 	__u64 slot, value;
@@ -66,7 +66,7 @@ static void exemplars_come_with_their_slot(void **state)
 	bench_free(b);
 }
 
-static void events_that_come_too_late_are_missed(void **state)
+TEST(events_that_come_too_late_are_missed)
 {
 	struct bench *b = bench_new(10);
 
@@ -82,7 +82,7 @@ static void events_that_come_too_late_are_missed(void **state)
 	bench_free(b);
 }
 
-static void many_slots_are_taken_in_one_grace_period(void **state)
+TEST(many_slots_are_taken_in_one_grace_period)
 {
 	struct bench *b = bench_with(10, 4);
 	struct batch_sink sink = bench_sink(b);
@@ -103,7 +103,7 @@ static void many_slots_are_taken_in_one_grace_period(void **state)
 	bench_free(b);
 }
 
-static void empty_slots_are_one_batch(void **state)
+TEST(empty_slots_are_one_batch)
 {
 	struct bench *b = bench_new(10);
 
@@ -119,7 +119,7 @@ static void empty_slots_are_one_batch(void **state)
 	bench_free(b);
 }
 
-static void events_before_the_first_slot_are_not_ours(void **state)
+TEST(events_before_the_first_slot_are_not_ours)
 {
 	struct bench *b = bench_new(10);
 
@@ -130,7 +130,7 @@ static void events_before_the_first_slot_are_not_ours(void **state)
 	bench_free(b);
 }
 
-static void reader_stopped_for_a_ring_loses_nothing(void **state)
+TEST(reader_stopped_for_a_ring_loses_nothing)
 {
 	struct bench *b = bench_new(10);
 	__u64 slot;
@@ -144,7 +144,7 @@ static void reader_stopped_for_a_ring_loses_nothing(void **state)
 	bench_free(b);
 }
 
-static void overrun_is_counted_exactly(void **state)
+TEST(overrun_is_counted_exactly)
 {
 	struct bench *b = bench_new(10);
 	__u64 slot;
@@ -166,7 +166,7 @@ static void overrun_is_counted_exactly(void **state)
 	bench_free(b);
 }
 
-static void late_event_amends_its_slot(void **state)
+TEST(late_event_amends_its_slot)
 {
 	struct bench *b = bench_new(10);
 
@@ -187,7 +187,7 @@ static void late_event_amends_its_slot(void **state)
 }
 
 /* A late event must not take the entry of a slot that is still to come. */
-static void late_event_does_not_cost_a_later_slot(void **state)
+TEST(late_event_does_not_cost_a_later_slot)
 {
 	struct bench *b = bench_new(10);
 	__u64 slot;
@@ -204,7 +204,7 @@ static void late_event_does_not_cost_a_later_slot(void **state)
 	bench_free(b);
 }
 
-static void late_queue_overflow_is_a_loss(void **state)
+TEST(late_queue_overflow_is_a_loss)
 {
 	struct bench *b = bench_new(10);
 
@@ -221,7 +221,7 @@ static void late_queue_overflow_is_a_loss(void **state)
 	bench_free(b);
 }
 
-static void keys_beyond_the_cap_are_other(void **state)
+TEST(keys_beyond_the_cap_are_other)
 {
 	struct bench *b = bench_new(10);
 	struct event e = { .end_ns = 10 * SLOT_NS, .field = { 9 }, .measure = { 1, 1 } };
@@ -239,7 +239,7 @@ static void keys_beyond_the_cap_are_other(void **state)
 	bench_free(b);
 }
 
-static void unused_keys_free_their_places(void **state)
+TEST(unused_keys_free_their_places)
 {
 	struct bench *b = bench_new(10);
 	__u64 slot, code;
@@ -262,7 +262,7 @@ static void unused_keys_free_their_places(void **state)
 }
 
 /* The drain is two slots late when it takes the class from a key that was just used again. */
-static void freed_class_does_not_misfile_what_it_still_holds(void **state)
+TEST(freed_class_does_not_misfile_what_it_still_holds)
 {
 	struct bench *b = bench_new(10);
 	__u64 code;
@@ -283,7 +283,7 @@ static void freed_class_does_not_misfile_what_it_still_holds(void **state)
 }
 
 /* When a key is forgotten, a class that a CPU remembers is no longer the key's. */
-static void remembered_class_is_not_used_after_its_key_was_forgotten(void **state)
+TEST(remembered_class_is_not_used_after_its_key_was_forgotten)
 {
 	struct bench *b = bench_new(10);
 	__u64 code, slot;
@@ -307,7 +307,7 @@ static void remembered_class_is_not_used_after_its_key_was_forgotten(void **stat
 	bench_free(b);
 }
 
-static void recall_finds_the_same_key_only(void **state)
+TEST(recall_finds_the_same_key_only)
 {
 	const struct ring_plan p = { .n_fields = 2 };
 	struct ring_remembered r = { 0 };
@@ -347,7 +347,7 @@ static void *writer_run(void *arg)
 	return NULL;
 }
 
-static void writers_concurrent_with_the_reader_lose_nothing(void **state)
+TEST(writers_concurrent_with_the_reader_lose_nothing)
 {
 	struct bench *b = bench_new(10);
 	_Atomic __u64 slot = 10;
@@ -376,7 +376,7 @@ static void writers_concurrent_with_the_reader_lose_nothing(void **state)
 }
 
 /* Also late and lost events. */
-static void an_event_counts_as_many_times_as_it_stands_for(void **state)
+TEST(an_event_counts_as_many_times_as_it_stands_for)
 {
 	struct bench *b = bench_new(10);
 
@@ -390,25 +390,4 @@ static void an_event_counts_as_many_times_as_it_stands_for(void **state)
 	bench_free(b);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(an_event_counts_as_many_times_as_it_stands_for),
-	cmocka_unit_test(every_event_is_in_its_own_slot),
-	cmocka_unit_test(exemplars_come_with_their_slot),
-	cmocka_unit_test(events_that_come_too_late_are_missed),
-	cmocka_unit_test(many_slots_are_taken_in_one_grace_period),
-	cmocka_unit_test(empty_slots_are_one_batch),
-	cmocka_unit_test(events_before_the_first_slot_are_not_ours),
-	cmocka_unit_test(reader_stopped_for_a_ring_loses_nothing),
-	cmocka_unit_test(overrun_is_counted_exactly),
-	cmocka_unit_test(late_event_amends_its_slot),
-	cmocka_unit_test(late_event_does_not_cost_a_later_slot),
-	cmocka_unit_test(late_queue_overflow_is_a_loss),
-	cmocka_unit_test(keys_beyond_the_cap_are_other),
-	cmocka_unit_test(unused_keys_free_their_places),
-	cmocka_unit_test(freed_class_does_not_misfile_what_it_still_holds),
-	cmocka_unit_test(remembered_class_is_not_used_after_its_key_was_forgotten),
-	cmocka_unit_test(recall_finds_the_same_key_only),
-	cmocka_unit_test(writers_concurrent_with_the_reader_lose_nothing),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -11,7 +11,7 @@ static void instrument(struct instrumentation *in, size_t n_measures)
 		in->ruler[m] = RULER(UNIT_NS, 5, 10, 39);
 }
 
-static void big_machine_fits_in_64_mb(void **state)
+TEST(big_machine_fits_in_64_mb)
 {
 	struct instrumentation in;
 	struct ring_plan p;
@@ -24,7 +24,7 @@ static void big_machine_fits_in_64_mb(void **state)
 	assert_true(record_memory(&p) >= 13ull * p.n_shards * 5 * 65 * 930 * 4);
 }
 
-static void ring_spans_twelve_seconds(void **state)
+TEST(ring_spans_twelve_seconds)
 {
 	struct instrumentation in;
 	struct ring_plan p;
@@ -45,7 +45,7 @@ static void ring_spans_twelve_seconds(void **state)
 	assert_non_null(strstr(reason, "too short"));
 }
 
-static void short_slots_have_spare_rows_and_may_span_a_second_only(void **state)
+TEST(short_slots_have_spare_rows_and_may_span_a_second_only)
 {
 	static const struct { __u64 slot_ns; __u32 n_slots, n_spares, least; } cases[] = {
 		{ 1000000000, 12, 1, 12 }, { 100000000, 120, 1, 12 }, { 50000000, 240, 2, 20 }, { 20000000, 600, 4, 50 },
@@ -67,10 +67,4 @@ static void short_slots_have_spare_rows_and_may_span_a_second_only(void **state)
 	assert_true(record_memory(&p) <= 64000000);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(big_machine_fits_in_64_mb),
-	cmocka_unit_test(ring_spans_twelve_seconds),
-	cmocka_unit_test(short_slots_have_spare_rows_and_may_span_a_second_only),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -14,7 +14,7 @@ static const char *text_of(const char *sent, size_t n, int whole)
 	return out;
 }
 
-static void a_text_is_as_it_was_sent(void **state)
+TEST(a_text_is_as_it_was_sent)
 {
 	static const struct { const char *sent, *text; } cases[] = {
 		{ "", "" }, { "select 'O''Hara', 4711", "select 'O''Hara', 4711" }, { "a\n\tb -- c\n", "a\n\tb -- c\n" }, { "caf\xc3\xa9", "caf\xc3\xa9" },
@@ -26,7 +26,7 @@ static void a_text_is_as_it_was_sent(void **state)
 	assert_string_equal(text_of("a\0b", 3, 1), "a?b");
 }
 
-static void a_cut_text_says_so(void **state)
+TEST(a_cut_text_says_so)
 {
 	char sent[STATEMENT_TEXT_ROOM];
 
@@ -38,13 +38,13 @@ static void a_cut_text_says_so(void **state)
 	assert_string_equal(text_of(sent, STATEMENT_TEXT_MAX, 0) + STATEMENT_TEXT_MAX - 1, "?…");
 }
 
-static void every_text_fits_an_exemplar(void **state)
+TEST(every_text_fits_an_exemplar)
 {
 	assert_true(STATEMENT_TEXT_UTF8_MAX <= EXEMPLAR_TEXT_MAX);
 }
 
 /* A connection's texts take turns in two places, and each text has a new name. */
-static void each_text_of_a_connection_has_its_own_name(void **state)
+TEST(each_text_of_a_connection_has_its_own_name)
 {
 	for (__u64 n = 0; n < 600; n++) {
 		__u64 name = STATEMENT_TEXT_NAME(7ull, n), next = STATEMENT_TEXT_NAME(7ull, n + 1);
@@ -58,11 +58,4 @@ static void each_text_of_a_connection_has_its_own_name(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_text_is_as_it_was_sent),
-	cmocka_unit_test(a_cut_text_says_so),
-	cmocka_unit_test(every_text_fits_an_exemplar),
-	cmocka_unit_test(each_text_of_a_connection_has_its_own_name),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

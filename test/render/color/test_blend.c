@@ -1,7 +1,6 @@
 #include "render/color/blend.h"
 #include "test/kit/check.h"
 #include "test/kit/render_kit.h"
-#include <errno.h>
 
 /* One row, columns 0..3: both keys, the first, the second, neither; the rest is in columns 0 and 3. */
 static struct grid *grid_of_two(void)
@@ -35,7 +34,7 @@ static void colours(const struct grid *g, enum shade_transfer transfer, __u32 *r
 
 static __u32 one(size_t hue, double v) { return hue_colour(PALETTE_LIGHT, hue_generated(hue), v); }
 
-static void layers_are_normalised_together(void **state)
+TEST(layers_are_normalised_together)
 {
 	struct grid *g = grid_of_two();
 	struct hue_mix all = { 0 };
@@ -53,7 +52,7 @@ static void layers_are_normalised_together(void **state)
 	grid_free(g);
 }
 
-static void isolated_excluded_and_without_layers(void **state)
+TEST(isolated_excluded_and_without_layers)
 {
 	struct grid *g = grid_of_two();
 	__u32 rgb[4];
@@ -81,7 +80,7 @@ static void isolated_excluded_and_without_layers(void **state)
 	grid_free(g);
 }
 
-static void one_layer_looks_the_same_with_an_empty_one(void **state)
+TEST(one_layer_looks_the_same_with_an_empty_one)
 {
 	struct grid *g = grid_of_two();
 	__u32 alone[4], beside[4];
@@ -102,7 +101,7 @@ static void one_layer_looks_the_same_with_an_empty_one(void **state)
 	grid_free(g);
 }
 
-static void percent_is_of_everything_shown(void **state)
+TEST(percent_is_of_everything_shown)
 {
 	struct grid *g = grid_of_two();
 	struct hue_mix all = { 0 };
@@ -121,11 +120,4 @@ static void percent_is_of_everything_shown(void **state)
 	grid_free(g);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(layers_are_normalised_together),
-	cmocka_unit_test(isolated_excluded_and_without_layers),
-	cmocka_unit_test(one_layer_looks_the_same_with_an_empty_one),
-	cmocka_unit_test(percent_is_of_everything_shown),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 /* The figures that the original program gave. */
-static void colours_are_cloud_analytics(void **state)
+TEST(colours_are_cloud_analytics)
 {
 	static const struct { int hue; double v; __u32 rgb; } cases[] = {
 		{ 21, 1, 0xf26518 }, { 21, 2 / 3.0, 0xf29461 }, { 21, 1 / 3.0, 0xf2c3aa },
@@ -16,7 +16,7 @@ static void colours_are_cloud_analytics(void **state)
 		assert_int_equal(hue_colour(PALETTE_LIGHT, cases[i].hue, cases[i].v), cases[i].rgb);
 }
 
-static void layers_mix_as_in_cloud_analytics(void **state)
+TEST(layers_mix_as_in_cloud_analytics)
 {
 	static const struct { double v[2]; __u32 rgb; } cases[] = {
 		{ { 1, 0.5 }, 210 << 16 | 148 << 8 | 60 }, { { 0, 0.75 }, 101 << 16 | 242 << 8 | 79 },
@@ -34,7 +34,7 @@ static void layers_mix_as_in_cloud_analytics(void **state)
 	}
 }
 
-static void default_hues_are_cloud_analytics(void **state)
+TEST(default_hues_are_cloud_analytics)
 {
 	static const int hue[] = { 21, 112, 203, 294, 25, 116 };
 
@@ -44,7 +44,7 @@ static void default_hues_are_cloud_analytics(void **state)
 }
 
 /* Every hue, at every brightness, on both pages: an event is never the colour of nothing. */
-static void the_least_count_is_visible(void **state)
+TEST(the_least_count_is_visible)
 {
 	struct palette p;
 
@@ -74,7 +74,7 @@ static struct layers *layers_named(size_t n, const __u64 *count)
 	return l;
 }
 
-static void the_greatest_keys_get_the_best_hues(void **state)
+TEST(the_greatest_keys_get_the_best_hues)
 {
 	__u64 count[30];
 	struct layers *l;
@@ -92,7 +92,7 @@ static void the_greatest_keys_get_the_best_hues(void **state)
 	layers_free(l);
 }
 
-static void a_key_keeps_its_hue_when_counts_change(void **state)
+TEST(a_key_keeps_its_hue_when_counts_change)
 {
 	const __u64 before[] = { 100, 50, 20 }, after[] = { 90, 60, 20 };
 	struct layers *a = layers_named(3, before), *b = layers_named(3, after);
@@ -104,13 +104,4 @@ static void a_key_keeps_its_hue_when_counts_change(void **state)
 	layers_free(b);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(colours_are_cloud_analytics),
-	cmocka_unit_test(layers_mix_as_in_cloud_analytics),
-	cmocka_unit_test(default_hues_are_cloud_analytics),
-	cmocka_unit_test(the_least_count_is_visible),
-	cmocka_unit_test(the_greatest_keys_get_the_best_hues),
-	cmocka_unit_test(a_key_keeps_its_hue_when_counts_change),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

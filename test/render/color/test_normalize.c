@@ -5,7 +5,7 @@
 /* Cloud Analytics' golden map: rows [5,0,0,1], [2.5,5,2.5,0], [0,0,0,1], without the zeros. */
 static const double golden[] = { 5, 1, 2.5, 5, 2.5, 1 };
 
-static void rank_is_cloud_analytics(void **state)
+TEST(rank_is_cloud_analytics)
 {
 	static const double want[] = { 1, 1 / 3.0, 2 / 3.0, 1, 2 / 3.0, 1 / 3.0 };
 	double v[6];
@@ -17,7 +17,7 @@ static void rank_is_cloud_analytics(void **state)
 		assert_true(fabs(v[i] - want[i]) < 1e-12);
 }
 
-static void linear_is_cloud_analytics(void **state)
+TEST(linear_is_cloud_analytics)
 {
 	static const double want[] = { 1, 0.2, 0.5, 1, 0.5, 0.2 };
 	double v[6], faint[] = { 0.25, 0.5 };
@@ -31,7 +31,7 @@ static void linear_is_cloud_analytics(void **state)
 	assert_true(faint[0] == 0.25 && faint[1] == 0.5);
 }
 
-static void root_and_log(void **state)
+TEST(root_and_log)
 {
 	double root[] = { 25, 100 }, log[] = { 1, 9, 99 };
 
@@ -43,7 +43,7 @@ static void root_and_log(void **state)
 }
 
 /* Against the definition, one by one. */
-static void rank_counts_how_many_are_greater(void **state)
+TEST(rank_counts_how_many_are_greater)
 {
 	enum { N = 500 };
 	double v[N], ranked[N];
@@ -62,11 +62,4 @@ static void rank_counts_how_many_are_greater(void **state)
 	assert_int_equal(normalize_densities(SHADE_RANK, v, 0), 0);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(rank_is_cloud_analytics),
-	cmocka_unit_test(linear_is_cloud_analytics),
-	cmocka_unit_test(root_and_log),
-	cmocka_unit_test(rank_counts_how_many_are_greater),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

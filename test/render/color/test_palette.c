@@ -6,7 +6,7 @@
 static struct palette made[PALETTE_RAMPS][2];
 static const struct palette *const both = made[PALETTE_USUAL];
 
-static void luminance_is_monotone_and_neighbours_differ(void **state)
+TEST(luminance_is_monotone_and_neighbours_differ)
 {
 	(void)state;
 	for (int theme = 0; theme < 2; theme++)
@@ -18,7 +18,7 @@ static void luminance_is_monotone_and_neighbours_differ(void **state)
 }
 
 /* There are fewer greys than steps: some neighbours are equal, none is in the wrong order. */
-static void more_is_darker_on_light_and_lighter_on_dark_in_all_ramps(void **state)
+TEST(more_is_darker_on_light_and_lighter_on_dark_in_all_ramps)
 {
 	(void)state;
 	for (int ramp = 0; ramp < PALETTE_RAMPS; ramp++)
@@ -33,7 +33,7 @@ static void more_is_darker_on_light_and_lighter_on_dark_in_all_ramps(void **stat
 			}
 }
 
-static void ramps_differ_only_in_their_colours(void **state)
+TEST(ramps_differ_only_in_their_colours)
 {
 	(void)state;
 	for (int ramp = 1; ramp < PALETTE_RAMPS; ramp++)
@@ -46,7 +46,7 @@ static void ramps_differ_only_in_their_colours(void **state)
 		}
 }
 
-static void one_event_is_not_the_background(void **state)
+TEST(one_event_is_not_the_background)
 {
 	(void)state;
 	for (int ramp = 0; ramp < PALETTE_RAMPS; ramp++)
@@ -60,7 +60,7 @@ static void one_event_is_not_the_background(void **state)
 }
 
 /* At each step all hues have the same lightness: lightness says how many, the hue says which. */
-static void hues_have_ramps_of_the_same_lightness(void **state)
+TEST(hues_have_ramps_of_the_same_lightness)
 {
 	__u32 grey[PALETTE_COLOURS], first[PALETTE_COLOURS], ramp[PALETTE_COLOURS];
 
@@ -85,7 +85,7 @@ static void hues_have_ramps_of_the_same_lightness(void **state)
 	}
 }
 
-static void text_is_legible(void **state)
+TEST(text_is_legible)
 {
 	(void)state;
 	for (int theme = 0; theme < 2; theme++) {
@@ -105,28 +105,16 @@ static void text_is_legible(void **state)
 	}
 }
 
-static void contrast_follows_wcag(void **state)
+TEST(contrast_follows_wcag)
 {
 	(void)state;
 	assert_true(palette_contrast(0, 0xffffff) > 20.999 && palette_contrast(0xffffff, 0) < 21.001);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(luminance_is_monotone_and_neighbours_differ),
-	cmocka_unit_test(more_is_darker_on_light_and_lighter_on_dark_in_all_ramps),
-	cmocka_unit_test(ramps_differ_only_in_their_colours),
-	cmocka_unit_test(one_event_is_not_the_background),
-	cmocka_unit_test(hues_have_ramps_of_the_same_lightness),
-	cmocka_unit_test(text_is_legible),
-	cmocka_unit_test(contrast_follows_wcag),
-};
-
 int main(void)
 {
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
 	for (int ramp = 0; ramp < PALETTE_RAMPS; ramp++)
 		for (int theme = 0; theme < 2; theme++)
 			palette_make((enum palette_theme)theme, (enum palette_ramp)ramp, &made[ramp][theme]);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return check_run(NULL, NULL);
 }

@@ -13,7 +13,7 @@ static void add(struct raster *r, const __u64 *edge, size_t n_rows, size_t col, 
 }
 
 /* Buckets of several layouts in one map, like the golden map of Cloud Analytics. */
-static void counts_spread_as_in_cloud_analytics(void **state)
+TEST(counts_spread_as_in_cloud_analytics)
 {
 	static const __u64 first[] = { 0, 10, 30, 40 }, second[] = { 5, 25 }, third[] = { 35, 55 };
 	static const double want[2][4][3] = {
@@ -39,7 +39,7 @@ static void counts_spread_as_in_cloud_analytics(void **state)
 }
 
 /* Layers that add up to the grid give the grid's raster, folded or not, spread or not. */
-static void layers_add_up_to_the_grid(void **state)
+TEST(layers_add_up_to_the_grid)
 {
 	(void)state;
 	for (int i = 0; i < 8; i++) {
@@ -71,7 +71,7 @@ static void layers_add_up_to_the_grid(void **state)
 	}
 }
 
-static void percent_is_of_the_whole_column(void **state)
+TEST(percent_is_of_the_whole_column)
 {
 	static const __u64 edge[] = { 0, 10, 20, 30 };
 	struct raster r = { .n_cols = 3, .n_rows = 2, .high = 20 };
@@ -88,7 +88,7 @@ static void percent_is_of_the_whole_column(void **state)
 }
 
 /* Rows that divide buckets evenly: rounding paints no other row. */
-static void a_bucket_is_in_its_own_rows_alone(void **state)
+TEST(a_bucket_is_in_its_own_rows_alone)
 {
 	for (int i = 0; i < 2000; i++) {
 		size_t parts = 1 + check_below(50), n = 2 + check_below(20), at = check_below((unsigned)n), from = check_below(100000),
@@ -104,11 +104,4 @@ static void a_bucket_is_in_its_own_rows_alone(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_bucket_is_in_its_own_rows_alone),
-	cmocka_unit_test(counts_spread_as_in_cloud_analytics),
-	cmocka_unit_test(layers_add_up_to_the_grid),
-	cmocka_unit_test(percent_is_of_the_whole_column),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -13,7 +13,7 @@ static int make(struct grid *const *g, size_t n, enum axis_scale yscale, enum sh
 	return shade_make((const struct grid *const *)g, n, &o, s);
 }
 
-static void index_is_the_number_of_levels_at_or_below(void **state)
+TEST(index_is_the_number_of_levels_at_or_below)
 {
 	struct grid *g = kit_hour(60, 3, 1);
 
@@ -38,7 +38,7 @@ static void index_is_the_number_of_levels_at_or_below(void **state)
 	grid_free(g);
 }
 
-static void taller_rows_are_paler_on_their_axis(void **state)
+TEST(taller_rows_are_paler_on_their_axis)
 {
 	static const __u64 edge[] = { 0, 1024, 1536, 2048, 4096, GRID_NO_EDGE };
 	struct grid *g = kit_grid(1, 5, edge);
@@ -55,7 +55,7 @@ static void taller_rows_are_paler_on_their_axis(void **state)
 	grid_free(g);
 }
 
-static void rank_gives_equal_shares_and_shares_ties(void **state)
+TEST(rank_gives_equal_shares_and_shares_ties)
 {
 	double density[1000], level[SHADE_LEVELS];
 
@@ -67,7 +67,7 @@ static void rank_gives_equal_shares_and_shares_ties(void **state)
 	assert_int_equal(shade_density_index(level, 999), 255);
 }
 
-static void shades_made_together_have_the_same_levels(void **state)
+TEST(shades_made_together_have_the_same_levels)
 {
 	struct grid *g[2] = { kit_hour(60, 3, 1), kit_hour(30, 3, 0.1) };
 	struct shade s[2];
@@ -82,7 +82,7 @@ static void shades_made_together_have_the_same_levels(void **state)
 }
 
 /* Two rows, one event each: the one a thousand times slower weighs a thousand times as much. */
-static void weighted_densities_say_how_much(void **state)
+TEST(weighted_densities_say_how_much)
 {
 	static const __u64 edge[] = { 0, 1000, 1001, 1000000, 1000001, GRID_NO_EDGE };
 	const struct shade_options o = { .yscale = AXIS_LINEAR, .transfer = SHADE_LOG, .weighted = 1 };
@@ -104,7 +104,7 @@ static void weighted_densities_say_how_much(void **state)
 }
 
 /* Cells that are sums need no middle; their levels begin at the least cell. */
-static void sums_need_no_weight(void **state)
+TEST(sums_need_no_weight)
 {
 	static const __u64 edge[] = { 0, 1000, 1001, 1000000, 1000001, GRID_NO_EDGE };
 	const struct shade_options o = { .yscale = AXIS_LINEAR, .transfer = SHADE_LOG, .weighted = 1 };
@@ -125,7 +125,7 @@ static void sums_need_no_weight(void **state)
 	grid_free(g);
 }
 
-static void the_square_root_lies_between_linear_and_log(void **state)
+TEST(the_square_root_lies_between_linear_and_log)
 {
 	const double density[] = { 1, 25, 100 };
 	double level[SHADE_LEVELS];
@@ -138,7 +138,7 @@ static void the_square_root_lies_between_linear_and_log(void **state)
 }
 
 /* A quiet column and a busy one of the same shape get the same colours. */
-static void percent_is_of_each_column(void **state)
+TEST(percent_is_of_each_column)
 {
 	static const __u64 edge[] = { 0, 10, 20 };
 	const struct shade_options o = { .yscale = AXIS_LINEAR, .transfer = SHADE_PERCENT };
@@ -158,7 +158,7 @@ static void percent_is_of_each_column(void **state)
 }
 
 /* With every transfer, also those that read cells one by one, and with the largest counts. */
-static void min_and_max_are_those_of_all_cells(void **state)
+TEST(min_and_max_are_those_of_all_cells)
 {
 	struct grid *g = kit_hour(60, 3, 1);
 
@@ -183,7 +183,7 @@ static void min_and_max_are_those_of_all_cells(void **state)
 	grid_free(g);
 }
 
-static void refuses_no_grids_and_a_backward_axis(void **state)
+TEST(refuses_no_grids_and_a_backward_axis)
 {
 	struct grid *g = kit_hour(2, 0, 1);
 	struct shade s;
@@ -194,17 +194,4 @@ static void refuses_no_grids_and_a_backward_axis(void **state)
 	grid_free(g);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(index_is_the_number_of_levels_at_or_below),
-	cmocka_unit_test(taller_rows_are_paler_on_their_axis),
-	cmocka_unit_test(rank_gives_equal_shares_and_shares_ties),
-	cmocka_unit_test(shades_made_together_have_the_same_levels),
-	cmocka_unit_test(weighted_densities_say_how_much),
-	cmocka_unit_test(sums_need_no_weight),
-	cmocka_unit_test(the_square_root_lies_between_linear_and_log),
-	cmocka_unit_test(percent_is_of_each_column),
-	cmocka_unit_test(min_and_max_are_those_of_all_cells),
-	cmocka_unit_test(refuses_no_grids_and_a_backward_axis),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

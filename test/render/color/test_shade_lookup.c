@@ -18,7 +18,7 @@ static void check_index(const struct shade_lookup *l, double density)
 }
 
 /* At every level, next to it, between levels, and beyond them. */
-static void it_returns_what_halving_returns(void **state)
+TEST(it_returns_what_halving_returns)
 {
 	static const enum shade_transfer transfer[] = { SHADE_LINEAR, SHADE_LOG, SHADE_RANK, SHADE_SQRT, SHADE_PERCENT };
 	static const double range[][2] = { { 1, 1 }, { 0.01, 100 }, { 1, 1e15 }, { 1e-12, 1e-6 }, { 1e-30, 1e30 } };
@@ -41,7 +41,7 @@ static void it_returns_what_halving_returns(void **state)
 		}
 }
 
-static void invalid_densities_have_level_0(void **state)
+TEST(invalid_densities_have_level_0)
 {
 	double level[SHADE_LEVELS];
 	struct shade_lookup l;
@@ -57,9 +57,4 @@ static void invalid_densities_have_level_0(void **state)
 	assert_int_equal(shade_lookup_index(&l, INFINITY), 255);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(it_returns_what_halving_returns),
-	cmocka_unit_test(invalid_densities_have_level_0),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -104,7 +104,7 @@ static size_t n_of(const __u8 *rgb, unsigned width, unsigned height, int hue)
 	return n;
 }
 
-static void every_view_is_drawn_in_every_format(void **state)
+TEST(every_view_is_drawn_in_every_format)
 {
 	static const struct { enum figure_format format; const char *begins; } formats[] = {
 		{ FIGURE_PNG, "\x89PNG" }, { FIGURE_PDF, "%PDF" }, { FIGURE_SVG, "<?xm" },
@@ -140,7 +140,7 @@ static void every_view_is_drawn_in_every_format(void **state)
 			}
 }
 
-static void a_difference_has_two_hues_and_side_by_side_has_none(void **state)
+TEST(a_difference_has_two_hues_and_side_by_side_has_none)
 {
 	for (int view = COMPARE_DIFFERENCE; view <= COMPARE_OVERLAY; view++) {
 		struct figure_options o;
@@ -168,7 +168,7 @@ static void a_difference_has_two_hues_and_side_by_side_has_none(void **state)
 }
 
 /* Solid and dashed frames: A's marks and B's are different pictures, also where all is grey. */
-static void differences_are_framed_by_their_sign(void **state)
+TEST(differences_are_framed_by_their_sign)
 {
 	struct figure_options o;
 	struct page p;
@@ -187,7 +187,7 @@ static void differences_are_framed_by_their_sign(void **state)
 	page_fini(&p);
 }
 
-static void equal_input_gives_equal_bytes(void **state)
+TEST(equal_input_gives_equal_bytes)
 {
 	struct figure_options o;
 	struct page p;
@@ -205,7 +205,7 @@ static void equal_input_gives_equal_bytes(void **state)
 	page_fini(&p);
 }
 
-static void empty_grids_are_drawn_too(void **state)
+TEST(empty_grids_are_drawn_too)
 {
 	struct figure_options o;
 	struct page p;
@@ -236,7 +236,7 @@ static void empty_grids_are_drawn_too(void **state)
 	}
 }
 
-static void other_shapes_and_sizes_are_refused(void **state)
+TEST(other_shapes_and_sizes_are_refused)
 {
 	struct grid *other = kit_hour(COLS / 2, 2, 1);
 	struct figure_options o;
@@ -262,13 +262,4 @@ static void other_shapes_and_sizes_are_refused(void **state)
 	page_fini(&p);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(every_view_is_drawn_in_every_format),
-	cmocka_unit_test(a_difference_has_two_hues_and_side_by_side_has_none),
-	cmocka_unit_test(differences_are_framed_by_their_sign),
-	cmocka_unit_test(equal_input_gives_equal_bytes),
-	cmocka_unit_test(empty_grids_are_drawn_too),
-	cmocka_unit_test(other_shapes_and_sizes_are_refused),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -1,7 +1,6 @@
 #include "render/document/csv.h"
 #include "test/kit/check.h"
 #include "test/kit/render_kit.h"
-#include <stdio.h>
 
 static char *make(enum csv_table table, const struct grid *g, const struct report_table *t)
 {
@@ -29,7 +28,7 @@ static const char *next(const char *line)
 	return end + 2;
 }
 
-static void cells_and_columns_add_up_to_the_total(void **state)
+TEST(cells_and_columns_add_up_to_the_total)
 {
 	struct grid *g = kit_hour(900, 3, 1);
 	char *cells = make(CSV_CELLS, g, NULL), *columns = make(CSV_COLUMNS, g, NULL);
@@ -56,7 +55,7 @@ static void cells_and_columns_add_up_to_the_total(void **state)
 	grid_free(g);
 }
 
-static void lines_are_as_the_header_says(void **state)
+TEST(lines_are_as_the_header_says)
 {
 	static const __u64 edge[] = { 0, 1024, 4096, GRID_NO_EDGE };
 	struct grid *g = kit_grid(3, 3, edge);
@@ -83,7 +82,7 @@ static void lines_are_as_the_header_says(void **state)
 	grid_free(g);
 }
 
-static void states_are_means_of_their_slots(void **state)
+TEST(states_are_means_of_their_slots)
 {
 	static const __u64 edge[] = { 0, 50, 101 };
 	struct grid *g = kit_grid(1, 2, edge);
@@ -100,7 +99,7 @@ static void states_are_means_of_their_slots(void **state)
 }
 
 /* RFC 4180, 2.5 to 2.7. */
-static void keys_are_quoted_if_they_must_be(void **state)
+TEST(keys_are_quoted_if_they_must_be)
 {
 	static const struct { const char *key, *line; } cases[] = {
 		{ "select", "select,2\r\n" }, { "", ",2\r\n" }, { "a b;c'd", "a b;c'd,2\r\n" }, { "a,b", "\"a,b\",2\r\n" },
@@ -119,7 +118,7 @@ static void keys_are_quoted_if_they_must_be(void **state)
 	}
 }
 
-static void keys_have_their_values(void **state)
+TEST(keys_have_their_values)
 {
 	static const struct report_row row[] = {
 		{ "select", 3, 1, 2, 3, 4, 5, 6, 3 }, { "idle", 0, 0, 0, 0, 0, 0, 0, 0 },
@@ -132,12 +131,4 @@ static void keys_have_their_values(void **state)
 	free(text);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(cells_and_columns_add_up_to_the_total),
-	cmocka_unit_test(lines_are_as_the_header_says),
-	cmocka_unit_test(states_are_means_of_their_slots),
-	cmocka_unit_test(keys_are_quoted_if_they_must_be),
-	cmocka_unit_test(keys_have_their_values),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -38,7 +38,7 @@ static size_t count(const char *page, const char *what)
 	return n;
 }
 
-static void text_from_outside_is_escaped(void **state)
+TEST(text_from_outside_is_escaped)
 {
 	static const struct report_row row = { .name = HOSTILE, .count = 2 };
 	static const struct document_fact fact = { "Sources", HOSTILE };
@@ -60,7 +60,7 @@ static void text_from_outside_is_escaped(void **state)
 	grid_free(g);
 }
 
-static void it_loads_nothing(void **state)
+TEST(it_loads_nothing)
 {
 	struct grid *g = kit_hour(60, 1, 1);
 	const struct report_panel panel = { .title = "latency", .grid = g };
@@ -77,7 +77,7 @@ static void it_loads_nothing(void **state)
 	grid_free(g);
 }
 
-static void screen_readers_can_read_it(void **state)
+TEST(screen_readers_can_read_it)
 {
 	static const struct report_row row[] = { { .name = "select", .count = 1, .max = 3000, .sum = 4000 },
 						 { .name = "update", .count = 2, .sum = 2000 } };
@@ -102,7 +102,7 @@ static void screen_readers_can_read_it(void **state)
 	grid_free(g);
 }
 
-static void a_bar_and_a_chart_are_in_words_too(void **state)
+TEST(a_bar_and_a_chart_are_in_words_too)
 {
 	static const struct bar_part part[] = { { "futex", 3e6, 205 }, { "rest", 1e6, BAR_GREY } };
 	static const struct bar bar = { "what the latency was", "ns", 2, part };
@@ -127,7 +127,7 @@ static void a_bar_and_a_chart_are_in_words_too(void **state)
 	grid_free(g);
 }
 
-static void a_map_without_a_title_is_described_without_it(void **state)
+TEST(a_map_without_a_title_is_described_without_it)
 {
 	struct grid *g = kit_hour(60, 1, 1);
 	const struct report_panel panel = { .grid = g };
@@ -146,7 +146,7 @@ static void a_map_without_a_title_is_described_without_it(void **state)
 }
 
 /* Stretches, not columns. */
-static void missing_data_are_listed(void **state)
+TEST(missing_data_are_listed)
 {
 	static const __u64 edge[] = { 0, 1024, 4096 };
 	struct grid *g = kit_grid(10, 2, edge);
@@ -175,7 +175,7 @@ static void missing_data_are_listed(void **state)
 	grid_free(g);
 }
 
-static void refuses_the_input_that_a_report_refuses(void **state)
+TEST(refuses_the_input_that_a_report_refuses)
 {
 	const struct report nothing = { .n_panels = 0 };
 	struct figure_options o = options();
@@ -187,14 +187,4 @@ static void refuses_the_input_that_a_report_refuses(void **state)
 	assert_int_equal(html_render(&h, &page, &len), -EINVAL);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(text_from_outside_is_escaped),
-	cmocka_unit_test(it_loads_nothing),
-	cmocka_unit_test(screen_readers_can_read_it),
-	cmocka_unit_test(a_bar_and_a_chart_are_in_words_too),
-	cmocka_unit_test(missing_data_are_listed),
-	cmocka_unit_test(a_map_without_a_title_is_described_without_it),
-	cmocka_unit_test(refuses_the_input_that_a_report_refuses),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -60,7 +60,7 @@ static void about(double have, double want)
 		fail_msg("%g, not about %g", have, want);
 }
 
-static void peaks_with_a_deep_valley_between_are_modes(void **state)
+TEST(peaks_with_a_deep_valley_between_are_modes)
 {
 	static const struct {
 		double value[4], spread;
@@ -105,7 +105,7 @@ static void peaks_with_a_deep_valley_between_are_modes(void **state)
 	}
 }
 
-static void few_events_have_no_valleys(void **state)
+TEST(few_events_have_no_valleys)
 {
 	struct grid *g = empty_grid(10);
 
@@ -116,7 +116,7 @@ static void few_events_have_no_valleys(void **state)
 	grid_free(g);
 }
 
-static void a_shift_has_its_begin_and_the_percentile_that_moved_most(void **state)
+TEST(a_shift_has_its_begin_and_the_percentile_that_moved_most)
 {
 	static const struct {
 		double before, after;	/* the middle */
@@ -148,7 +148,7 @@ static void a_shift_has_its_begin_and_the_percentile_that_moved_most(void **stat
 	}
 }
 
-static void a_stretch_that_differs_has_two_shifts(void **state)
+TEST(a_stretch_that_differs_has_two_shifts)
 {
 	struct grid *g = empty_grid(200);
 	struct narrative n;
@@ -165,7 +165,7 @@ static void a_stretch_that_differs_has_two_shifts(void **state)
 }
 
 /* Bursts change the number of events, but not their distribution. */
-static void steady_columns_hardly_ever_shift(void **state)
+TEST(steady_columns_hardly_ever_shift)
 {
 	size_t n_shifts = 0;
 
@@ -181,7 +181,7 @@ static void steady_columns_hardly_ever_shift(void **state)
 	assert_true(n_shifts <= 6);
 }
 
-static void the_worst_minute_has_the_highest_p99(void **state)
+TEST(the_worst_minute_has_the_highest_p99)
 {
 	struct grid *g = empty_grid(600);
 	struct narrative n;
@@ -203,7 +203,7 @@ static void the_worst_minute_has_the_highest_p99(void **state)
 	grid_free(g);
 }
 
-static void there_is_no_worst_minute_of_few_events_or_of_a_short_time(void **state)
+TEST(there_is_no_worst_minute_of_few_events_or_of_a_short_time)
 {
 	struct grid *g = empty_grid(600), *brief = empty_grid(119);
 
@@ -217,7 +217,7 @@ static void there_is_no_worst_minute_of_few_events_or_of_a_short_time(void **sta
 }
 
 /* The same events give the same words, if columns without events are added. */
-static void columns_without_events_change_nothing(void **state)
+TEST(columns_without_events_change_nothing)
 {
 	struct grid *g = empty_grid(100), *apart = empty_grid(200);
 	struct narrative a, b;
@@ -241,7 +241,7 @@ static void columns_without_events_change_nothing(void **state)
 	grid_free(g);
 }
 
-static void it_writes_sentences(void **state)
+TEST(it_writes_sentences)
 {
 	struct grid *g = empty_grid(600);
 	char text[NARRATIVE_TEXT];
@@ -260,7 +260,7 @@ static void it_writes_sentences(void **state)
 }
 
 /* The values below the ruler are not known. */
-static void modes_below_the_ruler_are_marked(void **state)
+TEST(modes_below_the_ruler_are_marked)
 {
 	static const __u64 edge[] = { 0, 1000, 2000, 4000, 8000, 16000 };
 	struct grid *g = kit_grid(20, 5, edge);
@@ -277,7 +277,7 @@ static void modes_below_the_ruler_are_marked(void **state)
 	grid_free(g);
 }
 
-static void an_empty_narrative_says_so_or_nothing(void **state)
+TEST(an_empty_narrative_says_so_or_nothing)
 {
 	struct grid *g = empty_grid(10);
 	char text[NARRATIVE_TEXT];
@@ -309,7 +309,7 @@ static void an_empty_narrative_says_so_or_nothing(void **state)
 }
 
 /* Any cells: shapes of one column or row, edges far apart, one huge count. */
-static void any_grid_has_a_narrative(void **state)
+TEST(any_grid_has_a_narrative)
 {
 	(void)state;
 	for (int i = 0; i < 2000; i++) {
@@ -338,19 +338,4 @@ static void any_grid_has_a_narrative(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(peaks_with_a_deep_valley_between_are_modes),
-	cmocka_unit_test(few_events_have_no_valleys),
-	cmocka_unit_test(a_shift_has_its_begin_and_the_percentile_that_moved_most),
-	cmocka_unit_test(a_stretch_that_differs_has_two_shifts),
-	cmocka_unit_test(steady_columns_hardly_ever_shift),
-	cmocka_unit_test(the_worst_minute_has_the_highest_p99),
-	cmocka_unit_test(there_is_no_worst_minute_of_few_events_or_of_a_short_time),
-	cmocka_unit_test(columns_without_events_change_nothing),
-	cmocka_unit_test(it_writes_sentences),
-	cmocka_unit_test(modes_below_the_ruler_are_marked),
-	cmocka_unit_test(an_empty_narrative_says_so_or_nothing),
-	cmocka_unit_test(any_grid_has_a_narrative),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

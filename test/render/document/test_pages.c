@@ -25,7 +25,7 @@ static __u8 *render(const struct document *d, size_t *ret_len)
 	return pdf;
 }
 
-static void equal_input_gives_equal_bytes(void **state)
+TEST(equal_input_gives_equal_bytes)
 {
 	static const struct document_fact fact = { "Sources", "db1" };
 	struct grid *g = kit_hour(300, 3, 1);
@@ -45,7 +45,7 @@ static void equal_input_gives_equal_bytes(void **state)
 }
 
 /* Every shape of report: any width, no maps, one column, no events, very many keys, random bytes. */
-static void any_report_has_pages(void **state)
+TEST(any_report_has_pages)
 {
 	static const struct bar_part part[] = { { HOSTILE, 3e6, 205 }, { "rest", 1e6, BAR_GREY } };
 	static const struct bar bar = { HOSTILE, "ns", 2, part };
@@ -83,7 +83,7 @@ static void any_report_has_pages(void **state)
 	}
 }
 
-static void refuses_invalid_reports_and_pages_too_low(void **state)
+TEST(refuses_invalid_reports_and_pages_too_low)
 {
 	struct grid *g = kit_hour(60, 1, 1);
 	const struct report_panel panel = { .title = "latency", .grid = g };
@@ -102,10 +102,4 @@ static void refuses_invalid_reports_and_pages_too_low(void **state)
 	grid_free(g);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(equal_input_gives_equal_bytes),
-	cmocka_unit_test(any_report_has_pages),
-	cmocka_unit_test(refuses_invalid_reports_and_pages_too_low),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -3,7 +3,7 @@
 #include "test/kit/render_kit.h"
 #include <errno.h>
 
-static void one_page_with_maps_and_table(void **state)
+TEST(one_page_with_maps_and_table)
 {
 	struct grid *g[] = { kit_hour(300, 3, 1), kit_hour(300, 3, 0.3) };
 	struct report_panel panel[] = { { .title = "latency", .grid = g[0] }, { .title = "on-CPU", .grid = g[1] } };
@@ -47,7 +47,7 @@ static unsigned height_of(const struct report *r)
 	return height;
 }
 
-static void a_bar_makes_the_page_higher(void **state)
+TEST(a_bar_makes_the_page_higher)
 {
 	const struct bar_part part[] = { { "futex", 3e9, 140 }, { "cputime", 1e9, 210 } };
 	const struct bar bar = { "what the latency was", "ns", 2, part };
@@ -62,7 +62,7 @@ static void a_bar_makes_the_page_higher(void **state)
 }
 
 /* A metric that only counts has a chart and a table of counts, but no map. */
-static void a_chart_alone_is_a_report_too(void **state)
+TEST(a_chart_alone_is_a_report_too)
 {
 	struct grid *g = kit_hour(300, 0, 1);
 	double value[300];
@@ -91,7 +91,7 @@ static void a_chart_alone_is_a_report_too(void **state)
 }
 
 /* A chart makes the page higher by its height; the maps keep theirs. */
-static void a_chart_stands_above_the_maps(void **state)
+TEST(a_chart_stands_above_the_maps)
 {
 	struct grid *g = kit_hour(300, 3, 1);
 	struct report_panel panel = { .title = "latency", .grid = g };
@@ -117,7 +117,7 @@ static void a_chart_stands_above_the_maps(void **state)
 	grid_free(g);
 }
 
-static void refuses_other_columns_and_small_sizes(void **state)
+TEST(refuses_other_columns_and_small_sizes)
 {
 	struct grid *g[] = { kit_hour(300, 3, 1), kit_hour(299, 3, 1) };
 	struct report_panel panel[] = { { .title = "latency", .grid = g[0] }, { .title = "on-CPU", .grid = g[1] } };
@@ -138,12 +138,4 @@ static void refuses_other_columns_and_small_sizes(void **state)
 	grid_free(g[1]);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(one_page_with_maps_and_table),
-	cmocka_unit_test(a_bar_makes_the_page_higher),
-	cmocka_unit_test(a_chart_alone_is_a_report_too),
-	cmocka_unit_test(a_chart_stands_above_the_maps),
-	cmocka_unit_test(refuses_other_columns_and_small_sizes),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -15,7 +15,7 @@ static void is_row(const struct text_table *s, size_t row, const char *name, con
 		assert_string_equal(cell(s, row, i), want[i]);
 }
 
-static void keys_have_their_share_and_missing_values_are_dashes(void **state)
+TEST(keys_have_their_share_and_missing_values_are_dashes)
 {
 	static const struct report_row row[] = { { "select", 3000, 1500, 1000, 2000, 3000, 4000, 5000000, 4500000 },
 						 { "", 1000, 1500, 0, 0, 0, 0, 0, 1500000 }, { .name = "idle" } };
@@ -34,7 +34,7 @@ static void keys_have_their_share_and_missing_values_are_dashes(void **state)
 }
 
 /* Few slow queries have the larger share; bytes have a total. */
-static void shares_are_of_the_sum(void **state)
+TEST(shares_are_of_the_sum)
 {
 	static const struct report_row row[] = { { .name = "dump", .count = 2, .sum = 3e9 }, { .name = "ping", .count = 1e6, .sum = 1e9 } };
 	static const struct report_table table = { .unit = "bytes", .n_rows = 2, .row = row };
@@ -49,7 +49,7 @@ static void shares_are_of_the_sum(void **state)
 	text_table_fini(&s);
 }
 
-static void counts_alone_have_two_columns_and_may_be_lower_bounds(void **state)
+TEST(counts_alone_have_two_columns_and_may_be_lower_bounds)
 {
 	static const struct report_row row[] = { { .name = "sh", .count = 30 }, { .name = "cat", .count = 10 } };
 	static const struct report_table table = { .counts_only = true, .lower_bound = true, .n_rows = 2, .row = row };
@@ -62,7 +62,7 @@ static void counts_alone_have_two_columns_and_may_be_lower_bounds(void **state)
 	text_table_fini(&s);
 }
 
-static void sums_of_a_weight_have_no_ranks(void **state)
+TEST(sums_of_a_weight_have_no_ranks)
 {
 	struct grid *g = kit_hour(60, 1, 1);
 	const struct report_panel panel = { .title = "latency", .grid = g };
@@ -82,7 +82,7 @@ static void sums_of_a_weight_have_no_ranks(void **state)
 	grid_free(g);
 }
 
-static void parts_of_nothing_have_no_rows(void **state)
+TEST(parts_of_nothing_have_no_rows)
 {
 	static const struct bar_part part[] = { { "futex", 3e6, 205 }, { "rest", 1e6, BAR_GREY } }, nothing[] = { { "futex", 0, 205 } };
 	const struct bar bar = { "what it was", "ns", 2, part }, none = { "what it was", "ns", 1, nothing };
@@ -100,7 +100,7 @@ static void parts_of_nothing_have_no_rows(void **state)
 	text_table_fini(&s);
 }
 
-static void neighbours_that_lack_the_same_are_one_gap(void **state)
+TEST(neighbours_that_lack_the_same_are_one_gap)
 {
 	static const __u64 edge[] = { 0, 1000 };
 	struct grid *g = kit_grid(600, 1, edge);
@@ -126,7 +126,7 @@ static void neighbours_that_lack_the_same_are_one_gap(void **state)
 }
 
 /* With any numbers, nothing is drawn outside the table. */
-static void it_stays_within_its_width(void **state)
+TEST(it_stays_within_its_width)
 {
 	static const unsigned widths[] = { 360, 600, 1100 };
 
@@ -154,14 +154,4 @@ static void it_stays_within_its_width(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(keys_have_their_share_and_missing_values_are_dashes),
-	cmocka_unit_test(shares_are_of_the_sum),
-	cmocka_unit_test(counts_alone_have_two_columns_and_may_be_lower_bounds),
-	cmocka_unit_test(sums_of_a_weight_have_no_ranks),
-	cmocka_unit_test(parts_of_nothing_have_no_rows),
-	cmocka_unit_test(neighbours_that_lack_the_same_are_one_gap),
-	cmocka_unit_test(it_stays_within_its_width),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

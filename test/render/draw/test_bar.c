@@ -6,7 +6,7 @@ static const struct bar_part parts[] = { { "futex", 3e9, 140 }, { "io", 0, 20 },
 static const struct bar bar = { "what the latency was", "ns", 4, parts };
 
 /* Three quarters and one quarter of the bar; parts of 0 are not drawn. */
-static void parts_are_as_wide_as_their_share(void **state)
+TEST(parts_are_as_wide_as_their_share)
 {
 	for (int theme = PALETTE_LIGHT; theme <= PALETTE_DARK; theme++) {
 		struct canvas c;
@@ -24,7 +24,7 @@ static void parts_are_as_wide_as_their_share(void **state)
 	}
 }
 
-static void it_stays_within_its_height(void **state)
+TEST(it_stays_within_its_height)
 {
 	for (unsigned width = 150; width < 900; width += 50) {
 		unsigned height = bar_height(&bar, width);
@@ -38,7 +38,7 @@ static void it_stays_within_its_height(void **state)
 	}
 }
 
-static void an_empty_bar_has_no_height(void **state)
+TEST(an_empty_bar_has_no_height)
 {
 	const struct bar_part none[] = { { "futex", 0, 140 } };
 	const struct bar empty = { "what the latency was", "ns", 1, none };
@@ -53,10 +53,4 @@ static void an_empty_bar_has_no_height(void **state)
 	canvas_fini(&c);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(parts_are_as_wide_as_their_share),
-	cmocka_unit_test(it_stays_within_its_height),
-	cmocka_unit_test(an_empty_bar_has_no_height),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

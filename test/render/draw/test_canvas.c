@@ -1,10 +1,9 @@
 #include "test/kit/check.h"
-#include "test/kit/render_kit.h"
 #include "test/kit/canvas_kit.h"
 
 #include <stdio.h>
 
-static void the_page_is_the_theme_s(void **state)
+TEST(the_page_is_the_theme_s)
 {
 	struct palette p;
 	struct canvas c;
@@ -19,7 +18,7 @@ static void the_page_is_the_theme_s(void **state)
 	}
 }
 
-static void lines_and_boxes_are_crisp(void **state)
+TEST(lines_and_boxes_are_crisp)
 {
 	struct canvas c;
 
@@ -40,7 +39,7 @@ static void lines_and_boxes_are_crisp(void **state)
 	}
 }
 
-static void pixels_lie_edge_to_edge_and_unsmoothed(void **state)
+TEST(pixels_lie_edge_to_edge_and_unsmoothed)
 {
 	static __u32 pixel[4] = { 0xff112233, 0xff445566, 0xff778899, 0xffaabbcc };
 	struct canvas c;
@@ -57,7 +56,7 @@ static void pixels_lie_edge_to_edge_and_unsmoothed(void **state)
 }
 
 /* Only whole pixels of a PNG can be written to directly. */
-static void pixels_can_be_written_where_they_lie(void **state)
+TEST(pixels_can_be_written_where_they_lie)
 {
 	static const struct { double x, y; unsigned width, height; } beyond[] = {
 		{ 50.25, 60, 2, 2 }, { 50, 60.3, 2, 2 }, { -1, 0, 2, 2 }, { 0, -1, 2, 2 }, { 399.5, 0, 2, 2 }, { 0, 239, 2, 3 },
@@ -84,7 +83,7 @@ static void pixels_can_be_written_where_they_lie(void **state)
 	canvas_fini(&c);
 }
 
-static void text_stands_where_it_is_aligned(void **state)
+TEST(text_stands_where_it_is_aligned)
 {
 	struct canvas c;
 	struct ink left, centre, right;
@@ -107,7 +106,7 @@ static void text_stands_where_it_is_aligned(void **state)
 	canvas_fini(&c);
 }
 
-static void long_text_stays_within_its_width(void **state)
+TEST(long_text_stays_within_its_width)
 {
 	char text[2000];
 	struct canvas c;
@@ -128,7 +127,7 @@ static void long_text_stays_within_its_width(void **state)
 }
 
 /* After a bad text Cairo refuses everything: no bad text may reach it. */
-static void any_bytes_are_drawn(void **state)
+TEST(any_bytes_are_drawn)
 {
 	struct canvas c;
 	__u8 *png;
@@ -152,7 +151,7 @@ static void any_bytes_are_drawn(void **state)
 	canvas_fini(&c);
 }
 
-static void a_cased_line_is_visible_on_every_background(void **state)
+TEST(a_cased_line_is_visible_on_every_background)
 {
 	struct canvas c;
 
@@ -182,7 +181,7 @@ static void steps_path(struct canvas *c, const struct trace_step *step, size_t n
 }
 
 /* Compares areas with Cairo's stroke of the same path, which samples 15 lines per pixel. */
-static void steps_are_as_cairo_strokes_them(void **state)
+TEST(steps_are_as_cairo_strokes_them)
 {
 	static struct trace_step step[300];
 	unsigned darker = 0;
@@ -212,7 +211,7 @@ static void steps_are_as_cairo_strokes_them(void **state)
 }
 
 /* No steps, and steps at the edges of the canvas and beyond. */
-static void steps_may_be_none_or_beyond(void **state)
+TEST(steps_may_be_none_or_beyond)
 {
 	static const struct trace_step none[] = { { 10, 20, 30, false } };
 	static const struct trace_step beyond[] = { { -50, 20, -30, true }, { 20, 500, 400, true } };
@@ -231,7 +230,7 @@ static void steps_may_be_none_or_beyond(void **state)
 }
 
 /* It is broken at spaces, within its width; a word that is longer is cut. */
-static void a_paragraph_has_as_many_lines_as_it_needs(void **state)
+TEST(a_paragraph_has_as_many_lines_as_it_needs)
 {
 	static const struct { const char *text; unsigned width, least, most; } cases[] = {
 		{ "", 200, 0, 0 }, { "one", 200, 0, 0 }, { "one two three", 200, 0, 0 }, { "one two three four five six seven eight", 100, 2, 5 },
@@ -256,7 +255,7 @@ static void a_paragraph_has_as_many_lines_as_it_needs(void **state)
 }
 
 /* A fleet's sources are a long list. */
-static void a_long_paragraph_is_drawn_to_its_end(void **state)
+TEST(a_long_paragraph_is_drawn_to_its_end)
 {
 	char text[2000] = "";
 	struct canvas c;
@@ -274,19 +273,4 @@ static void a_long_paragraph_is_drawn_to_its_end(void **state)
 	canvas_fini(&c);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_page_is_the_theme_s),
-	cmocka_unit_test(lines_and_boxes_are_crisp),
-	cmocka_unit_test(pixels_lie_edge_to_edge_and_unsmoothed),
-	cmocka_unit_test(pixels_can_be_written_where_they_lie),
-	cmocka_unit_test(text_stands_where_it_is_aligned),
-	cmocka_unit_test(long_text_stays_within_its_width),
-	cmocka_unit_test(any_bytes_are_drawn),
-	cmocka_unit_test(a_cased_line_is_visible_on_every_background),
-	cmocka_unit_test(steps_are_as_cairo_strokes_them),
-	cmocka_unit_test(steps_may_be_none_or_beyond),
-	cmocka_unit_test(a_paragraph_has_as_many_lines_as_it_needs),
-	cmocka_unit_test(a_long_paragraph_is_drawn_to_its_end),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -16,7 +16,7 @@ static struct figure_options options(void)
 	return o;
 }
 
-static void a_summary_says_when_how_many_and_how_many_lost(void **state)
+TEST(a_summary_says_when_how_many_and_how_many_lost)
 {
 	struct grid *g = kit_hour(3600, 0, 1);
 	const struct zone cet = zone_fixed(3600);
@@ -38,7 +38,7 @@ static void a_summary_says_when_how_many_and_how_many_lost(void **state)
 	grid_free(g);
 }
 
-static void head_and_footer_stay_in_their_places(void **state)
+TEST(head_and_footer_stay_in_their_places)
 {
 	struct grid *g = kit_hour(60, 0, 1);
 	struct figure_options o = options();
@@ -77,7 +77,7 @@ static struct canvas legend_of(struct grid *g, struct layer_ramps *t, struct leg
 }
 
 /* 255 px, one per colour; the bar ends at `right`. */
-static void the_bar_shows_every_colour_once(void **state)
+TEST(the_bar_shows_every_colour_once)
 {
 	struct grid *g = kit_hour(60, 3, 1);
 	struct layer_ramps t;
@@ -98,7 +98,7 @@ static void the_bar_shows_every_colour_once(void **state)
 	grid_free(g);
 }
 
-static void layers_have_a_band_each(void **state)
+TEST(layers_have_a_band_each)
 {
 	struct grid *g = kit_hour(60, 3, 1);
 	struct canvas c;
@@ -119,7 +119,7 @@ static void layers_have_a_band_each(void **state)
 }
 
 /* A key for marks that the picture does not have would confuse. */
-static void only_marks_in_the_picture_are_named(void **state)
+TEST(only_marks_in_the_picture_are_named)
 {
 	static const __u64 edge[] = { 0, 1 };
 	struct grid *g = kit_grid(4, 1, edge);
@@ -140,12 +140,4 @@ static void only_marks_in_the_picture_are_named(void **state)
 	grid_free(g);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_summary_says_when_how_many_and_how_many_lost),
-	cmocka_unit_test(head_and_footer_stay_in_their_places),
-	cmocka_unit_test(the_bar_shows_every_colour_once),
-	cmocka_unit_test(layers_have_a_band_each),
-	cmocka_unit_test(only_marks_in_the_picture_are_named),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

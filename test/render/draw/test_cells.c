@@ -3,7 +3,7 @@
 #include "test/kit/check.h"
 #include "test/kit/render_kit.h"
 
-static void every_count_ends_in_its_pixel(void **state)
+TEST(every_count_ends_in_its_pixel)
 {
 	static const __u64 edge[] = { 0, 1, 2, 4, 8, 16, GRID_NO_EDGE };
 	static __u32 pixel[40][30], strip[2][30];
@@ -34,7 +34,7 @@ static void every_count_ends_in_its_pixel(void **state)
 }
 
 /* The same state looks the same, if one column saw it in one slot and another in three. */
-static void a_point_grid_is_coloured_by_its_means(void **state)
+TEST(a_point_grid_is_coloured_by_its_means)
 {
 	static const __u64 edge[] = { 0, 1, 2 };
 	static __u32 pixel[4][20];
@@ -63,7 +63,7 @@ static void a_point_grid_is_coloured_by_its_means(void **state)
 }
 
 /* An axis of four octaves of ten pixels each; the edges of the age count, not those of the rows. */
-static void running_queries_are_hatched_at_their_age(void **state)
+TEST(running_queries_are_hatched_at_their_age)
 {
 	static const __u64 edge[] = { 1, 16 }, age[] = { 2, 4, 8, 64 };
 	static __u32 pixel[40][30];
@@ -96,7 +96,7 @@ static void running_queries_are_hatched_at_their_age(void **state)
 	grid_free(g);
 }
 
-static void a_hundred_running_queries_leave_cells_visible(void **state)
+TEST(a_hundred_running_queries_leave_cells_visible)
 {
 	static const __u64 edge[] = { 0, 16, GRID_NO_EDGE };
 	static __u32 pixel[20][20], strip[8][20];
@@ -129,7 +129,7 @@ static void a_hundred_running_queries_leave_cells_visible(void **state)
 	grid_free(g);
 }
 
-static void rows_thinner_than_a_pixel_lose_no_count(void **state)
+TEST(rows_thinner_than_a_pixel_lose_no_count)
 {
 	static __u32 pixel[20][1];
 	struct palette p;
@@ -159,7 +159,7 @@ static void rows_thinner_than_a_pixel_lose_no_count(void **state)
 }
 
 /* Two rows share a pixel: each layer's events there add up first, then the layers mix. */
-static void layers_mix_in_their_pixel(void **state)
+TEST(layers_mix_in_their_pixel)
 {
 	static const __u64 edge[] = { 0, 1, 2, 4, 8 };
 	static const struct layer_cell cell[] = { { 1, 0, 3 }, { 2, 0, 6 }, { 3, 1, 5 } };
@@ -198,13 +198,4 @@ static void layers_mix_in_their_pixel(void **state)
 	grid_free(g);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(every_count_ends_in_its_pixel),
-	cmocka_unit_test(a_point_grid_is_coloured_by_its_means),
-	cmocka_unit_test(layers_mix_in_their_pixel),
-	cmocka_unit_test(running_queries_are_hatched_at_their_age),
-		cmocka_unit_test(a_hundred_running_queries_leave_cells_visible),
-		cmocka_unit_test(rows_thinner_than_a_pixel_lose_no_count),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -80,7 +80,7 @@ static __u32 area(enum palette_theme theme, int hue)
 	return ramp[hue < 0 ? 120 : 165];
 }
 
-static void areas_are_as_high_as_their_values(void **state)
+TEST(areas_are_as_high_as_their_values)
 {
 	for (int theme = 0; theme < 2; theme++) {
 		struct picture p = draw(theme);
@@ -92,7 +92,7 @@ static void areas_are_as_high_as_their_values(void **state)
 }
 
 /* The first series is at the foot, the next on top of it. */
-static void series_are_stacked_in_their_order(void **state)
+TEST(series_are_stacked_in_their_order)
 {
 	struct picture p = draw(PALETTE_LIGHT);
 	unsigned last_of_second = 0, first_of_first = 0;
@@ -107,7 +107,7 @@ static void series_are_stacked_in_their_order(void **state)
 	free(p.rgb);
 }
 
-static void unobserved_columns_are_a_gap_with_a_hatch(void **state)
+TEST(unobserved_columns_are_a_gap_with_a_hatch)
 {
 	struct palette palette;
 	struct picture p;
@@ -130,7 +130,7 @@ static void unobserved_columns_are_a_gap_with_a_hatch(void **state)
 	b[6] = 50;
 }
 
-static void partly_lost_is_hatched_over_the_areas(void **state)
+TEST(partly_lost_is_hatched_over_the_areas)
 {
 	unsigned line = 0, below = 0;
 	struct palette palette;
@@ -151,7 +151,7 @@ static void partly_lost_is_hatched_over_the_areas(void **state)
 	grid->column[3].lost = 0;
 }
 
-static void lines_break_where_there_is_no_value(void **state)
+TEST(lines_break_where_there_is_no_value)
 {
 	struct palette palette;
 	struct picture p;
@@ -185,7 +185,7 @@ static void lines_break_where_there_is_no_value(void **state)
 	series[0].colour = CHART_HUE;
 }
 
-static void equal_input_gives_equal_bytes_in_every_format(void **state)
+TEST(equal_input_gives_equal_bytes_in_every_format)
 {
 	struct figure_options o;
 
@@ -204,7 +204,7 @@ static void equal_input_gives_equal_bytes_in_every_format(void **state)
 	}
 }
 
-static void an_empty_chart_is_drawn_too(void **state)
+TEST(an_empty_chart_is_drawn_too)
 {
 	struct figure_options o;
 	__u8 *png;
@@ -227,7 +227,7 @@ static void an_empty_chart_is_drawn_too(void **state)
 	}
 }
 
-static void refuses_no_series_many_columns_and_small_sizes(void **state)
+TEST(refuses_no_series_many_columns_and_small_sizes)
 {
 	struct grid *wide = kit_hour(1200, 0, 1);
 	struct figure_options o;
@@ -247,19 +247,4 @@ static void refuses_no_series_many_columns_and_small_sizes(void **state)
 	grid_free(wide);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(areas_are_as_high_as_their_values),
-		cmocka_unit_test(series_are_stacked_in_their_order),
-		cmocka_unit_test(unobserved_columns_are_a_gap_with_a_hatch),
-		cmocka_unit_test(partly_lost_is_hatched_over_the_areas),
-		cmocka_unit_test(lines_break_where_there_is_no_value),
-		cmocka_unit_test(equal_input_gives_equal_bytes_in_every_format),
-		cmocka_unit_test(an_empty_chart_is_drawn_too),
-		cmocka_unit_test(refuses_no_series_many_columns_and_small_sizes),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

@@ -4,7 +4,7 @@
 #include "test/kit/render_kit.h"
 #include <errno.h>
 
-static void equal_input_gives_equal_bytes(void **state)
+TEST(equal_input_gives_equal_bytes)
 {
 	struct grid *g = kit_hour(2000, 3, 1);
 	struct figure_options o;
@@ -28,7 +28,7 @@ static void equal_input_gives_equal_bytes(void **state)
 	grid_free(g);
 }
 
-static void every_option_draws_a_picture_of_its_size(void **state)
+TEST(every_option_draws_a_picture_of_its_size)
 {
 	struct grid *g[] = { kit_hour(1, 0, 1), kit_hour(60, 3, 1), kit_hour(500, 5, 1) };
 	struct figure_options o;
@@ -59,7 +59,7 @@ static void every_option_draws_a_picture_of_its_size(void **state)
 }
 
 /* Layers take lines for their legend, and their hues are in the picture. */
-static void layers_are_drawn_with_their_legend(void **state)
+TEST(layers_are_drawn_with_their_legend)
 {
 	struct grid *g = kit_hour(300, 3, 1);
 	__u32 ramp[PALETTE_COLOURS];
@@ -92,7 +92,7 @@ static void layers_are_drawn_with_their_legend(void **state)
 	grid_free(g);
 }
 
-static void an_empty_grid_is_drawn_too(void **state)
+TEST(an_empty_grid_is_drawn_too)
 {
 	static const __u64 edge[] = { 0, 1024, 2048, GRID_NO_EDGE };
 	struct grid *g = kit_grid(60, 3, edge);
@@ -111,7 +111,7 @@ static void an_empty_grid_is_drawn_too(void **state)
 	grid_free(g);
 }
 
-static void refuses_bad_options(void **state)
+TEST(refuses_bad_options)
 {
 	struct grid *g = kit_hour(10, 3, 1);
 	struct figure_options good, o[5];
@@ -132,12 +132,4 @@ static void refuses_bad_options(void **state)
 	grid_free(g);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(equal_input_gives_equal_bytes),
-	cmocka_unit_test(every_option_draws_a_picture_of_its_size),
-	cmocka_unit_test(layers_are_drawn_with_their_legend),
-	cmocka_unit_test(an_empty_grid_is_drawn_too),
-	cmocka_unit_test(refuses_bad_options),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

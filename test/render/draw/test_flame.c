@@ -1,6 +1,5 @@
 #include "render/draw/flame.h"
 #include "test/kit/check.h"
-#include "test/kit/render_kit.h"
 #include <errno.h>
 #include <expat.h>
 #include <stdio.h>
@@ -52,7 +51,7 @@ static void check_tree(const struct flame_tree *t, __u64 total)
 	}
 }
 
-static void amounts_add_up(void **state)
+TEST(amounts_add_up)
 {
 	struct flame_stack stack[N_STACKS];
 	struct flame_tree t;
@@ -65,7 +64,7 @@ static void amounts_add_up(void **state)
 	}
 }
 
-static void the_order_of_the_stacks_does_not_matter(void **state)
+TEST(the_order_of_the_stacks_does_not_matter)
 {
 	struct flame_stack stack[N_STACKS];
 	struct flame_tree a, b;
@@ -101,7 +100,7 @@ static const struct flame_frame *frame_named(const struct flame_tree *t, const c
 	return NULL;
 }
 
-static void children_lie_by_name_and_amounts_that_end_at_the_right(void **state)
+TEST(children_lie_by_name_and_amounts_that_end_at_the_right)
 {
 	static const struct flame_stack stack[] = {
 		{ "main;work;write", 2 }, { "main", 1 }, { "main;work;-;read", 3 }, { "main;wait", 4 }, { "main;work", 5 },
@@ -122,7 +121,7 @@ static void children_lie_by_name_and_amounts_that_end_at_the_right(void **state)
 	flame_tree_fini(&t);
 }
 
-static void folded_is_by_name_and_keeps_the_amounts(void **state)
+TEST(folded_is_by_name_and_keeps_the_amounts)
 {
 	static const struct flame_stack stack[] = { { "b;c", 2 }, { "a;b", 3 }, { "x", 0 }, { "a", 7 }, { "a b", 1 } };
 	char *text;
@@ -209,7 +208,7 @@ static struct seen picture_of(const struct flame_stack *stack, size_t n, struct 
 	return s;
 }
 
-static void the_picture_has_every_name_amount_and_share(void **state)
+TEST(the_picture_has_every_name_amount_and_share)
 {
 	static const struct flame_stack stack[] = {
 		{ "main;a<b> & \"c\";-;read", 3000000 }, { "main;\xff\x01;x", 1000000 },
@@ -235,7 +234,7 @@ static void the_picture_has_every_name_amount_and_share(void **state)
 	}
 }
 
-static void narrow_frames_are_counted(void **state)
+TEST(narrow_frames_are_counted)
 {
 	struct flame_stack stack[101];
 	char name[101][24];
@@ -253,7 +252,7 @@ static void narrow_frames_are_counted(void **state)
 	assert_non_null(strstr(s.all, "200 frames narrower than half a pixel are not drawn: 1 % of the width"));
 }
 
-static void no_stacks_are_a_picture_too(void **state)
+TEST(no_stacks_are_a_picture_too)
 {
 	struct figure_options o;
 	struct seen s;
@@ -263,7 +262,7 @@ static void no_stacks_are_a_picture_too(void **state)
 	assert_int_equal(s.boxes, 1);
 }
 
-static void refuses_bad_sizes(void **state)
+TEST(refuses_bad_sizes)
 {
 	struct flame f = { .n = 0 };
 	struct figure_options o;
@@ -278,7 +277,7 @@ static void refuses_bad_sizes(void **state)
 }
 
 /* The colours that boxes have are those of many names. */
-static void names_can_be_read_on_their_boxes(void **state)
+TEST(names_can_be_read_on_their_boxes)
 {
 	struct flame_stack stack[200];
 	char name[200][24];
@@ -308,16 +307,4 @@ static void names_can_be_read_on_their_boxes(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(amounts_add_up),
-	cmocka_unit_test(the_order_of_the_stacks_does_not_matter),
-	cmocka_unit_test(children_lie_by_name_and_amounts_that_end_at_the_right),
-	cmocka_unit_test(folded_is_by_name_and_keeps_the_amounts),
-	cmocka_unit_test(the_picture_has_every_name_amount_and_share),
-	cmocka_unit_test(narrow_frames_are_counted),
-	cmocka_unit_test(no_stacks_are_a_picture_too),
-	cmocka_unit_test(refuses_bad_sizes),
-	cmocka_unit_test(names_can_be_read_on_their_boxes),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -21,7 +21,7 @@ static __u32 probe(const struct grid *g, const struct image_options *o, unsigned
 }
 
 /* The figures of the original program. */
-static void autoscale_is_cloud_analytics(void **state)
+TEST(autoscale_is_cloud_analytics)
 {
 	static const __u64 row[][2] = {
 		{ 5, 6 }, { 9, 10 }, { 10, 12 }, { 99, 100 }, { 100, 120 }, { 101, 120 }, { 125, 140 },
@@ -54,7 +54,7 @@ static struct grid *golden(void)
 
 static __u32 shaded(double v) { return v > 0 ? hue_colour(PALETTE_LIGHT, 21, v) : 0xffffff; }
 
-static void the_golden_map_has_cloud_analytics_colours(void **state)
+TEST(the_golden_map_has_cloud_analytics_colours)
 {
 	static const double rank[3][4] = { { 1, 0, 0, 1 / 3.0 }, { 2 / 3.0, 1, 2 / 3.0, 0 }, { 0, 0, 0, 1 / 3.0 } };
 	static const double linear[3][4] = { { 1, 0, 0, 0.2 }, { 0.5, 1, 0.5, 0 }, { 0, 0, 0, 0.2 } };
@@ -81,7 +81,7 @@ static void the_golden_map_has_cloud_analytics_colours(void **state)
 	grid_free(g);
 }
 
-static void a_grid_in_our_ramp(void **state)
+TEST(a_grid_in_our_ramp)
 {
 	struct grid *g = golden();
 	struct image_options o = { .width = 30, .height = 40, .n_rows = 4, .ymax = 40, .transfer = SHADE_LINEAR };
@@ -98,7 +98,7 @@ static void a_grid_in_our_ramp(void **state)
 }
 
 /* Default parameters on 100000 events in 1..100. */
-static void ymax_is_cloud_analytics(void **state)
+TEST(ymax_is_cloud_analytics)
 {
 	__u64 edge[102];
 	struct grid *g;
@@ -115,7 +115,7 @@ static void ymax_is_cloud_analytics(void **state)
 }
 
 /* No data, or data only in the bucket [0, 0]: there the rows of Cloud Analytics were not numbers. */
-static void degenerate_maps_are_pictures(void **state)
+TEST(degenerate_maps_are_pictures)
 {
 	static const __u64 edge[] = { 0, 1, 2 };
 	struct grid *g = kit_grid(5, 2, edge);
@@ -130,7 +130,7 @@ static void degenerate_maps_are_pictures(void **state)
 	grid_free(g);
 }
 
-static void layers_are_drawn_in_their_hues(void **state)
+TEST(layers_are_drawn_in_their_hues)
 {
 	static const __u64 edge[] = { 0, 10 };
 	static const struct layer_cell cell[] = { { 0, 1, 2 }, { 0, 2, 4 } };
@@ -157,7 +157,7 @@ static void layers_are_drawn_in_their_hues(void **state)
 }
 
 /* More colours than a palette holds. */
-static void many_hues_keep_their_colours(void **state)
+TEST(many_hues_keep_their_colours)
 {
 	struct grid *g = kit_hour(600, 5, 1);
 	struct image_options o = { .width = 600, .height = 300, .n_rows = 100, .transfer = SHADE_RANK, .yscale = AXIS_LOG };
@@ -197,7 +197,7 @@ static struct grid *doubled(const struct grid *g)
 }
 
 /* Folded or not, by indices or by colours, with hatches and without: the same pixels. */
-static void folded_columns_look_like_unfolded_ones(void **state)
+TEST(folded_columns_look_like_unfolded_ones)
 {
 	struct grid *g = kit_hour(600, 5, 1), *twice;
 	struct image_options o = { .width = 600, .height = 310, .n_rows = 100, .transfer = SHADE_RANK, .hue = 205 };
@@ -228,7 +228,7 @@ static void folded_columns_look_like_unfolded_ones(void **state)
 	grid_free(g);
 }
 
-static void one_event_among_thousands_of_columns_is_seen(void **state)
+TEST(one_event_among_thousands_of_columns_is_seen)
 {
 	static const __u64 edge[] = { 0, 10, 20 };
 	struct grid *g = kit_grid(3600, 2, edge);
@@ -252,7 +252,7 @@ static void one_event_among_thousands_of_columns_is_seen(void **state)
 
 /* One rule for picture and details: a pixel is coloured where, and only where, its cell has a part of the columns'
  * events.  Cells that are less than one unit high, too. */
-static void pixels_with_events_are_coloured_and_no_others(void **state)
+TEST(pixels_with_events_are_coloured_and_no_others)
 {
 	(void)state;
 	for (int round = 0; round < 200; round++) {
@@ -296,7 +296,7 @@ static void pixels_with_events_are_coloured_and_no_others(void **state)
 	}
 }
 
-static void zero_unobserved_and_lost_look_different(void **state)
+TEST(zero_unobserved_and_lost_look_different)
 {
 	static const __u64 edge[] = { 0, 10 };
 	struct image_options o = { .width = 30, .height = 10, .n_rows = 1, .ymax = 10 };
@@ -319,7 +319,7 @@ static void zero_unobserved_and_lost_look_different(void **state)
 	}
 }
 
-static void refuses_bad_sizes(void **state)
+TEST(refuses_bad_sizes)
 {
 	static const struct image_options bad[] = {
 		{ .width = 9, .height = 100, .n_rows = 10 }, { .width = 100, .height = 4001, .n_rows = 10 },
@@ -339,19 +339,4 @@ static void refuses_bad_sizes(void **state)
 	grid_free(g);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(autoscale_is_cloud_analytics),
-	cmocka_unit_test(the_golden_map_has_cloud_analytics_colours),
-	cmocka_unit_test(a_grid_in_our_ramp),
-	cmocka_unit_test(ymax_is_cloud_analytics),
-	cmocka_unit_test(degenerate_maps_are_pictures),
-	cmocka_unit_test(layers_are_drawn_in_their_hues),
-	cmocka_unit_test(many_hues_keep_their_colours),
-	cmocka_unit_test(folded_columns_look_like_unfolded_ones),
-	cmocka_unit_test(one_event_among_thousands_of_columns_is_seen),
-	cmocka_unit_test(pixels_with_events_are_coloured_and_no_others),
-	cmocka_unit_test(zero_unobserved_and_lost_look_different),
-	cmocka_unit_test(refuses_bad_sizes),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -2,7 +2,7 @@
 #include "test/kit/check.h"
 #include "test/kit/render_kit.h"
 
-static void lines_are_few_and_grow_with_the_names(void **state)
+TEST(lines_are_few_and_grow_with_the_names)
 {
 	struct legend_item item[100];
 
@@ -16,7 +16,7 @@ static void lines_are_few_and_grow_with_the_names(void **state)
 	assert_int_equal(legend_lines(item, 100, 1000), LEGEND_LINES);
 }
 
-static void layers_are_listed_by_count_and_the_rest_last(void **state)
+TEST(layers_are_listed_by_count_and_the_rest_last)
 {
 	struct grid *g = kit_hour(60, 3, 1);
 	struct layer_ramps t;
@@ -48,7 +48,7 @@ static void layers_are_listed_by_count_and_the_rest_last(void **state)
 	grid_free(g);
 }
 
-static void items_that_do_not_fit_are_counted_and_all_stay_in_their_lines(void **state)
+TEST(items_that_do_not_fit_are_counted_and_all_stay_in_their_lines)
 {
 	struct figure_options o;
 	struct legend_item item[60];
@@ -77,10 +77,4 @@ static void items_that_do_not_fit_are_counted_and_all_stay_in_their_lines(void *
 	canvas_fini(&c);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(lines_are_few_and_grow_with_the_names),
-	cmocka_unit_test(layers_are_listed_by_count_and_the_rest_last),
-	cmocka_unit_test(items_that_do_not_fit_are_counted_and_all_stay_in_their_lines),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

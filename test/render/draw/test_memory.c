@@ -42,7 +42,7 @@ static void *pictures(void *arg)
 }
 
 /* In the main thread and in another one with its own arena: 10 MB would be 2,560 faults each time. */
-static void the_second_picture_maps_nothing(void **state)
+TEST(the_second_picture_maps_nothing)
 {
 	pthread_t thread;
 	long here, there;
@@ -56,8 +56,4 @@ static void the_second_picture_maps_nothing(void **state)
 	assert_in_range(there, 0, 500);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_second_picture_maps_nothing),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

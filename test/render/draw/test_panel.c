@@ -18,7 +18,7 @@ static struct panel_range range_of(const struct grid *g, enum axis_scale yscale,
 	return range;
 }
 
-static void the_range_is_round_and_holds_the_used_rows(void **state)
+TEST(the_range_is_round_and_holds_the_used_rows)
 {
 	struct grid *g = kit_grid(2, 6, edge);
 	struct panel_range r;
@@ -35,7 +35,7 @@ static void the_range_is_round_and_holds_the_used_rows(void **state)
 	grid_free(g);
 }
 
-static void rows_outside_get_a_strip(void **state)
+TEST(rows_outside_get_a_strip)
 {
 	struct grid *g = kit_grid(2, 6, edge);
 	struct panel_range r;
@@ -55,7 +55,7 @@ static void rows_outside_get_a_strip(void **state)
 	grid_free(g);
 }
 
-static void an_empty_grid_has_a_range_too(void **state)
+TEST(an_empty_grid_has_a_range_too)
 {
 	struct grid *g = kit_grid(2, 6, edge);
 	struct panel_range r;
@@ -72,7 +72,7 @@ static void an_empty_grid_has_a_range_too(void **state)
 	grid_free(g);
 }
 
-static void columns_that_do_not_fit_are_folded(void **state)
+TEST(columns_that_do_not_fit_are_folded)
 {
 	(void)state;
 	assert_int_equal(panel_fold(1104, 1104), 1);
@@ -103,7 +103,7 @@ static struct canvas drawn(struct grid *g, struct panel_range *ret_range, struct
 	return c;
 }
 
-static void cells_stand_at_their_values(void **state)
+TEST(cells_stand_at_their_values)
 {
 	struct grid *g = kit_grid(2, 6, edge);
 	struct panel_range range;
@@ -130,7 +130,7 @@ static void cells_stand_at_their_values(void **state)
 }
 
 /* Under- and overflow: strips of 8 px apart from the cells, with labels of their own. */
-static void strips_stand_apart(void **state)
+TEST(strips_stand_apart)
 {
 	struct grid *g = kit_grid(2, 6, edge);
 	struct panel_range range;
@@ -153,7 +153,7 @@ static void strips_stand_apart(void **state)
 }
 
 /* The p99 of 100 events or more is a line at its value; with fewer events there is no line. */
-static void lines_need_enough_events(void **state)
+TEST(lines_need_enough_events)
 {
 	for (int n = 99; n <= 100; n++) {
 		struct grid *g = kit_grid(2, 6, edge);
@@ -179,14 +179,4 @@ static void lines_need_enough_events(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_range_is_round_and_holds_the_used_rows),
-	cmocka_unit_test(rows_outside_get_a_strip),
-	cmocka_unit_test(an_empty_grid_has_a_range_too),
-	cmocka_unit_test(columns_that_do_not_fit_are_folded),
-	cmocka_unit_test(cells_stand_at_their_values),
-	cmocka_unit_test(strips_stand_apart),
-	cmocka_unit_test(lines_need_enough_events),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

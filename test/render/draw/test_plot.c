@@ -36,7 +36,7 @@ static __u32 pixel(unsigned x, unsigned y)
 	return ((const __u32 *)row)[x] & 0xffffff;
 }
 
-static void columns_lie_edge_to_edge(void **state)
+TEST(columns_lie_edge_to_edge)
 {
 	assert_true(plot_x(&plot, 0) == 50 && plot_x(&plot, 10) == 350);
 	plot.n_cols = 7;
@@ -45,7 +45,7 @@ static void columns_lie_edge_to_edge(void **state)
 	plot.n_cols = 10;
 }
 
-static void a_column_in_progress_has_a_veil_and_a_bar(void **state)
+TEST(a_column_in_progress_has_a_veil_and_a_bar)
 {
 	grid->column[9].marks = GRID_IN_PROGRESS;
 	canvas_colour(&canvas, 0);
@@ -59,7 +59,7 @@ static void a_column_in_progress_has_a_veil_and_a_bar(void **state)
 	assert_false(plot_marked(grid->column, 9, GRID_IN_PROGRESS));
 }
 
-static void a_step_of_the_clock_is_a_line_at_its_column(void **state)
+TEST(a_step_of_the_clock_is_a_line_at_its_column)
 {
 	unsigned lines = 0;
 
@@ -77,7 +77,7 @@ static void a_step_of_the_clock_is_a_line_at_its_column(void **state)
 	grid->column[4].marks = 0;
 }
 
-static void the_time_axis_stands_below(void **state)
+TEST(the_time_axis_stands_below)
 {
 	unsigned ink = 0, above = 0;
 
@@ -103,7 +103,7 @@ static struct annotation_list *one_annotation(__s64 from_cols, __s64 to_cols, en
 	return a;
 }
 
-static void annotations_are_lines_at_their_ends_and_a_bar_above(void **state)
+TEST(annotations_are_lines_at_their_ends_and_a_bar_above)
 {
 	struct annotation_list *a = one_annotation(2, 6, ANNOTATION_ALERT);
 
@@ -118,7 +118,7 @@ static void annotations_are_lines_at_their_ends_and_a_bar_above(void **state)
 	annotation_list_free(a);
 }
 
-static void an_annotation_of_another_time_is_not_drawn(void **state)
+TEST(an_annotation_of_another_time_is_not_drawn)
 {
 	static const __s64 cols[][2] = { { -9, -1 }, { -1, 0 }, { 10, 10 }, { 11, 20 } };
 
@@ -134,17 +134,4 @@ static void an_annotation_of_another_time_is_not_drawn(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_lie_edge_to_edge),
-		cmocka_unit_test(a_column_in_progress_has_a_veil_and_a_bar),
-		cmocka_unit_test(a_step_of_the_clock_is_a_line_at_its_column),
-		cmocka_unit_test(the_time_axis_stands_below),
-		cmocka_unit_test(annotations_are_lines_at_their_ends_and_a_bar_above),
-		cmocka_unit_test(an_annotation_of_another_time_is_not_drawn),
-	};
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_MAIN_WITH(start, stop)

@@ -1,6 +1,5 @@
 #include "render/draw/trace.h"
 #include "test/kit/check.h"
-#include <errno.h>
 #include <math.h>
 
 #define WIDTH 12
@@ -26,7 +25,7 @@ static double area(void)
 	return sum;
 }
 
-static void a_level_covers_its_rows_in_parts(void **state)
+TEST(a_level_covers_its_rows_in_parts)
 {
 	static const struct trace_step step[] = { { 2, 6, 4.25, true } };
 
@@ -44,7 +43,7 @@ static void a_level_covers_its_rows_in_parts(void **state)
 }
 
 /* Up from row 7 to row 2 at x = 5: a full line 2 wide, its outer corners square. */
-static void a_step_has_square_corners(void **state)
+TEST(a_step_has_square_corners)
 {
 	static const struct trace_step step[] = { { 2, 5, 8, true }, { 5, 9, 3, true } };
 
@@ -59,7 +58,7 @@ static void a_step_has_square_corners(void **state)
 		}
 }
 
-static void overlaps_are_covered_once(void **state)
+TEST(overlaps_are_covered_once)
 {
 	static const struct trace_step step[] = { { 3, 3.5, 5, true }, { 3.5, 4, 5.5, true }, { 4, 4.5, 5, true } };
 
@@ -70,7 +69,7 @@ static void overlaps_are_covered_once(void **state)
 	assert_true(fabs(area() - 4.5 * 4.5) < 0.1);
 }
 
-static void a_missing_column_breaks_it(void **state)
+TEST(a_missing_column_breaks_it)
 {
 	static const struct trace_step step[] = { { 1, 4, 2, true }, { 4, 7, 9, false }, { 7, 10, 6, true } };
 
@@ -81,7 +80,7 @@ static void a_missing_column_breaks_it(void **state)
 		assert_true(!mask[y][4] && !mask[y][5] && !mask[y][6]);
 }
 
-static void steps_outside_are_cut_off(void **state)
+TEST(steps_outside_are_cut_off)
 {
 	static const struct trace_step step[] = { { -5, 3, 0, true }, { 3, 8, 10, true }, { 8, 20, -7, true },
 						  { 20, 25, 5, true } };
@@ -94,7 +93,7 @@ static void steps_outside_are_cut_off(void **state)
 		assert_true(mask[y][2] == 255 && mask[y][3] == 255 && mask[y][8] == 255 && !mask[y][11]);
 }
 
-static void no_step_covers_nothing(void **state)
+TEST(no_step_covers_nothing)
 {
 	static const struct trace_step step[] = { { 1, 4, 2, false } };
 
@@ -106,7 +105,7 @@ static void no_step_covers_nothing(void **state)
 }
 
 /* For any steps, the sums of parts of pixels equal those of a grid 20 times as fine. */
-static void areas_are_exact(void **state)
+TEST(areas_are_exact)
 {
 	enum { FINE = 20 };
 
@@ -145,14 +144,4 @@ static void areas_are_exact(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_level_covers_its_rows_in_parts),
-	cmocka_unit_test(a_step_has_square_corners),
-	cmocka_unit_test(overlaps_are_covered_once),
-	cmocka_unit_test(a_missing_column_breaks_it),
-	cmocka_unit_test(steps_outside_are_cut_off),
-	cmocka_unit_test(no_step_covers_nothing),
-	cmocka_unit_test(areas_are_exact),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void indices_follow_the_order_of_first_pixels(void **state)
+TEST(indices_follow_the_order_of_first_pixels)
 {
 	const __u32 pixel[] = { 0xff123456, 0xff000000, 0x123456, 0xffffff, 0 };
 	const __u8 is[] = { 0, 1, 0, 2, 1 };
@@ -19,7 +19,7 @@ static void indices_follow_the_order_of_first_pixels(void **state)
 }
 
 /* Any 256 colours are accepted, 257 are refused. */
-static void more_than_256_colours_are_refused(void **state)
+TEST(more_than_256_colours_are_refused)
 {
 	__u32 pixel[PALETTE_INDEX_MAX + 1];
 	struct palette_index palette;
@@ -35,9 +35,4 @@ static void more_than_256_colours_are_refused(void **state)
 	assert_int_equal(palette_index_make(pixel, PALETTE_INDEX_MAX + 1, &palette, &index), -E2BIG);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(indices_follow_the_order_of_first_pixels),
-	cmocka_unit_test(more_than_256_colours_are_refused),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -9,7 +9,7 @@ static __u32 colour_at(unsigned x, unsigned y)
 	return (x * 37 & 255) << 16 | (y * 11 & 255) << 8 | ((x ^ y) & 255);
 }
 
-static void rgb_comes_back_as_it_was(void **state)
+TEST(rgb_comes_back_as_it_was)
 {
 	static __u32 pixel[50][64];		/* rows longer than the picture is wide */
 	unsigned width, height;
@@ -31,7 +31,7 @@ static void rgb_comes_back_as_it_was(void **state)
 	free(png);
 }
 
-static void a_palette_comes_back_as_its_colours(void **state)
+TEST(a_palette_comes_back_as_its_colours)
 {
 	static __u8 index[20][30];
 	__u32 colour[256];
@@ -56,7 +56,7 @@ static void a_palette_comes_back_as_its_colours(void **state)
 }
 
 /* The chunk of the pixels is then longer than the pixels. */
-static void noise_comes_back_as_it_was(void **state)
+TEST(noise_comes_back_as_it_was)
 {
 	static __u32 pixel[64 * 64];
 	unsigned width, height, noise = 1;
@@ -78,7 +78,7 @@ static void noise_comes_back_as_it_was(void **state)
 }
 
 /* 256 colours are a palette, 257 are not; both are the same picture. */
-static void few_colours_are_a_palette(void **state)
+TEST(few_colours_are_a_palette)
 {
 	(void)state;
 	for (unsigned n = 255; n <= 257; n++) {
@@ -114,7 +114,7 @@ static const __u8 *chunk(const __u8 *png, size_t len, const char *type, size_t *
 	return NULL;
 }
 
-static void texts_and_size_travel_with_it(void **state)
+TEST(texts_and_size_travel_with_it)
 {
 	static const char *const text[] = { "Software", "heatscope", "Title", "µs", NULL };
 	static const __u32 pixel[4] = { 0, 1, 2, 3 };
@@ -133,7 +133,7 @@ static void texts_and_size_travel_with_it(void **state)
 	free(png);
 }
 
-static void refuses_sizes_of_nothing_and_too_much(void **state)
+TEST(refuses_sizes_of_nothing_and_too_much)
 {
 	static const struct { unsigned width, height; } bad[] = { { 0, 1 }, { 1, 0 }, { 32768, 1 }, { 1, 32768 } };
 	static const __u32 pixel[1], colour[256];
@@ -151,13 +151,4 @@ static void refuses_sizes_of_nothing_and_too_much(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(rgb_comes_back_as_it_was),
-	cmocka_unit_test(a_palette_comes_back_as_its_colours),
-	cmocka_unit_test(noise_comes_back_as_it_was),
-	cmocka_unit_test(few_colours_are_a_palette),
-	cmocka_unit_test(texts_and_size_travel_with_it),
-	cmocka_unit_test(refuses_sizes_of_nothing_and_too_much),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -4,7 +4,6 @@
 #include "test/kit/check.h"
 #include "test/kit/render_kit.h"
 #include <errno.h>
-#include <stdio.h>
 
 #define KEYWORD "heatscope-grid"
 
@@ -41,7 +40,7 @@ static __u8 *with(const char *text, size_t len, size_t *ret_len)
 	return out;
 }
 
-static void a_long_text_comes_back_as_it_was(void **state)
+TEST(a_long_text_comes_back_as_it_was)
 {
 	static const size_t sizes[] = { 256, 257, 4095, 65536, 1000003 };
 
@@ -60,7 +59,7 @@ static void a_long_text_comes_back_as_it_was(void **state)
 	}
 }
 
-static void the_picture_stays_the_same(void **state)
+TEST(the_picture_stays_the_same)
 {
 	char *text = text_of(5000);
 	size_t n_plain, n_with;
@@ -80,7 +79,7 @@ static void the_picture_stays_the_same(void **state)
 	free(text);
 }
 
-static void short_texts_are_not_packed(void **state)
+TEST(short_texts_are_not_packed)
 {
 	char *text = text_of(300);
 	size_t n;
@@ -108,7 +107,7 @@ static size_t text_chunk(const __u8 *png, size_t n)
 	return (size_t)((const __u8 *)memmem(png, n, "iTXt" KEYWORD, 18) - png) - 4;
 }
 
-static void cut_files_are_refused(void **state)
+TEST(cut_files_are_refused)
 {
 	char *text = text_of(3000), reason[PNG_TEXT_REASON];
 	size_t n;
@@ -128,7 +127,7 @@ static void cut_files_are_refused(void **state)
 	free(text);
 }
 
-static void flipped_bits_are_refused(void **state)
+TEST(flipped_bits_are_refused)
 {
 	char *text = text_of(3000), reason[PNG_TEXT_REASON];
 	size_t n, from;
@@ -150,7 +149,7 @@ static void flipped_bits_are_refused(void **state)
 	free(text);
 }
 
-static void refuses_other_files(void **state)
+TEST(refuses_other_files)
 {
 	char reason[PNG_TEXT_REASON];
 	size_t n;
@@ -169,7 +168,7 @@ static void refuses_other_files(void **state)
 }
 
 /* A few kilobytes that would unpack to very many. */
-static void refuses_texts_beyond_the_limit(void **state)
+TEST(refuses_texts_beyond_the_limit)
 {
 	char *text = malloc(PNG_TEXT_MAX + 1), reason[PNG_TEXT_REASON];
 	size_t n;
@@ -188,7 +187,7 @@ static void refuses_texts_beyond_the_limit(void **state)
 	free(text);
 }
 
-static void streams_end_where_they_say(void **state)
+TEST(streams_end_where_they_say)
 {
 	char *text = text_of(10000);
 	__u8 *packed, *back;
@@ -212,15 +211,4 @@ static void streams_end_where_they_say(void **state)
 	free(text);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_long_text_comes_back_as_it_was),
-	cmocka_unit_test(the_picture_stays_the_same),
-	cmocka_unit_test(short_texts_are_not_packed),
-	cmocka_unit_test(cut_files_are_refused),
-	cmocka_unit_test(flipped_bits_are_refused),
-	cmocka_unit_test(refuses_other_files),
-	cmocka_unit_test(refuses_texts_beyond_the_limit),
-	cmocka_unit_test(streams_end_where_they_say),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -62,7 +62,7 @@ static struct document parse(const __u8 *svg, size_t len)
 }
 
 /* An hour of slots of a second, with everything that can be drawn over it. */
-static void a_figure_is_valid_and_small(void **state)
+TEST(a_figure_is_valid_and_small)
 {
 	struct grid *g = kit_hour(3600, 3, 1);
 	struct figure_options o;
@@ -95,7 +95,7 @@ static void a_figure_is_valid_and_small(void **state)
 	grid_free(g);
 }
 
-static void a_report_is_valid_and_small(void **state)
+TEST(a_report_is_valid_and_small)
 {
 	struct grid *g = kit_hour(3600, 3, 1);
 	struct report_panel panel[] = { { "latency", g, NULL }, { "on-CPU", g, NULL }, { "off-CPU", g, NULL } };
@@ -119,7 +119,7 @@ static void a_report_is_valid_and_small(void **state)
 	grid_free(g);
 }
 
-static void ids_are_counted_from_the_beginning(void **state)
+TEST(ids_are_counted_from_the_beginning)
 {
 	static const char before[] = "<svg a=\"b\"><image id=\"image2727\"/><g id=\"surface12\"/><use xlink:href=\"#image2727\"/>"
 				     "<use xlink:href=\"#image99\"/><path d=\"image5\"/><image id=\"source-41\"/>"
@@ -138,7 +138,7 @@ static void ids_are_counted_from_the_beginning(void **state)
 	free(svg);
 }
 
-static void refuses_other_texts(void **state)
+TEST(refuses_other_texts)
 {
 	static const char *const bad[] = { "", "%PDF-1.5", "<svg" };
 	__u8 *svg;
@@ -149,11 +149,4 @@ static void refuses_other_texts(void **state)
 		assert_int_equal(svg_finish((const __u8 *)bad[i], strlen(bad[i]), NULL, NULL, &svg, &len), -EINVAL);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_figure_is_valid_and_small),
-	cmocka_unit_test(a_report_is_valid_and_small),
-	cmocka_unit_test(ids_are_counted_from_the_beginning),
-	cmocka_unit_test(refuses_other_texts),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

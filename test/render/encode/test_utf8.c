@@ -1,7 +1,7 @@
 #include "render/encode/utf8.h"
 #include "test/kit/check.h"
 
-static void invalid_bytes_are_replaced(void **state)
+TEST(invalid_bytes_are_replaced)
 {
 	static const struct { const char *text, *clean; } cases[] = {
 		{ "select", "select" }, { "", "" }, { "µs – 日本 😀", "µs – 日本 😀" }, { "a\nb\x7f", "a b " }, { "a\xc2\x9b" "2J\xc2\xa0", "a 2J\xc2\xa0" },
@@ -17,7 +17,7 @@ static void invalid_bytes_are_replaced(void **state)
 	}
 }
 
-static void it_is_cut_between_characters(void **state)
+TEST(it_is_cut_between_characters)
 {
 	char out[5];
 
@@ -31,7 +31,7 @@ static void it_is_cut_between_characters(void **state)
 }
 
 /* Random bytes always become well-formed text; well-formed text stays as it is. */
-static void the_result_is_well_formed(void **state)
+TEST(the_result_is_well_formed)
 {
 	(void)state;
 	for (int round = 0; round < 20000; round++) {
@@ -48,10 +48,4 @@ static void the_result_is_well_formed(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(invalid_bytes_are_replaced),
-	cmocka_unit_test(it_is_cut_between_characters),
-	cmocka_unit_test(the_result_is_well_formed),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

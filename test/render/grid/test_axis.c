@@ -1,7 +1,7 @@
 #include "render/grid/axis.h"
 #include "test/kit/check.h"
 
-static void values_have_three_digits_and_a_unit(void **state)
+TEST(values_have_three_digits_and_a_unit)
 {
 	static const struct { double value; enum axis_unit unit; const char *text; } row[] = {
 		{ 0, AXIS_NS, "0" }, { 999, AXIS_NS, "999 ns" }, { 1000, AXIS_NS, "1 µs" },
@@ -19,7 +19,7 @@ static void values_have_three_digits_and_a_unit(void **state)
 	}
 }
 
-static void times_name_zone_and_length(void **state)
+TEST(times_name_zone_and_length)
 {
 	const struct zone cet = zone_fixed(3600), west = zone_fixed(-3600);
 	char text[AXIS_TEXT];
@@ -45,7 +45,7 @@ static void times_name_zone_and_length(void **state)
 	assert_string_equal(text, "2262-04-12 00:47:16.854");
 }
 
-static void log_ticks_are_1_2_5(void **state)
+TEST(log_ticks_are_1_2_5)
 {
 	static const char *const want[] = { "1 µs", "2 µs", "5 µs", "10 µs", "20 µs", "50 µs", "100 µs" };
 	struct tick tick[AXIS_TICKS_MAX];
@@ -59,7 +59,7 @@ static void log_ticks_are_1_2_5(void **state)
 	assert_int_equal(axis_value_ticks(AXIS_LINEAR, AXIS_NS, 10, 10, 100, 10, tick), 0);
 }
 
-static void value_labels_keep_their_distance(void **state)
+TEST(value_labels_keep_their_distance)
 {
 	struct tick tick[AXIS_TICKS_MAX];
 
@@ -80,7 +80,7 @@ static void value_labels_keep_their_distance(void **state)
 	}
 }
 
-static void time_labels_do_not_overlap(void **state)
+TEST(time_labels_do_not_overlap)
 {
 	struct tick tick[AXIS_TICKS_MAX];
 
@@ -109,7 +109,7 @@ static void time_labels_do_not_overlap(void **state)
 	}
 }
 
-static void the_date_stands_where_a_day_begins(void **state)
+TEST(the_date_stands_where_a_day_begins)
 {
 	struct tick tick[AXIS_TICKS_MAX];
 	const __s64 hour = 3600000000000ll, noon = 1795269600000000000ll - 2 * hour;
@@ -124,7 +124,7 @@ static void the_date_stands_where_a_day_begins(void **state)
 }
 
 /* Offsets within a second read 0, 200 ms .. 1000 ms, not fractions of one; counts begin at 0, too. */
-static void linear_labels_are_short_whole_numbers(void **state)
+TEST(linear_labels_are_short_whole_numbers)
 {
 	static const struct { enum axis_unit unit; double high; const char *first, *second, *last; } cases[] = {
 		{ AXIS_NS, 1e9, "0", "200 ms", "1000 ms" }, { AXIS_NS, 1e6, "0", "200 µs", "1000 µs" },
@@ -144,7 +144,7 @@ static void linear_labels_are_short_whole_numbers(void **state)
 	}
 }
 
-static void counts_have_commas(void **state)
+TEST(counts_have_commas)
 {
 	static const struct { double n; const char *text; } cases[] = {
 		{ 0, "0" }, { 999, "999" }, { 1000, "1,000" }, { 1234567, "1,234,567" }, { 2.75, "2.75" }, { 1e15, "1,000,000,000,000,000" },
@@ -158,15 +158,4 @@ static void counts_have_commas(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(values_have_three_digits_and_a_unit),
-	cmocka_unit_test(times_name_zone_and_length),
-	cmocka_unit_test(log_ticks_are_1_2_5),
-	cmocka_unit_test(value_labels_keep_their_distance),
-	cmocka_unit_test(time_labels_do_not_overlap),
-	cmocka_unit_test(the_date_stands_where_a_day_begins),
-	cmocka_unit_test(linear_labels_are_short_whole_numbers),
-	cmocka_unit_test(counts_have_commas),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -9,7 +9,7 @@ static const __u64 edge[] = { 0, 1000, 2000, 4000, 8000, 16000, GRID_NO_EDGE };
 
 static __u64 end_of(const struct grid *g, __u32 millionths) { return crop_end(&g, 1, millionths); }
 
-static void the_axis_ends_below_the_rows_of_the_share(void **state)
+TEST(the_axis_ends_below_the_rows_of_the_share)
 {
 	static const struct { __u64 count[ROWS]; __u32 millionths; __u64 end, above; } cases[] = {
 		{ { 0, 90, 9, 0, 1, 0 }, 10000, 4000, 1 },	/* exactly the share, and empty rows below it */
@@ -44,7 +44,7 @@ static __u64 lower(const struct grid *g, __u64 end)
 	return 0;
 }
 
-static void it_leaves_out_the_most_that_the_share_allows(void **state)
+TEST(it_leaves_out_the_most_that_the_share_allows)
 {
 	(void)state;
 	srand(1);
@@ -66,7 +66,7 @@ static void it_leaves_out_the_most_that_the_share_allows(void **state)
 	}
 }
 
-static void maps_on_one_axis_lose_no_more_than_their_share_each(void **state)
+TEST(maps_on_one_axis_lose_no_more_than_their_share_each)
 {
 	struct grid *low = kit_grid(1, ROWS, edge), *high = kit_grid(1, ROWS, edge), *none = kit_grid(1, ROWS, edge);
 	const struct grid *both[] = { low, high, none };
@@ -85,7 +85,7 @@ static void maps_on_one_axis_lose_no_more_than_their_share_each(void **state)
 	grid_free(none);
 }
 
-static void a_sentence_says_what_is_left_out(void **state)
+TEST(a_sentence_says_what_is_left_out)
 {
 	struct grid *g = kit_grid(1, ROWS, edge);
 	char text[256];
@@ -109,11 +109,4 @@ static void a_sentence_says_what_is_left_out(void **state)
 	grid_free(g);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_axis_ends_below_the_rows_of_the_share),
-	cmocka_unit_test(it_leaves_out_the_most_that_the_share_allows),
-	cmocka_unit_test(maps_on_one_axis_lose_no_more_than_their_share_each),
-	cmocka_unit_test(a_sentence_says_what_is_left_out),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

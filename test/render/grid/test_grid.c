@@ -3,7 +3,7 @@
 #include "test/kit/render_kit.h"
 #include <errno.h>
 
-static void folding_keeps_every_count(void **state)
+TEST(folding_keeps_every_count)
 {
 	struct grid *g = kit_hour(301, 3, 1), *f;
 
@@ -28,7 +28,7 @@ static void folding_keeps_every_count(void **state)
 }
 
 /* A source may send any number. */
-static void sums_that_are_too_large_saturate(void **state)
+TEST(sums_that_are_too_large_saturate)
 {
 	static const __u64 edge[] = { 0, 10, 20 };
 	struct grid *g = kit_grid(2, 2, edge), *f;
@@ -44,7 +44,7 @@ static void sums_that_are_too_large_saturate(void **state)
 	grid_free(g);
 }
 
-static void running_queries_are_folded_with_it(void **state)
+TEST(running_queries_are_folded_with_it)
 {
 	static const __u64 edge[] = { 0, 10, 20 };
 	struct grid *g = kit_grid(3, 2, edge), *f;
@@ -64,7 +64,7 @@ static void running_queries_are_folded_with_it(void **state)
 	grid_free(g);
 }
 
-static void folded_percentiles_come_from_the_summed_cells(void **state)
+TEST(folded_percentiles_come_from_the_summed_cells)
 {
 	static const __u64 edge[] = { 0, 10, 20, GRID_NO_EDGE };
 	struct grid *g = kit_grid(2, 3, edge), *f;
@@ -96,7 +96,7 @@ static __u64 value_at(const struct grid *g, size_t col, unsigned percent)
 	return 0;
 }
 
-static void every_folded_column_has_its_percentiles(void **state)
+TEST(every_folded_column_has_its_percentiles)
 {
 	enum { COLS = 31, ROWS = 20 };
 	__u64 edge[ROWS + 1];
@@ -125,7 +125,7 @@ static void every_folded_column_has_its_percentiles(void **state)
 }
 
 /* As many events as a counter holds: all percentiles lie in this cell. */
-static void the_fullest_cell_ends_the_walk(void **state)
+TEST(the_fullest_cell_ends_the_walk)
 {
 	static const __u64 edge[] = { 0, 10, 20, GRID_NO_EDGE };
 	struct grid *g = kit_grid(2, 3, edge), *f;
@@ -141,7 +141,7 @@ static void the_fullest_cell_ends_the_walk(void **state)
 	grid_free(g);
 }
 
-static void zero_silence_and_loss_differ(void **state)
+TEST(zero_silence_and_loss_differ)
 {
 	struct grid_column c = { .n_reporting = 2, .n_expected = 2 };
 
@@ -162,7 +162,7 @@ static void zero_silence_and_loss_differ(void **state)
 	assert_int_equal(grid_column_state(&c), GRID_PARTIAL);
 }
 
-static void refuses_shapes_of_nothing(void **state)
+TEST(refuses_shapes_of_nothing)
 {
 	static const __u64 edge[] = { 0, 1 };
 	struct grid *g = kit_grid(1, 1, edge), *f;
@@ -176,7 +176,7 @@ static void refuses_shapes_of_nothing(void **state)
 	grid_free(NULL);
 }
 
-static void grid_like_has_all_but_the_cells(void **state)
+TEST(grid_like_has_all_but_the_cells)
 {
 	struct grid *g = kit_hour(100, 2, 1), *like = grid_like(g);
 
@@ -193,7 +193,7 @@ static void grid_like_has_all_but_the_cells(void **state)
 }
 
 /* Columns of 10 from 100 on. */
-static void a_column_is_known_as_far_as_the_grid(void **state)
+TEST(a_column_is_known_as_far_as_the_grid)
 {
 	static const struct { __s64 to; __u64 known[3]; } cases[] = {
 		{ 0, { 10, 10, 10 } }, { 90, { 0, 0, 0 } }, { 100, { 0, 0, 0 } }, { 101, { 1, 0, 0 } }, { 110, { 10, 0, 0 } },
@@ -212,17 +212,4 @@ static void a_column_is_known_as_far_as_the_grid(void **state)
 	grid_free(g);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(grid_like_has_all_but_the_cells),
-	cmocka_unit_test(folding_keeps_every_count),
-		cmocka_unit_test(sums_that_are_too_large_saturate),
-		cmocka_unit_test(running_queries_are_folded_with_it),
-	cmocka_unit_test(folded_percentiles_come_from_the_summed_cells),
-	cmocka_unit_test(every_folded_column_has_its_percentiles),
-	cmocka_unit_test(the_fullest_cell_ends_the_walk),
-	cmocka_unit_test(zero_silence_and_loss_differ),
-	cmocka_unit_test(a_column_is_known_as_far_as_the_grid),
-	cmocka_unit_test(refuses_shapes_of_nothing),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

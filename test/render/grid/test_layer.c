@@ -11,7 +11,7 @@ static __u64 at(const struct layer *l, size_t row, size_t col)
 	return 0;
 }
 
-static void cells_come_in_any_order_and_add_up(void **state)
+TEST(cells_come_in_any_order_and_add_up)
 {
 	static const __u64 edge[] = { 0, 1, 2, 3 };
 	static const struct layer_cell cell[] = { { 2, 1, 5 }, { 0, 3, 1 }, { 2, 1, 2 }, { 2, 0, 1 } };
@@ -31,7 +31,7 @@ static void cells_come_in_any_order_and_add_up(void **state)
 	grid_free(g);
 }
 
-static void layers_and_rest_are_the_grid(void **state)
+TEST(layers_and_rest_are_the_grid)
 {
 	struct grid *g = kit_hour(60, 3, 1);
 	__u64 *rest;
@@ -52,7 +52,7 @@ static void layers_and_rest_are_the_grid(void **state)
 }
 
 /* Folding the grid folds its layers: no event changes its key. */
-static void folding_keeps_every_count_of_every_key(void **state)
+TEST(folding_keeps_every_count_of_every_key)
 {
 	struct grid *g = kit_hour(61, 3, 1), *folded;
 
@@ -80,7 +80,7 @@ static void folding_keeps_every_count_of_every_key(void **state)
 	grid_free(g);
 }
 
-static void how_many_are_drawn(void **state)
+TEST(how_many_are_drawn)
 {
 	struct layers *l = layers_new(3);
 
@@ -95,7 +95,7 @@ static void how_many_are_drawn(void **state)
 	layers_free(NULL);
 }
 
-static void refuses_cells_outside(void **state)
+TEST(refuses_cells_outside)
 {
 	static const __u64 edge[] = { 0, 1, 2 };
 	static const struct layer_cell bad[] = { { 2, 0, 1 }, { 0, 4, 1 } };
@@ -109,12 +109,4 @@ static void refuses_cells_outside(void **state)
 	grid_free(g);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(cells_come_in_any_order_and_add_up),
-	cmocka_unit_test(layers_and_rest_are_the_grid),
-	cmocka_unit_test(folding_keeps_every_count_of_every_key),
-	cmocka_unit_test(how_many_are_drawn),
-	cmocka_unit_test(refuses_cells_outside),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

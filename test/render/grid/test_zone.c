@@ -19,7 +19,7 @@ static int yearly(void *arg, __s64 at_s)
 	return at_s % (365 * 86400) < 182 * 86400 ? 7200 : 3600;
 }
 
-static void the_second_of_a_change_is_found(void **state)
+TEST(the_second_of_a_change_is_found)
 {
 	struct zone z = zone_make("Europe/Berlin", BERLIN_WINTER - 5 * HOUR, BERLIN_WINTER + 5 * HOUR, berlin, NULL);
 	__s64 change_s = 0;
@@ -35,7 +35,7 @@ static void the_second_of_a_change_is_found(void **state)
 	assert_int_equal(zone_offset(NULL, 0), 0);
 }
 
-static void all_changes_of_sixteen_years_are_kept_and_no_more(void **state)
+TEST(all_changes_of_sixteen_years_are_kept_and_no_more)
 {
 	struct zone z = zone_make("", 0, 5000 * 86400ll, yearly, NULL), far = zone_make("", 0, 50000 * 86400ll, yearly, NULL);
 
@@ -45,7 +45,7 @@ static void all_changes_of_sixteen_years_are_kept_and_no_more(void **state)
 	assert_int_equal(far.n, ZONE_SHIFTS);
 }
 
-static void a_range_over_a_change_says_both_offsets(void **state)
+TEST(a_range_over_a_change_says_both_offsets)
 {
 	struct zone z = zone_make("Europe/Berlin", BERLIN_WINTER - 250 * 24 * HOUR, BERLIN_WINTER + 5 * HOUR, berlin, NULL);
 	char range[AXIS_RANGE], zone[AXIS_ZONE];
@@ -69,7 +69,7 @@ static void a_range_over_a_change_says_both_offsets(void **state)
 }
 
 /* 22:00 UTC+02:00 to 07:00 UTC+01:00 are ten hours: 02:00 comes twice. */
-static void ticks_are_those_of_the_clock_on_the_wall(void **state)
+TEST(ticks_are_those_of_the_clock_on_the_wall)
 {
 	static const char *const back[] = { "22:00", "23:00", "00:00", "01:00", "02:00", "02:00", "03:00", "04:00", "05:00", "06:00", "07:00" };
 	static const char *const wide[] = { "21:00", "00:00", "03:00", "06:00", "09:00" };
@@ -95,7 +95,7 @@ static int half_hour(void *arg, __s64 at_s)
 	return at_s < 100 * HOUR + 1800 ? 0 : 1800;
 }
 
-static void ticks_that_a_change_brings_too_near_have_no_label(void **state)
+TEST(ticks_that_a_change_brings_too_near_have_no_label)
 {
 	struct zone z = zone_make("", 0, 200 * HOUR, half_hour, NULL);
 	struct tick tick[AXIS_TICKS_MAX];
@@ -108,7 +108,7 @@ static void ticks_that_a_change_brings_too_near_have_no_label(void **state)
 	assert_string_equal(tick[5].text, "");	/* 101:00 of the new clock, half an hour after 100:00 */
 }
 
-static void names_are_checked(void **state)
+TEST(names_are_checked)
 {
 	static const char *const good[] = { "UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "America/Port-au-Prince" };
 	static const char *const bad[] = { "", "/etc/passwd", "../passwd", "Europe/", "Europe//Berlin", "Europe/../x", "5", "CET-1CEST,M3.5.0",
@@ -120,7 +120,7 @@ static void names_are_checked(void **state)
 		assert_false(zone_name_valid(bad[i]));
 }
 
-static void the_local_zone_is_that_of_TZ(void **state)
+TEST(the_local_zone_is_that_of_TZ)
 {
 	static const struct { const char *tz, *name; } cases[] = {
 		{ "Europe/Berlin", "Europe/Berlin" }, { ":Asia/Kolkata", "Asia/Kolkata" }, { "/usr/share/zoneinfo/Europe/Paris", "Europe/Paris" },
@@ -143,14 +143,4 @@ static void the_local_zone_is_that_of_TZ(void **state)
 	assert_string_equal(z.name, "");
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_second_of_a_change_is_found),
-	cmocka_unit_test(all_changes_of_sixteen_years_are_kept_and_no_more),
-	cmocka_unit_test(a_range_over_a_change_says_both_offsets),
-	cmocka_unit_test(ticks_are_those_of_the_clock_on_the_wall),
-	cmocka_unit_test(ticks_that_a_change_brings_too_near_have_no_label),
-	cmocka_unit_test(names_are_checked),
-	cmocka_unit_test(the_local_zone_is_that_of_TZ),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -18,7 +18,7 @@ static struct batch *fill(struct fixture *f, size_t n)
 }
 
 /* Inverts every byte of a chunk, one after the other: the chunk is left out, and read() reports it. */
-static void a_damaged_chunk_is_shown_as_lost(void **state)
+STORE_TEST(a_damaged_chunk_is_shown_as_lost)
 {
 	struct fixture *f = *state;
 	struct batch *batch = fill(f, 60);
@@ -52,7 +52,7 @@ static void a_damaged_chunk_is_shown_as_lost(void **state)
 	kit_free(batch, 60);
 }
 
-static void late_slices_stay_beside_a_damaged_chunk(void **state)
+STORE_TEST(late_slices_stay_beside_a_damaged_chunk)
 {
 	struct fixture *f = *state;
 	struct batch *batch = fill(f, 60), *late = kit_batch("late", 1030, 999, NULL, 5000, 8);
@@ -87,7 +87,7 @@ static __u64 events_in(struct store *s, int tier, bool whole, __u64 *ret_lost)
 }
 
 /* The chunk of all keys is made again from the chunks of the keys when slices are added to it. */
-static void a_damaged_whole_is_made_anew(void **state)
+STORE_TEST(a_damaged_whole_is_made_anew)
 {
 	struct fixture *f = *state;
 	struct batch *batch = fill(f, 60), *late = kit_batch("late", 1030, 999, NULL, 5000, 8);
@@ -113,7 +113,7 @@ static void a_damaged_whole_is_made_anew(void **state)
 }
 
 /* In every tier, and for every kind of read. */
-static void damage_that_is_compacted_stays_told(void **state)
+STORE_TEST(damage_that_is_compacted_stays_told)
 {
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&sqlite_shape, 60);
@@ -132,7 +132,7 @@ static void damage_that_is_compacted_stays_told(void **state)
 	kit_free(batch, 60);
 }
 
-static void a_damaged_row_is_shown_as_lost_and_gives_way(void **state)
+STORE_TEST(a_damaged_row_is_shown_as_lost_and_gives_way)
 {
 	struct fixture *f = *state;
 	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
@@ -155,7 +155,7 @@ static void a_damaged_row_is_shown_as_lost_and_gives_way(void **state)
 	kit_free(b, 1);
 }
 
-static void damaged_coverage_is_not_observed(void **state)
+STORE_TEST(damaged_coverage_is_not_observed)
 {
 	struct fixture *f = *state;
 	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
@@ -177,7 +177,7 @@ static void count_exemplars(void *arg, const char *source, __s64 slot, const __u
 	++*(int *)arg;
 }
 
-static void damaged_exemplars_are_left_out_and_counted(void **state)
+STORE_TEST(damaged_exemplars_are_left_out_and_counted)
 {
 	struct fixture *f = *state;
 	static const struct kit_exemplar one = { 5000, 0, 0, 1, "select ?", NULL };
@@ -201,7 +201,7 @@ static void damaged_exemplars_are_left_out_and_counted(void **state)
 }
 
 /* For every flipped bit of the file: an error, a reason, or the right data.  Never other data without a reason. */
-static void a_flipped_bit_is_never_silent(void **state)
+STORE_TEST(a_flipped_bit_is_never_silent)
 {
 	struct fixture *f = *state;
 	struct batch *batch = fill(f, 60);
@@ -248,15 +248,4 @@ static void a_flipped_bit_is_never_silent(void **state)
 	kit_free(batch, 60);
 }
 
-static const struct CMUnitTest tests[] = {
-	STORE_TEST(a_damaged_chunk_is_shown_as_lost),
-	STORE_TEST(late_slices_stay_beside_a_damaged_chunk),
-	STORE_TEST(a_damaged_whole_is_made_anew),
-	STORE_TEST(damage_that_is_compacted_stays_told),
-	STORE_TEST(a_damaged_row_is_shown_as_lost_and_gives_way),
-	STORE_TEST(damaged_coverage_is_not_observed),
-	STORE_TEST(damaged_exemplars_are_left_out_and_counted),
-	STORE_TEST(a_flipped_bit_is_never_silent),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -30,7 +30,7 @@ static void assert_refused(struct fixture *f, int want, const char *why)
 
 /* --- the file --- */
 
-static void the_file_is_for_its_owner_and_group(void **state)
+STORE_TEST(the_file_is_for_its_owner_and_group)
 {
 	struct fixture *f = *state;
 	char path[300];
@@ -42,13 +42,13 @@ static void the_file_is_for_its_owner_and_group(void **state)
 	assert_int_equal(stat_buf.st_mode & 0600, 0600);
 }
 
-static void refuses_a_newer_schema(void **state)
+STORE_TEST(refuses_a_newer_schema)
 {
 	sqlite_meddle(*state, "PRAGMA user_version = 3");
 	assert_refused(*state, -EPROTO, "newer version");
 }
 
-static void refuses_a_foreign_database_and_leaves_it_alone(void **state)
+STORE_TEST(refuses_a_foreign_database_and_leaves_it_alone)
 {
 	struct fixture *f = *state;
 	char path[300];
@@ -69,7 +69,7 @@ static void refuses_a_foreign_database_and_leaves_it_alone(void **state)
 	free(after);
 }
 
-static void refuses_what_is_no_database(void **state)
+STORE_TEST(refuses_what_is_no_database)
 {
 	struct fixture *f = *state;
 	char path[300], text[8192];
@@ -82,7 +82,7 @@ static void refuses_what_is_no_database(void **state)
 	assert_refused(f, -EBADMSG, "not a database");
 }
 
-static void refuses_a_directory_that_is_not_there(void **state)
+STORE_TEST(refuses_a_directory_that_is_not_there)
 {
 	char reason[256];
 	struct store *s;
@@ -91,7 +91,7 @@ static void refuses_a_directory_that_is_not_there(void **state)
 	assert_string_equal(reason, "/nowhere/at/all.db: No such file or directory");
 }
 
-static void an_empty_file_becomes_a_store(void **state)
+STORE_TEST(an_empty_file_becomes_a_store)
 {
 	struct fixture *f = *state;
 	char path[300];
@@ -134,7 +134,7 @@ static void assert_upgraded(struct store *s)
 }
 
 /* Version 0.1.0 wrote store_v1.sql from 160 batches, most of them in chunks. */
-static void a_file_of_version_1_is_upgraded_with_all_that_is_in_it(void **state)
+STORE_TEST(a_file_of_version_1_is_upgraded_with_all_that_is_in_it)
 {
 	struct fixture *f = *state;
 	char *sql = read_text("store_v1.sql"), path[300], text[1000] = "";
@@ -161,7 +161,7 @@ static void a_file_of_version_1_is_upgraded_with_all_that_is_in_it(void **state)
 }
 
 /* A file of the version before exemplars. */
-static void a_file_without_the_table_gets_it(void **state)
+STORE_TEST(a_file_without_the_table_gets_it)
 {
 	struct fixture *f = *state;
 	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
@@ -194,7 +194,7 @@ static __s64 number_in(struct fixture *f, const char *sql)
 }
 
 /* A source reports a random half of its slots, for three days: 120,000 runs, of which few stay. */
-static void coverage_of_a_flapping_source_stays_small(void **state)
+STORE_TEST(coverage_of_a_flapping_source_stays_small)
 {
 	enum { HOURS = 72 };
 	struct fixture *f = *state;
@@ -286,7 +286,7 @@ static void assert_kept(struct store *s, __s64 from, __s64 to, int n_keys, __s64
 	}
 }
 
-static void a_limit_holds_and_drops_the_oldest_of_the_finest(void **state)
+STORE_TEST(a_limit_holds_and_drops_the_oldest_of_the_finest)
 {
 	enum { KEYS = 4, LIMIT = 6000000, HOURS = 8 };
 	const __s64 from = 1699999200;
@@ -322,7 +322,7 @@ static void a_limit_holds_and_drops_the_oldest_of_the_finest(void **state)
 
 /* Nothing of the newest hour is dropped, and slots that a wrong clock filed in the future do not make other slots
  * old. */
-static void a_limit_takes_no_slot_of_the_future_for_the_newest(void **state)
+STORE_TEST(a_limit_takes_no_slot_of_the_future_for_the_newest)
 {
 	enum { KEYS = 4, LIMIT = 5000000 };
 	const __s64 from = 1699999200, to = from + 4 * 3600, future = to + 463 * 86400;
@@ -347,7 +347,7 @@ static void a_limit_takes_no_slot_of_the_future_for_the_newest(void **state)
 }
 
 /* A file that grew before it had a limit gives back the pages beyond it. */
-static void a_file_that_is_too_large_shrinks(void **state)
+STORE_TEST(a_file_that_is_too_large_shrinks)
 {
 	enum { KEYS = 4, LIMIT = 4000000 };
 	const __s64 from = 1699999200, to = from + 4 * 3600;
@@ -372,7 +372,7 @@ static void a_file_that_is_too_large_shrinks(void **state)
 }
 
 /* A single key is its own whole; a second key, which may come late, adds one more chunk. */
-static void the_whole_is_one_chunk_of_the_sixty_slots(void **state)
+STORE_TEST(the_whole_is_one_chunk_of_the_sixty_slots)
 {
 	static const char *const key[] = { "select", "select", "insert", "update" };
 	static const int n_chunks[] = { 1, 1, 3, 4 };
@@ -407,7 +407,7 @@ static void limit_file_size(rlim_t bytes)
 }
 
 /* A limit on the size of files stands for the disk. */
-static void a_full_disk_refuses_as_a_whole_and_goes_on_later(void **state)
+STORE_TEST(a_full_disk_refuses_as_a_whole_and_goes_on_later)
 {
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&sqlite_shape, 400);
@@ -491,7 +491,7 @@ static void assert_tiers_agree(struct store *s, __u64 events)
 }
 
 /* After a SIGKILL at any moment all batches that were reported as added are there, and each call as a whole. */
-static void killed_at_any_moment_keeps_all_or_nothing(void **state)
+STORE_TEST(killed_at_any_moment_keeps_all_or_nothing)
 {
 	enum { N = 800 };
 	struct fixture *f = *state;
@@ -526,25 +526,4 @@ static void killed_at_any_moment_keeps_all_or_nothing(void **state)
 	kit_free(batch, N);
 }
 
-static const struct CMUnitTest own[] = {
-	STORE_TEST(the_file_is_for_its_owner_and_group),
-	STORE_TEST(refuses_a_newer_schema),
-	STORE_TEST(refuses_a_foreign_database_and_leaves_it_alone),
-	STORE_TEST(refuses_what_is_no_database),
-	STORE_TEST(refuses_a_directory_that_is_not_there),
-	STORE_TEST(an_empty_file_becomes_a_store),
-	STORE_TEST(a_file_of_version_1_is_upgraded_with_all_that_is_in_it),
-	STORE_TEST(coverage_of_a_flapping_source_stays_small),
-	STORE_TEST(a_limit_holds_and_drops_the_oldest_of_the_finest),
-	STORE_TEST(a_limit_takes_no_slot_of_the_future_for_the_newest),
-	STORE_TEST(a_file_that_is_too_large_shrinks),
-	STORE_TEST(the_whole_is_one_chunk_of_the_sixty_slots),
-	STORE_TEST(a_file_without_the_table_gets_it),
-	STORE_TEST(a_full_disk_refuses_as_a_whole_and_goes_on_later),
-	STORE_TEST(killed_at_any_moment_keeps_all_or_nothing),
-};
-
-int main(void)
-{
-	return store_laws_run("store_sqlite", own, sizeof(own) / sizeof(own[0]));
-}
+TEST_MAIN()

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-static void protocols_have_names(void **state)
+TEST(protocols_have_names)
 {
 	static const struct { __u64 code; const char *name; } cases[] = {
 		{ 1, "icmp" }, { 6, "tcp" }, { 17, "udp" }, { 58, "icmp6" }, { 132, "sctp" }, { 200, "IP protocol 200" },
@@ -24,7 +24,7 @@ static void protocols_have_names(void **state)
 	}
 }
 
-static void a_text_that_is_never_shown_has_no_code(void **state)
+TEST(a_text_that_is_never_shown_has_no_code)
 {
 	static const char *const texts[] = { "", "TCP", "IP protocol 6", "IP protocol 256", "IP protocol 200 ", "ethertype 0x0806",
 					     "ethertype 0x10000", "ethertype 0x11" };
@@ -37,7 +37,7 @@ static void a_text_that_is_never_shown_has_no_code(void **state)
 	assert_int_equal(codes_find(&net_protocol_codes, NULL, 0, "tcp", &again, 0), -E2BIG);
 }
 
-static void directions_have_names(void **state)
+TEST(directions_have_names)
 {
 	char out[LABEL_MAX + 1];
 	__u64 code, again;
@@ -50,10 +50,4 @@ static void directions_have_names(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(protocols_have_names),
-	cmocka_unit_test(a_text_that_is_never_shown_has_no_code),
-	cmocka_unit_test(directions_have_names),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

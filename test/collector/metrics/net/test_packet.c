@@ -27,7 +27,7 @@ static int is_address(const struct address *a, const char *text)
 	return address_is_v4(a) && !memcmp(a->byte + 12, &v4, 4);
 }
 
-static void ipv4_has_addresses_and_ports(void **state)
+TEST(ipv4_has_addresses_and_ports)
 {
 	struct packet p;
 
@@ -39,7 +39,7 @@ static void ipv4_has_addresses_and_ports(void **state)
 	assert_int_equal(p.to.port, 80);
 }
 
-static void ipv6_has_addresses_and_ports(void **state)
+TEST(ipv6_has_addresses_and_ports)
 {
 	struct packet p;
 
@@ -52,7 +52,7 @@ static void ipv6_has_addresses_and_ports(void **state)
 }
 
 /* The changed byte of the IPv4 packet, and the port that packet_parse() then finds. */
-static void ports_come_after_the_headers(void **state)
+TEST(ports_come_after_the_headers)
 {
 	static const struct { int at, value; __u32 n; int from; } cases[] = {
 		{ 6, 0x20, sizeof(tcp4), 8080 },	/* the first fragment */
@@ -76,7 +76,7 @@ static void ports_come_after_the_headers(void **state)
 	}
 }
 
-static void a_packet_without_ip_is_refused(void **state)
+TEST(a_packet_without_ip_is_refused)
 {
 	__u8 bytes[sizeof(tcp4)];
 	struct packet p;
@@ -94,11 +94,4 @@ static void a_packet_without_ip_is_refused(void **state)
 	assert_int_equal(parse(bytes, sizeof(bytes), PACKET_IPV4, &p), -1);
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(ipv4_has_addresses_and_ports),
-	cmocka_unit_test(ipv6_has_addresses_and_ports),
-	cmocka_unit_test(ports_come_after_the_headers),
-	cmocka_unit_test(a_packet_without_ip_is_refused),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -26,7 +26,7 @@ static char *print(const struct count *count, size_t n)
 	"\n  read                                              \n"                                \
 	"           value  ------------- Distribution ------------- count    \n"
 
-static void bars_are_ds(void **state)
+TEST(bars_are_ds)
 {
 	static const struct {
 		size_t n;
@@ -69,7 +69,7 @@ static void bars_are_ds(void **state)
 }
 
 /* For any counts, each row has its own count and no row is missing. */
-static void no_count_is_lost(void **state)
+TEST(no_count_is_lost)
 {
 	for (int round = 0; round < 200; round++) {
 		struct distribution d = { { 0 } };
@@ -92,9 +92,4 @@ static void no_count_is_lost(void **state)
 	}
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(bars_are_ds),
-	cmocka_unit_test(no_count_is_lost),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -17,7 +16,7 @@ static void zone(const char *name)
 	tzset();
 }
 
-static void every_form_is_a_unix_time(void **state)
+TEST(every_form_is_a_unix_time)
 {
 	static const struct { const char *text, *zone; double s; } cases[] = {
 		{ "now", "UTC", NOW },
@@ -50,7 +49,7 @@ static void every_form_is_a_unix_time(void **state)
 	}
 }
 
-static void what_is_no_time_is_refused(void **state)
+TEST(what_is_no_time_is_refused)
 {
 	static const char *const cases[] = {
 		"", " ", "-", "soon", "5", "300", "0", "99999999999", "5x", "m", "5m3h", "5m5", "0s5", "1h30", "--5m", "+5m", "14", "14:5", "14:60", "24:00", "14:05:60",
@@ -75,7 +74,7 @@ static void what_is_no_time_is_refused(void **state)
 	assert_string_equal(reason, "\"soon\" is not a time: write now, 5m (ago), 14:05, \"2026-11-25 14:05\" or Unix seconds");
 }
 
-static void the_clock_that_is_put_forward_is_read(void **state)
+TEST(the_clock_that_is_put_forward_is_read)
 {
 	char reason[MOMENT_REASON];
 	double s = 0;
@@ -87,7 +86,7 @@ static void the_clock_that_is_put_forward_is_read(void **state)
 	assert_true(s == 1774745999);
 }
 
-static void spans_are_seconds(void **state)
+TEST(spans_are_seconds)
 {
 	static const struct { const char *text; double s; } cases[] = {
 		{ "90", 90 }, { "90s", 90 }, { "0.01", 0.01 }, { "10m", 600 }, { "1.5h", 5400 }, { "1d", 86400 }, { "2w", 1209600 }, { "1h30m", 5400 },
@@ -109,11 +108,4 @@ static void spans_are_seconds(void **state)
 	assert_string_equal(reason, "\"5us\" is not a length of time: write 90s, 10m, 1h30m, 1d or a number of seconds");
 }
 
-static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(every_form_is_a_unix_time),
-	cmocka_unit_test(what_is_no_time_is_refused),
-	cmocka_unit_test(the_clock_that_is_put_forward_is_read),
-	cmocka_unit_test(spans_are_seconds),
-};
-
-CHECK_MAIN(tests)
+TEST_MAIN()
