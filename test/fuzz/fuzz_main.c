@@ -2,6 +2,7 @@
  *
  * Files are the arguments; without any, those of test/fuzz/corpus/x for a program called fuzz_x.  Prints
  * TAP; a file that crashes the target ends it, which is the failure. */
+#include "test/kit/leaks.h"
 
 #include <dirent.h>
 #include <stdint.h>

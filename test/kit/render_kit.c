@@ -185,10 +185,3 @@ __u32 kit_pixel(const __u8 *rgb, unsigned width, unsigned x, unsigned y)
 
 	return (__u32)p[0] << 16 | (__u32)p[1] << 8 | p[2];
 }
-
-/* fontconfig keeps its configuration for the process' life, and the sanitizer calls that a leak. */
-const char *__lsan_default_suppressions(void);
-__attribute__((weak)) const char *__lsan_default_suppressions(void)
-{
-	return "leak:libfontconfig";
-}
