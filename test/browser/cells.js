@@ -144,7 +144,8 @@ check("a cell has the palette's colour that the API's numbers give", async (t) =
 	for (const measure of MEASURES) {
 		const { x, y, seen } = await pointAtCell(t.page, measure, 2);
 
-		assert.equal(await colourAt(t.page, measure, x, y), colourOf(grids, measure, seen.from, seen.low), measure);
+		assert.equal(await colourAt(t.page, measure, x, y), colourOf(grids, measure, seen.from, seen.low),
+			`${measure} at ${x},${y}: ${JSON.stringify(seen)} of ${JSON.stringify(columnAt(grids[measure], seen.from))}`);
 	}
 });
 
