@@ -1,5 +1,7 @@
 #include "collector/spool.h"
 
+#include "collector/core/refuse.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -542,10 +544,8 @@ int spool_open(const struct spool_conf *conf, struct spool **ret_spool, char rea
 	char aggregator[2][AGGREGATOR_MAX] = { "", "" };
 	int err = 0;
 
-	if (!s) {
-		snprintf(reason, REASON_MAX, "spool: no memory");
-		return -ENOMEM;
-	}
+	if (!s)
+		return refuse_as(-ENOMEM, reason, "spool: no memory");
 	s->limit = conf->limit;
 	s->incarnation = conf->incarnation;
 	for (int i = 0; i < 2; i++)

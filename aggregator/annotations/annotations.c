@@ -250,10 +250,8 @@ int annotations_add(struct annotations *j, const struct annotation *a, store_que
 	struct annotation entry = *a;
 	int err;
 
-	if (a->kind == ANNOTATION_NOTE && j->n_of[ANNOTATION_NOTE] >= ANNOTATIONS_NOTES) {
-		snprintf(reason, REASON_MAX, "there are %d notes, which is the limit; remove some first", ANNOTATIONS_NOTES);
-		return -ENOSPC;
-	}
+	if (a->kind == ANNOTATION_NOTE && j->n_of[ANNOTATION_NOTE] >= ANNOTATIONS_NOTES)
+		return refuse_as(-ENOSPC, reason, "there are %d notes, which is the limit; remove some first", ANNOTATIONS_NOTES);
 	if (a->kind == ANNOTATION_ALERT && j->n_of[ANNOTATION_ALERT] >= ANNOTATIONS_ALERTS)
 		drop_oldest(j);
 	entry.id = j->saved.next_id++;

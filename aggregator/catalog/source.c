@@ -11,12 +11,6 @@
 #define OFFERS_MAX 256
 #define STATES_MAX 4096		/* may include ids that we never gave */
 
-static int no_memory(char *reason)
-{
-	snprintf(reason, REASON_MAX, "no memory");
-	return -ENOMEM;
-}
-
 /* --- metrics --- */
 
 void metric_free(struct metric *m)

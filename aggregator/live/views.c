@@ -1,6 +1,7 @@
 #include "aggregator/live/views.h"
 #include "aggregator/params/params.h"
 #include "collector/core/instrumentation.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,10 +10,9 @@
 
 #define ID_DIGITS 18
 
-static int refuse(char *reason, const char *why)
+static int refuse_views(char *reason, const char *why)
 {
-	snprintf(reason, REASON_MAX, "value for parameter \"views\" is invalid: %s", why);
-	return -EINVAL;
+	return refuse(reason, "value for parameter \"views\" is invalid: %s", why);
 }
 
 void views_fini(struct views *v)
@@ -58,7 +58,7 @@ static int read_view(json_t *json, const struct raw_input *common, struct views 
 	int err;
 
 	if (!json_is_object(json) || !id)
-		return refuse(reason, "each entry must be an object with the id of an \"instrumentation\"");
+		return refuse_views(reason, "each entry must be an object with the id of an \"instrumentation\"");
 	err = read_params(json, common, &v->view[v->n].in, reason);
 	if (!err)
 		v->view[v->n++].inst = id;
@@ -72,7 +72,7 @@ static int read_all(const char *text, const struct raw_input *common, struct vie
 	int err = 0;
 
 	if (!json_is_array(all) || !json_array_size(all) || json_array_size(all) > VIEWS_MAX)
-		err = refuse(reason, "must be a JSON array of 1 to 128 objects");
+		err = refuse_views(reason, "must be a JSON array of 1 to 128 objects");
 	else
 		json_array_foreach(all, i, one)
 			err = err ?: read_view(one, common, v, reason);
@@ -90,7 +90,7 @@ int views_read(const struct http_param *param, size_t n_params, struct views *re
 	for (size_t i = 0; i < n_params && !err; i++)
 		if (!strcmp(param[i].name, "views")) {
 			if (text)
-				err = refuse(reason, "it is given more than once");
+				err = refuse_views(reason, "it is given more than once");
 			text = param[i].value;
 		} else {
 			others[common.n_query++] = param[i];

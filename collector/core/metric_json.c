@@ -1,5 +1,7 @@
 #include "collector/core/metric_json.h"
 
+#include "collector/core/refuse.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,10 +75,8 @@ static int get_text(const json_t *json, const char *name, const char **ret, char
 {
 	const char *text = json_string_value(json_object_get(json, name));
 
-	if (!text || !*text || strlen(text) >= NAME_MAX_LEN) {
-		snprintf(reason, REASON_MAX, "a metric's \"%s\" must be a text of 1 to %d bytes", name, NAME_MAX_LEN - 1);
-		return -EINVAL;
-	}
+	if (!text || !*text || strlen(text) >= NAME_MAX_LEN)
+		return refuse(reason, "a metric's \"%s\" must be a text of 1 to %d bytes", name, NAME_MAX_LEN - 1);
 	*ret = strdup(text);
 	return *ret ? 0 : -ENOMEM;
 }
@@ -90,10 +90,8 @@ static int get_range(const json_t *json, struct field *f, char *reason)
 
 	while (i < N_UNITS && (!unit || strcmp(unit, unit_name[i])))
 		i++;
-	if (i == N_UNITS || low < 0 || low >= high || high > 63) {
-		snprintf(reason, REASON_MAX, "field \"%s\" of a metric has no usable unit, low and high", f->name);
-		return -EINVAL;
-	}
+	if (i == N_UNITS || low < 0 || low >= high || high > 63)
+		return refuse(reason, "field \"%s\" of a metric has no usable unit, low and high", f->name);
 	f->unit = (enum ruler_unit)i;
 	f->low = (__u32)low;
 	f->high = (__u32)high;
@@ -119,8 +117,7 @@ static int field_from_json(const json_t *json, struct field *f, char *reason)
 		f->arity = FIELD_NUMERIC;
 		return get_range(json, f, reason);
 	}
-	snprintf(reason, REASON_MAX, "field \"%s\" of a metric must be discrete or numeric", f->name);
-	return -EINVAL;
+	return refuse(reason, "field \"%s\" of a metric must be discrete or numeric", f->name);
 }
 
 static int fields_from_json(const json_t *list, struct metric *m, char *reason)
@@ -129,10 +126,8 @@ static int fields_from_json(const json_t *list, struct metric *m, char *reason)
 	struct field *field;
 	int err = 0;
 
-	if (!json_is_array(list) || n > METRIC_FIELDS_MAX) {
-		snprintf(reason, REASON_MAX, "a metric's \"fields\" must be an array of at most %d", METRIC_FIELDS_MAX);
-		return -EINVAL;
-	}
+	if (!json_is_array(list) || n > METRIC_FIELDS_MAX)
+		return refuse(reason, "a metric's \"fields\" must be an array of at most %d", METRIC_FIELDS_MAX);
 	m->field = field = calloc(n + 1, sizeof(*field));
 	if (!field)
 		return -ENOMEM;
@@ -151,8 +146,7 @@ static int get_scope(const json_t *json, enum metric_scope *ret, char *reason)
 	*ret = text && !strcmp(text, metric_scope_name(SCOPE_POINT)) ? SCOPE_POINT : SCOPE_INTERVAL;
 	if (text && !strcmp(text, metric_scope_name(*ret)))
 		return 0;
-	snprintf(reason, REASON_MAX, "a metric's \"scope\" must be \"interval\" or \"point\"");
-	return -EINVAL;
+	return refuse(reason, "a metric's \"scope\" must be \"interval\" or \"point\"");
 }
 
 /* Finds the field that a member names, if the member is present. */
@@ -165,19 +159,16 @@ static int get_field(const json_t *json, const char *name, enum field_arity arit
 
 	if (!value)
 		return 0;
-	if (!f || f->arity != arity) {
-		snprintf(reason, REASON_MAX, "a metric's \"%s\" must be one of its %s fields", name,
+	if (!f || f->arity != arity)
+		return refuse(reason, "a metric's \"%s\" must be one of its %s fields", name,
 			 arity == FIELD_NUMERIC ? "numeric" : "discrete");
-		return -EINVAL;
-	}
 	*ret = strdup(text);
 	return *ret ? 0 : -ENOMEM;
 }
 
 static int refuse_parts(char *reason)
 {
-	snprintf(reason, REASON_MAX, "a metric's \"parts\" must be a list of numeric fields of it, but not the first");
-	return -EINVAL;
+	return refuse(reason, "a metric's \"parts\" must be a list of numeric fields of it, but not the first");
 }
 
 /* Reads a list of numeric fields, without the first one and each once. */

@@ -1,4 +1,5 @@
 #include "collector/mysql/thd.h"
+#include "collector/core/refuse.h"
 #include "collector/mysql/accessor.h"
 #include "collector/core/instrumentation.h"
 #include "collector/trace/program_file.h"
@@ -70,12 +71,10 @@ static int place_find(const struct server *s, const struct place *p, struct mysq
 
 	if (!err && (a.kind != p->kind || a.n != p->n || (a.kind == ACCESSOR_TEST && mode_place(&a))))
 		err = -EINVAL;
-	if (err) {
-		snprintf(reason, REASON_MAX, err == -ENOENT ? "the server has no function %s(), which shows the "
+	if (err)
+		return refuse_as(-ENOTSUP, reason, err == -ENOENT ? "the server has no function %s(), which shows the "
 			"layout of its connections" :
 			 "the server's function %s() has an unknown form", p->accessor);
-		return -ENOTSUP;
-	}
 	for (__u32 i = 0; i < a.n; i++)
 		*(__u32 *)((char *)thd + p->field[i]) = a.at[i];
 	return 0;

@@ -1,4 +1,5 @@
 #include "collector/probe/kernel.h"
+#include "collector/core/refuse.h"
 #include "collector/probe/kernel_budget.h"
 #include "collector/probe/kernel_doctor.h"
 #include "collector/probe/kernel_plan.h"
@@ -281,19 +282,13 @@ static int kernel_enable(void *self, const struct instrumentation *in, __s64 now
 	struct ring_plan plan;
 	int index = traced_place(k, on), err;
 
-	if (on->refusal[0]) {
-		snprintf(reason, REASON_MAX, "%s", on->refusal);
-		return -EPERM;
-	}
-	if (index < 0) {
-		snprintf(reason, REASON_MAX, "%d instrumentations of %s.%s are enabled, which is the limit",
+	if (on->refusal[0])
+		return refuse_as(-EPERM, reason, "%s", on->refusal);
+	if (index < 0)
+		return refuse_as(-ENOSPC, reason, "%d instrumentations of %s.%s are enabled, which is the limit",
 			 TAIL_CALL_MAX, in->module, in->stat);
-		return -ENOSPC;
-	}
-	if (in->n_exemplars && !cpus_are_dense()) {
-		snprintf(reason, REASON_MAX, "exemplars need CPUs that are numbered without gaps");
-		return -ENOTSUP;
-	}
+	if (in->n_exemplars && !cpus_are_dense())
+		return refuse_as(-ENOTSUP, reason, "exemplars need CPUs that are numbered without gaps");
 	err = kernel_plan(on->tracer->metric, in, k->conf.memory_limit, k->conf.text_full && on->tracer->has_texts, &plan, reason);
 	it = err ? NULL : calloc(1, sizeof(*it));
 	if (!err)
@@ -503,10 +498,8 @@ static int kernel_open(const struct probe_conf *conf, void **ret_self, char *rea
 	struct btf *btf;
 	size_t i;
 
-	if (!k) {
-		snprintf(reason, REASON_MAX, "no memory");
-		return -ENOMEM;
-	}
+	if (!k)
+		return no_memory(reason);
 	k->conf = *conf;
 	libbpf_set_print(libbpf_says);
 	btf = need_btf() ? btf__load_vmlinux_btf() : NULL;

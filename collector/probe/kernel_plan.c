@@ -1,4 +1,5 @@
 #include "collector/probe/kernel_plan.h"
+#include "collector/core/refuse.h"
 #include "collector/probe/probe.h"
 #include "collector/ring/record.h"
 #include "collector/ring/ring_plan.h"
@@ -17,9 +18,8 @@ static int exemplars_fit(const struct ring_plan *plan, __u64 limit, char *reason
 	bytes = record_exemplars_memory(&least);
 	if (!limit || bytes <= limit)
 		return 0;
-	snprintf(reason, REASON_MAX, "%u exemplars would take %.1f MB of kernel memory (%u slots, %u CPUs), the limit is %.1f MB: "
+	return refuse_as(-ENOMEM, reason, "%u exemplars would take %.1f MB of kernel memory (%u slots, %u CPUs), the limit is %.1f MB: "
 		 "fewer exemplars", plan->n_exemplars, bytes / 1e6, least.n_slots, plan->n_cpus, limit / 1e6);
-	return -ENOMEM;
 }
 
 /* If memory is short, weights become coarser first; then short slots are held for fewer seconds; then there are fewer
@@ -39,11 +39,10 @@ static int plan_fits(struct ring_plan *plan, __u64 limit, char *reason)
 		plan->n_shards--;
 	if (!limit || record_memory(plan) <= limit)
 		return 0;
-	snprintf(reason, REASON_MAX, "it would take %.1f MB of kernel memory (%u slots, %u keys, %u measures, "
+	return refuse_as(-ENOMEM, reason, "it would take %.1f MB of kernel memory (%u slots, %u keys, %u measures, "
 		 "%u weights, %u cells, %u exemplars), the limit is %.1f MB: fewer keys, slots, measures, weights or exemplars, "
 		 "or fewer ruler bits", record_memory(plan) / 1e6, plan->n_slots, plan->n_classes - 1, plan->n_measures,
 		 plan->n_weights, plan->n_cells, plan->n_exemplars, limit / 1e6);
-	return -ENOMEM;
 }
 
 /* Returns the number of discrete fields in its events. */
@@ -60,10 +59,8 @@ static int measure_find(const struct metric *m, const char *name, __u8 *ret_inde
 {
 	int index = metric_index(m, name, FIELD_NUMERIC);
 
-	if (index < 0) {
-		snprintf(reason, REASON_MAX, "\"%s\" is not a measure of %s.%s", name, m->module, m->stat);
-		return -EINVAL;
-	}
+	if (index < 0)
+		return refuse(reason, "\"%s\" is not a measure of %s.%s", name, m->module, m->stat);
 	*ret_index = (__u8)index;
 	return 0;
 }

@@ -1,4 +1,5 @@
 #include "collector/probe/programs.h"
+#include "collector/core/refuse.h"
 #include "collector/trace/address.h"
 #include "collector/core/log.h"
 #include "collector/trace/text.h"
@@ -52,10 +53,8 @@ static int programs_load(const struct programs *p, const struct metric *m, char 
 {
 	int err = bpf_object__load_skeleton(p->skeleton);
 
-	if (err) {
-		snprintf(reason, REASON_MAX, "the kernel refused the programs for %s.%s: %s", m->module, m->stat, strerror(-err));
-		return err;
-	}
+	if (err)
+		return refuse_as(err, reason, "the kernel refused the programs for %s.%s: %s", m->module, m->stat, strerror(-err));
 	err = bpf_object__attach_skeleton(p->skeleton);
 	if (err)
 		snprintf(reason, REASON_MAX, "attaching the programs for %s.%s failed: %s", m->module, m->stat, strerror(-err));
@@ -124,10 +123,8 @@ static int events_attach(struct programs *p, const struct programs_event *event,
 
 	p->link = calloc(n * n_cpus + 1, sizeof(*p->link));
 	p->event_fd = calloc(n * n_cpus, sizeof(*p->event_fd));
-	if (!p->link || !p->event_fd) {
-		snprintf(reason, REASON_MAX, "no memory");
-		return -ENOMEM;
-	}
+	if (!p->link || !p->event_fd)
+		return no_memory(reason);
 	for (cpu = 0; cpu < n_cpus; cpu++) {
 		for (i = 0; i < n; i++) {
 			struct bpf_link *link = event_attach(p, &event[i], cpu, &p->event_fd[p->n_events]);

@@ -1,6 +1,7 @@
 #include "collector/probe/recording.h"
 #include "collector/core/frame.h"
 #include "collector/core/metric_json.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -18,8 +19,8 @@ struct reader {
 	char *reason;
 };
 
-static int refuse(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int refuse(struct reader *r, const char *format, ...)
+static int refuse_recording(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int refuse_recording(struct reader *r, const char *format, ...)
 {
 	int n = snprintf(r->reason, REASON_MAX, "offset %zu: ", r->at);
 	va_list args;
@@ -81,7 +82,7 @@ static int read_inst(struct reader *r, const struct frame *frame)
 
 	memset(&in, 0, sizeof(in));
 	if (!json)
-		return refuse(r, "the instrumentation is not JSON");
+		return refuse_recording(r, "the instrumentation is not JSON");
 	err = instrumentation_from_json(json_object_get(json, "instrumentation"), &in, why);
 	if (!err)
 		err = metric_json_read(json_object_get(json, "metric"), &m, why);
@@ -91,7 +92,7 @@ static int read_inst(struct reader *r, const struct frame *frame)
 	}
 	json_decref(json);
 	if (err)
-		refuse(r, "%.200s", why);
+		refuse_recording(r, "%.200s", why);
 	else
 		err = recording_add(r->recording, &in, &m);
 	if (err)
@@ -109,24 +110,24 @@ static int time_sane(const struct recorded *of, __s64 slot, __s64 run)
 static int check_batch(struct reader *r, const struct recorded *of, const struct batch *b)
 {
 	if (b->slot_ns != of->in.slot_ns)
-		return refuse(r, "a batch has slots of %llu ns, its instrumentation of %llu ns",
+		return refuse_recording(r, "a batch has slots of %llu ns, its instrumentation of %llu ns",
 			      (unsigned long long)b->slot_ns, (unsigned long long)of->in.slot_ns);
 	if (!time_sane(of, b->slot, (__s64)b->run + 1) || (b->loss.n && !time_sane(of, b->loss.first, 0)) ||
 	    (b->loss.n && !time_sane(of, b->loss.last, 0)))
-		return refuse(r, "a batch has slots before 1970 or after 2100");
+		return refuse_recording(r, "a batch has slots before 1970 or after 2100");
 	for (size_t i = 0; i < b->n_slices; i++) {
 		const struct slice *s = &b->slice[i];
 
 		if (labels_count(&s->key) != (int)of->in.n_fields)
-			return refuse(r, "a key has %d labels, its instrumentation %zu fields", labels_count(&s->key),
+			return refuse_recording(r, "a key has %d labels, its instrumentation %zu fields", labels_count(&s->key),
 				      of->in.n_fields);
 		if (s->axis >= of->in.n_measures || s->weight > of->in.n_weights)
-			return refuse(r, "a slice is of measure %u and weight %u, its instrumentation has %zu and %zu", s->axis,
+			return refuse_recording(r, "a slice is of measure %u and weight %u, its instrumentation has %zu and %zu", s->axis,
 				      s->weight, of->in.n_measures, of->in.n_weights);
 		if (s->weight && s->axis)
-			return refuse(r, "a slice is of weight %u by measure %u: weights are by the first", s->weight, s->axis);
+			return refuse_recording(r, "a slice is of weight %u by measure %u: weights are by the first", s->weight, s->axis);
 		if (!ruler_common(s->ruler, of->in.ruler[s->axis]))
-			return refuse(r, "a slice's ruler is not one of its measure");
+			return refuse_recording(r, "a slice's ruler is not one of its measure");
 	}
 	return 0;
 }
@@ -154,12 +155,12 @@ static int read_batch(struct reader *r, const struct frame *frame)
 	int err = batch_decode(frame->data, frame->len, &b);
 
 	if (err == -EBADMSG)
-		return refuse(r, "the frame is whole, but it contains no batch");
+		return refuse_recording(r, "the frame is whole, but it contains no batch");
 	if (err)
 		return err;
 	of = recording_find(r->recording, b.inst);
 	if (!of)
-		err = refuse(r, "a batch of instrumentation %llu, which was not introduced", (unsigned long long)b.inst);
+		err = refuse_recording(r, "a batch of instrumentation %llu, which was not introduced", (unsigned long long)b.inst);
 	if (!err)
 		err = check_batch(r, of, &b);
 	if (!err)
@@ -176,7 +177,7 @@ static int read_frame(struct reader *r, const struct frame *frame)
 	case FRAME_BATCH:
 		return read_batch(r, frame);
 	default:
-		return refuse(r, "a recording has no frames of type %d", (int)frame->type);
+		return refuse_recording(r, "a recording has no frames of type %d", (int)frame->type);
 	}
 }
 
@@ -190,13 +191,13 @@ static int read_frames(struct reader *r, size_t len)
 	for (; r->at < len && !err; r->at += (size_t)n) {
 		n = frame_get(data + r->at, len - r->at, &frame);
 		if (n < 0)
-			return refuse(r, "%s", frame_error((int)n));
+			return refuse_recording(r, "%s", frame_error((int)n));
 		if (!n)
-			return refuse(r, "the recording ends in the middle of a frame");
+			return refuse_recording(r, "the recording ends in the middle of a frame");
 		err = read_frame(r, &frame);
 	}
 	if (!err && !r->recording->n_insts)
-		err = refuse(r, "nothing is recorded");
+		err = refuse_recording(r, "nothing is recorded");
 	return err;
 }
 
@@ -226,10 +227,8 @@ int recording_parse(const __u8 *data, size_t len, struct recording **ret_recordi
 {
 	__u8 *copy = malloc(len + 1);
 
-	if (!copy) {
-		snprintf(reason, REASON_MAX, "no memory for the recording");
-		return -ENOMEM;
-	}
+	if (!copy)
+		return refuse_as(-ENOMEM, reason, "no memory for the recording");
 	if (len)
 		memcpy(copy, data, len);
 	return recording_take(copy, len, ret_recording, reason);
@@ -271,8 +270,7 @@ int recording_read(const char *path, struct recording **ret_recording, char reas
 
 	if (err) {
 		bytes_fini(&data);
-		snprintf(reason, REASON_MAX, "%s: %s", path, read_error(err));
-		return err;
+		return refuse_as(err, reason, "%s: %s", path, read_error(err));
 	}
 	err = recording_take(data.data, data.len, ret_recording, why);
 	if (err)

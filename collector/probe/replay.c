@@ -5,6 +5,7 @@
  * divides, so that its first slot becomes the current one when the first instrumentation is
  * enabled; an instrumentation that is enabled later joins in the middle. */
 #include "collector/probe/replay.h"
+#include "collector/core/refuse.h"
 #include "collector/probe/probe.h"
 #include "collector/probe/recording.h"
 #include "collector/core/show.h"
@@ -230,9 +231,8 @@ static int map_field(struct playing *p, const struct recorded *rec, size_t i)
 
 static int missing(const struct recorded *rec, const char *what, const char *name, char *reason)
 {
-	snprintf(reason, REASON_MAX, "the recording of %s.%s has no %s \"%s\" in the same instrumentation",
+	return refuse_as(-ENOENT, reason, "the recording of %s.%s has no %s \"%s\" in the same instrumentation",
 		 rec->in.module, rec->in.stat, what, name);
-	return -ENOENT;
 }
 
 /* With another predicate or first measure, exemplars would have to be chosen again, from events that were not
@@ -246,11 +246,9 @@ static int has_exemplars(const struct recorded *rec, const struct instrumentatio
 /* Can this recorded instrumentation give the wanted one? */
 static int playing_map(struct playing *p, const struct recorded *rec, const char *source, char *reason)
 {
-	if (rec->in.slot_ns != p->in.slot_ns) {
-		snprintf(reason, REASON_MAX, "the recording of %s.%s has slots of %g s, not of %g s", rec->in.module,
+	if (rec->in.slot_ns != p->in.slot_ns)
+		return refuse_as(-ENOENT, reason, "the recording of %s.%s has slots of %g s, not of %g s", rec->in.module,
 			 rec->in.stat, (double)rec->in.slot_ns / 1e9, (double)p->in.slot_ns / 1e9);
-		return -ENOENT;
-	}
 	for (size_t i = 0; i < p->in.n_fields; i++)
 		if (map_field(p, rec, i))
 			return missing(rec, "field", p->in.field[i], reason);
@@ -260,11 +258,9 @@ static int playing_map(struct playing *p, const struct recorded *rec, const char
 	for (size_t i = 0; i < p->in.n_weights; i++)
 		if (instrumentation_weight(&rec->in, p->in.weight[i]) < 0 || strcmp(rec->in.measure[0], p->in.measure[0]))
 			return missing(rec, "weight", p->in.weight[i], reason);
-	if (p->in.n_exemplars && !has_exemplars(rec, &p->in)) {
-		snprintf(reason, REASON_MAX, "the recording of %s.%s has %u exemplars, by %s and its own predicate", rec->in.module,
+	if (p->in.n_exemplars && !has_exemplars(rec, &p->in))
+		return refuse_as(-ENOENT, reason, "the recording of %s.%s has %u exemplars, by %s and its own predicate", rec->in.module,
 			 rec->in.stat, rec->in.n_exemplars, rec->in.measure[0]);
-		return -ENOENT;
-	}
 	if (replay_filter_init(&p->sieve, &p->in.predicate, &rec->in, source, reason))
 		return -ENOENT;
 	for (size_t i = 0; i < rec->in.n_measures; i++)

@@ -7,6 +7,7 @@
  * were reported before are not reported again. */
 #include "collector/ring/filter.h"
 #include "collector/core/log.h"
+#include "collector/core/refuse.h"
 #include "collector/proc/meter.h"
 #include "collector/probe/probe.h"
 #include "collector/core/show.h"
@@ -67,10 +68,8 @@ static int proc_open(const struct probe_conf *conf, void **ret_self, char *reaso
 {
 	struct proc *p = calloc(1, sizeof(*p));
 
-	if (!p) {
-		snprintf(reason, REASON_MAX, "no memory");
-		return -ENOMEM;
-	}
+	if (!p)
+		return no_memory(reason);
 	p->conf = *conf;
 	for (size_t i = 0; i < N_METERS; i++) {
 		p->metric[i] = *meters[i]->metric;
@@ -123,10 +122,8 @@ static int reading_open(struct proc *p, const struct meter *meter, __u64 slot_ns
 			return 0;
 		}
 	r = calloc(1, sizeof(*r));
-	if (!r) {
-		snprintf(reason, REASON_MAX, "no memory");
-		return -ENOMEM;
-	}
+	if (!r)
+		return no_memory(reason);
 	r->meter = meter;
 	r->slot_ns = slot_ns;
 	err = meter->start(&r->self, reason);
@@ -167,9 +164,8 @@ static int slot_check(const struct instrumentation *in, char *reason)
 {
 	if (in->slot_ns >= SLOT_MIN_NS || meter_find(in)->metric->scope == SCOPE_INTERVAL)
 		return 0;
-	snprintf(reason, REASON_MAX, "%s.%s is read from files with a resolution of about 10 ms: its granularity "
+	return refuse(reason, "%s.%s is read from files with a resolution of about 10 ms: its granularity "
 		"must be 0.1 s or more, not %g s", in->module, in->stat, (double)in->slot_ns / 1e9);
-	return -EINVAL;
 }
 
 static int proc_enable(void *self, const struct instrumentation *in, __s64 now_ns, char *reason)

@@ -1,4 +1,5 @@
 #include "collector/proc/self.h"
+#include "collector/core/refuse.h"
 #include "collector/proc/counter_delta.h"
 #include "collector/proc/meter.h"
 #include "collector/probe/self_stats.h"
@@ -111,10 +112,8 @@ static int self_start(void **ret_self, size_t n_values, char *reason)
 {
 	struct self *s = calloc(1, sizeof(*s));
 
-	if (!s) {
-		snprintf(reason, REASON_MAX, "no memory");
-		return -ENOMEM;
-	}
+	if (!s)
+		return no_memory(reason);
 	s->counters.n_values = n_values;
 	s->tick = self_stats_now();
 	*ret_self = s;
@@ -136,8 +135,7 @@ static int start_programs(void **ret_self, char *reason)
 	bytes_fini(&text);
 	if (!err && enabled)
 		return self_start(ret_self, 2, reason);
-	snprintf(reason, REASON_MAX, "the kernel does not time its BPF programs: sysctl kernel.bpf_stats_enabled=1");
-	return -ENODATA;
+	return refuse_as(-ENODATA, reason, "the kernel does not time its BPF programs: sysctl kernel.bpf_stats_enabled=1");
 }
 
 static void self_stop(void *self)

@@ -1,5 +1,6 @@
 #include "collector/ring/filter.h"
 #include "collector/core/predicate.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,10 +20,9 @@ struct making {
 	__u64 constant[FILTER_CODES];
 };
 
-static int refuse(char *reason, const struct predicate_term *t, const char *why)
+static int refuse_field(char *reason, const struct predicate_term *t, const char *why)
 {
-	snprintf(reason, REASON_MAX, "predicate: field \"%s\" %s", t->field, why);
-	return -EINVAL;
+	return refuse(reason, "predicate: field \"%s\" %s", t->field, why);
 }
 
 /* le and gt are lt and ge of the next number; ne, ge and gt are the opposites of eq, lt and le. */
@@ -48,9 +48,9 @@ static int codes_make(const struct predicate_term *t, const struct filter_names 
 	int n = codes_of(t, names, m->index, m->constant, listed ? FILTER_LIST : FILTER_CODES);
 
 	if (n == -E2BIG)
-		return refuse(reason, t, "has too many values with that label on this host");
+		return refuse_field(reason, t, "has too many values with that label on this host");
 	if (n < 0)
-		return refuse(reason, t, "cannot be compared in the kernel of this host");
+		return refuse_field(reason, t, "cannot be compared in the kernel of this host");
 	m->listed = listed;
 	m->n = listed ? 1 : (__u8)n;
 	m->op = listed ? FILTER_LISTED : FILTER_EQUAL;
@@ -71,7 +71,7 @@ static int term_make(const struct predicate_term *t, const struct filter_names *
 	}
 	index = metric_index(names->metric, t->field, t->is_text ? FIELD_DISCRETE : FIELD_NUMERIC);
 	if (index < 0 || index >= (t->is_text ? EVENT_FIELDS : EVENT_MEASURES))
-		return refuse(reason, t, "is not known here");
+		return refuse_field(reason, t, "is not known here");
 	m->measure = !t->is_text;
 	m->index = (__u8)index;
 	if (t->is_text)
@@ -152,11 +152,9 @@ static int lists_give(const struct predicate *p, struct making *m, struct filter
 	for (__u32 i = 0; i < p->n_terms; i++) {
 		if (!m[i].reached || !m[i].listed)
 			continue;
-		if (f->n_lists == FILTER_LISTS) {
-			snprintf(reason, REASON_MAX, "predicate: fields like \"%s\" can be compared at most %d times",
+		if (f->n_lists == FILTER_LISTS)
+			return refuse(reason, "predicate: fields like \"%s\" can be compared at most %d times",
 				 p->term[i].field, FILTER_LISTS);
-			return -EINVAL;
-		}
 		m[i].constant[0] = f->n_lists;
 		f->listed[f->n_lists++] = (__u8)i;
 	}
@@ -178,12 +176,10 @@ int filter_compile(const struct predicate *p, const struct filter_names *names, 
 		return err;
 	start = entry_of(m, (__u8)p->start);
 	n_terms = making_place(m, p->n_terms, start);
-	if (n_terms > FILTER_TERMS) {
-		snprintf(reason, REASON_MAX, "predicate: its labels match %u values on this host; at most %d can be "
+	if (n_terms > FILTER_TERMS)
+		return refuse(reason, "predicate: its labels match %u values on this host; at most %d can be "
 			"compared",
 			 n_terms, FILTER_TERMS);
-		return -EINVAL;
-	}
 	err = lists_give(p, m, &f, reason);
 	if (err)
 		return err;

@@ -1,5 +1,7 @@
 #include "collector/ring/ring_plan.h"
 
+#include "collector/core/refuse.h"
+
 #include <errno.h>
 #include <stdio.h>
 
@@ -26,11 +28,9 @@ int ring_plan_make(const struct instrumentation *in, unsigned n_cpus, struct rin
 		p.n_slots = least;
 	p.n_idle = p.n_slots;
 	p.n_spares = 1 + (SPARES_NS / in->slot_ns < RING_SPARES_MAX - 1 ? SPARES_NS / in->slot_ns : RING_SPARES_MAX - 1);
-	if (least + p.n_spares > RING_ROWS_MAX || p.n_slots + p.n_spares > RING_ROWS_MAX) {
-		snprintf(reason, REASON_MAX, "a slot of %llu ns is too short: %d s of them are more than %d slots",
+	if (least + p.n_spares > RING_ROWS_MAX || p.n_slots + p.n_spares > RING_ROWS_MAX)
+		return refuse(reason, "a slot of %llu ns is too short: %d s of them are more than %d slots",
 			 (unsigned long long)in->slot_ns, RING_S, RING_ROWS_MAX - p.n_spares);
-		return -EINVAL;
-	}
 	p.n_shards = n_cpus < SHARDS_MAX ? n_cpus : SHARDS_MAX;
 	p.n_exemplars = in->n_exemplars;
 	p.n_cpus = n_cpus;

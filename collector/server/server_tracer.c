@@ -1,4 +1,5 @@
 #include "collector/server/server_tracer.h"
+#include "collector/core/refuse.h"
 #include "collector/trace/address.h"
 #include "collector/server/digest.h"
 #include "collector/metrics/fs_call.h"
@@ -151,8 +152,7 @@ int server_refused(const struct server_protocol *protocol, char *reason)
 {
 	int err = -errno;
 
-	snprintf(reason, REASON_MAX, "the programs for %s could not be opened: %s", protocol->metric, strerror(-err));
-	return err;
+	return refuse_as(err, reason, "the programs for %s could not be opened: %s", protocol->metric, strerror(-err));
 }
 
 static void texts_keep(struct server_tracer *s, int text_full)
