@@ -118,11 +118,8 @@ const struct tracer disk_tracer = {
 	.metric = &metric,
 	.tracepoints = tracepoints,
 	.dispatch_ns = 20,
-	.may_detach = 1,
 	.start = disk_start,
-	.stop = programs_stop,
-	.codes = codes,
-	.n_codes = CODES_N(codes),
+	PROGRAMS_TRACER,
 	.lost = disk_lost,
 	.doctor = disk_doctor,
 };

@@ -58,11 +58,8 @@ const struct tracer faults_tracer = {
 	.metric = &metric,
 	.tracepoints = tracepoints,
 	.dispatch_ns = 200,
-	.may_detach = 1,
 	.start = fault_start,
-	.stop = programs_stop,
-	.codes = codes,
-	.n_codes = CODES_N(codes),
+	PROGRAMS_TRACER,
 	.lost = programs_lost,
 	.doctor = programs_doctor,
 };

@@ -48,12 +48,9 @@ const struct tracer fs_tracer = {
 	.metric = &metric,
 	.tracepoints = tracepoints,
 	.dispatch_ns = 20,
-	.may_detach = 1,
 	.alone = 1,
 	.start = fs_start,
-	.stop = programs_stop,
-	.codes = codes,
-	.n_codes = CODES_N(codes),
+	PROGRAMS_TRACER,
 	.lost = fs_lost,
 	.doctor = programs_doctor,
 };

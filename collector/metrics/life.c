@@ -77,11 +77,8 @@ static const struct field_codes *const codes[] = {
 		.metric = &name##_metric,                                                                   \
 		.tracepoints = point,                                                                       \
 		.dispatch_ns = 20,                                                                          \
-		.may_detach = 1,                                                                            \
 		.start = name##_start,                                                                      \
-		.stop = programs_stop,                                                                      \
-		.codes = codes,                                                                             \
-		.n_codes = CODES_N(codes),                                                                  \
+		PROGRAMS_TRACER,                                                                            \
 		.lost = programs_lost,                                                                      \
 		.doctor = programs_doctor,                                                                  \
 	}

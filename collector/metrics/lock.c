@@ -59,11 +59,8 @@ const struct tracer contention_tracer = {
 	.metric = &metric,
 	.tracepoints = tracepoints,
 	.dispatch_ns = 20,
-	.may_detach = 1,
 	.start = lock_start,
-	.stop = programs_stop,
-	.codes = codes,
-	.n_codes = CODES_N(codes),
+	PROGRAMS_TRACER,
 	.lost = lock_lost,
 	.doctor = programs_doctor,
 };

@@ -50,12 +50,9 @@ const struct tracer samples_tracer = {
 	.metric = &metric,
 	.tracepoints = tracepoints,
 	.dispatch_ns = 200,
-	.may_detach = 1,
 	.start = sample_start,
-	.stop = programs_stop,
 	.want = sample_want,
-	.codes = codes,
-	.n_codes = CODES_N(codes),
+	PROGRAMS_TRACER,
 	.lost = programs_lost,
 	.doctor = programs_doctor,
 };

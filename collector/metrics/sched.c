@@ -117,13 +117,10 @@ static const char *const tracepoints[] = { "sched_switch", NULL };
 		.metric = &name##_metric,                                          \
 		.tracepoints = tracepoints,                                        \
 		.dispatch_ns = 20,                                                 \
-		.may_detach = 1,                                                   \
 		.alone = 1,                                                        \
 		.start = name##_start,                                             \
-		.stop = programs_stop,                                             \
 		.want = sched_want,                                                \
-		.codes = codes,                                                    \
-		.n_codes = CODES_N(codes),                                         \
+		PROGRAMS_TRACER,                                                   \
 		.lost = sched_lost,                                                \
 		.doctor = programs_doctor,                                         \
 	}

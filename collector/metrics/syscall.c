@@ -56,12 +56,9 @@ const struct tracer syscall_tracer = {
 	.metric = &metric,
 	.tracepoints = tracepoints,
 	.dispatch_ns = 60,
-	.may_detach = 1,
 	.alone = 1,
 	.start = syscall_start,
-	.stop = programs_stop,
-	.codes = codes,
-	.n_codes = CODES_N(codes),
+	PROGRAMS_TRACER,
 	.lost = syscall_lost,
 	.doctor = programs_doctor,
 };

@@ -74,4 +74,7 @@ extern const struct field_codes programs_text, programs_address, programs_stack;
 /* The first rows of such a table: process.h's fields. */
 #define PROGRAMS_PROCESS_CODES [0 ... PROCESS_N_FIELDS - 1] = &programs_process
 
+/* Members of such a tracer; `codes` is its table of field_codes. */
+#define PROGRAMS_TRACER .may_detach = 1, .stop = programs_stop, .codes = codes, .n_codes = CODES_N(codes)
+
 #endif

@@ -70,11 +70,8 @@ const struct tracer connects_tracer = {
 	.metric = &metric,
 	.tracepoints = tracepoints,
 	.dispatch_ns = 20,
-	.may_detach = 1,
 	.start = connects_start,
-	.stop = programs_stop,
-	.codes = codes,
-	.n_codes = CODES_N(codes),
+	PROGRAMS_TRACER,
 	.lost = connects_lost,
 	.doctor = programs_doctor,
 };
