@@ -1,6 +1,6 @@
 #include "aggregator/annotations/annotations.h"
 
-#include "aggregator/base/array.h"
+#include "collector/core/array.h"
 #include "aggregator/store/saved_object.h"
 #include "aggregator/base/json_get.h"
 #include "collector/core/refuse.h"

@@ -1,5 +1,5 @@
 #include "aggregator/query/active.h"
-#include "aggregator/base/array.h"
+#include "collector/core/array.h"
 #include "aggregator/store/coverage.h"
 #include "aggregator/query/keytable.h"
 #include "collector/core/saturating.h"

@@ -1,6 +1,6 @@
 #include "aggregator/query/exemplar_fold.h"
 
-#include "aggregator/base/array.h"
+#include "collector/core/array.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "aggregator/store/coverage_compact.h"
 
-#include "aggregator/base/array.h"
+#include "collector/core/array.h"
 #include "aggregator/store/tier.h"
 
 #include <stdbool.h>

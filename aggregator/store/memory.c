@@ -1,7 +1,7 @@
 /* memory.c - implements a store in memory, which ends with its process, for tests and private servers. */
 #include "aggregator/store/store.h"
 
-#include "aggregator/base/array.h"
+#include "collector/core/array.h"
 #include "aggregator/store/slot_slices.h"
 #include "aggregator/store/observation.h"
 

@@ -1,6 +1,6 @@
 #include "aggregator/store/observation.h"
 
-#include "aggregator/base/array.h"
+#include "collector/core/array.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "aggregator/worksheets/worksheets.h"
 
-#include "aggregator/base/array.h"
+#include "collector/core/array.h"
 #include "aggregator/store/saved_object.h"
 #include "collector/core/refuse.h"
 

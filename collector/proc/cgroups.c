@@ -1,4 +1,5 @@
 #include "collector/proc/cgroups.h"
+#include "collector/core/array.h"
 #include "collector/trace/cgroup_name.h"
 #include "collector/proc/meter.h"
 #include "collector/proc/scan.h"
@@ -207,15 +208,8 @@ static struct node *node_new(struct cgroups *c, __u32 parent, const char *path, 
 {
 	struct node *n;
 
-	if (c->n_nodes == c->room) {
-		size_t room = c->room ? 2 * c->room : 64;
-
-		n = realloc(c->node, room * sizeof(*n));
-		if (!n)
-			return NULL;
-		c->node = n;
-		c->room = room;
-	}
+	if (array_grow(&c->node, c->n_nodes, &c->room, sizeof(*c->node)))
+		return NULL;
 	n = &c->node[c->n_nodes++];
 	*n = (struct node){ .parent = parent, .field = { code(c, path), code(c, "none"), code(c, "none") } };
 	if (parent != NO_PARENT) {

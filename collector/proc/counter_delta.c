@@ -1,4 +1,5 @@
 #include "collector/proc/counter_delta.h"
+#include "collector/core/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,15 +32,8 @@ int counter_delta_add(struct counter_delta *s, __u64 code, const __u64 *value)
 	struct counter_delta_snapshot *now = &s->now;
 	struct counter_delta_thing *thing;
 
-	if (now->n == now->room) {
-		size_t room = now->room ? 2 * now->room : 16;
-
-		thing = realloc(now->thing, room * sizeof(*thing));
-		if (!thing)
-			return -ENOMEM;
-		now->thing = thing;
-		now->room = room;
-	}
+	if (array_grow(&now->thing, now->n, &now->room, sizeof(*now->thing)))
+		return -ENOMEM;
 	thing = &now->thing[now->n++];
 	thing->code = code;
 	memcpy(thing->value, value, s->n_values * sizeof(*value));

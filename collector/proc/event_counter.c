@@ -1,4 +1,6 @@
 #include "collector/proc/event_counter.h"
+#include "collector/core/array.h"
+#include "collector/ring/batch_builder.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -18,12 +20,6 @@ struct row {
 	__u32 first;			/* its first event: index + 1 */
 };
 
-struct piece {				/* a slice in the making, whose bytes may still move */
-	size_t key_at, hist_at;
-	__u16 key_len, of;		/* of: index of the histogram */
-	__u32 hist_len;
-};
-
 struct event_counter {
 	struct event_counter_labels labels;
 	size_t n_fields, n_measures, n_hists;
@@ -37,10 +33,7 @@ struct event_counter {
 	size_t n_buckets;
 	struct counted *event;
 	size_t n_events, room;
-	struct bytes keys, hists;
-	struct piece *piece;
-	struct slice *slice;
-	size_t n_pieces, pieces_room;
+	struct batch_builder slices;
 };
 
 int event_counter_new(const struct metric *m, const struct instrumentation *in, const struct probe_conf *conf,
@@ -91,13 +84,10 @@ void event_counter_free(struct event_counter *t)
 		return;
 	for (size_t i = 0; i < t->n_hists; i++)
 		hist_fini(&t->hist[i]);
-	bytes_fini(&t->keys);
-	bytes_fini(&t->hists);
+	batch_builder_fini(&t->slices);
 	free(t->row);
 	free(t->bucket);
 	free(t->event);
-	free(t->piece);
-	free(t->slice);
 	free(t);
 }
 
@@ -173,16 +163,9 @@ int event_counter_add(struct event_counter *t, const struct event *e)
 	struct counted *c;
 	struct row *row;
 
-	if (t->n_events == t->room) {
-		size_t room = t->room ? 2 * t->room : 64;
-
-		c = realloc(t->event, room * sizeof(*c));
-		if (!c) {
-			lose(t, 1, e->measure[t->measure[0]]);
-			return -ENOMEM;
-		}
-		t->event = c;
-		t->room = room;
+	if (array_grow(&t->event, t->n_events, &t->room, sizeof(*t->event))) {
+		lose(t, 1, e->measure[t->measure[0]]);
+		return -ENOMEM;
 	}
 	for (size_t i = 0; i < t->n_fields; i++)
 		key.code[i] = e->field[t->field[i]];
@@ -206,43 +189,26 @@ void event_counter_drop(struct event_counter *t)
 
 /* --- slices --- */
 
-static int batch_builder_grow(struct event_counter *t)
-{
-	size_t room = t->pieces_room ? 2 * t->pieces_room : 64;
-	struct piece *piece = realloc(t->piece, room * sizeof(*piece));
-	struct slice *slice = piece ? realloc(t->slice, room * sizeof(*slice)) : NULL;
-
-	if (piece)
-		t->piece = piece;
-	if (!slice)
-		return -ENOMEM;
-	t->slice = slice;
-	t->pieces_room = room;
-	return 0;
-}
-
-static void key_put(struct event_counter *t, __u32 row, struct piece *ret)
+static void key_put(struct event_counter *t, __u32 row)
 {
 	char text[LABEL_MAX + 1];
 
-	ret->key_at = t->keys.len;
+	batch_builder_key(&t->slices);
 	for (size_t i = 0; i < t->n_fields; i++) {
 		text[0] = 0;
 		if (row != OTHER)
 			t->labels.text(t->labels.arg, t->field[i], t->row[row].key.code[i], text);
-		labels_put(&t->keys, row != OTHER ? text : NULL);
+		batch_builder_label(&t->slices, row != OTHER ? text : NULL);
 	}
-	ret->key_len = (__u16)(t->keys.len - ret->key_at);
 }
 
 /* Makes the slices of one row: a histogram per measure, and per weight one along the first measure. */
 static int row_put(struct event_counter *t, __u32 row)
 {
-	size_t before = t->n_pieces;
-	struct piece piece = { 0 };
+	size_t before = t->slices.n;
 	int err = 0;
 
-	key_put(t, row, &piece);
+	key_put(t, row);
 	for (size_t i = 0; i < t->n_hists && !err; i++) {
 		bool weight = i >= t->n_measures;
 
@@ -252,37 +218,14 @@ static int row_put(struct event_counter *t, __u32 row)
 
 			hist_record(&t->hist[i], measure[weight ? 0 : i], weight ? measure[i] : 1);
 		}
-		if (t->n_pieces == t->pieces_room)
-			err = batch_builder_grow(t);
-		if (err)
-			break;
-		piece.of = (__u16)i;
-		piece.hist_at = t->hists.len;
-		hist_encode(&t->hist[i], &t->hists);
-		piece.hist_len = (__u32)(t->hists.len - piece.hist_at);
-		t->piece[t->n_pieces++] = piece;
-		err = t->hists.err ? t->hists.err : t->keys.err;
+		err = batch_builder_add(&t->slices, weight ? 0 : (__u16)i, weight ? (__u16)(i - t->n_measures + 1) : 0, &t->hist[i]);
 	}
 	if (err) {
-		t->n_pieces = before;
+		t->slices.n = before;
 		for (__u32 at = t->row[row].first; at; at = t->event[at - 1].next)
 			lose(t, 1, t->event[at - 1].measure[0]);
 	}
 	return err;
-}
-
-static void slices_point(struct event_counter *t)
-{
-	for (size_t i = 0; i < t->n_pieces; i++) {
-		const struct piece *p = &t->piece[i];
-		bool weight = p->of >= t->n_measures;
-
-		t->slice[i] = (struct slice){
-			.ruler = t->hist[p->of].ruler, .axis = weight ? 0 : p->of,
-			.weight = weight ? (__u16)(p->of - t->n_measures + 1) : 0, .key = { t->keys.data + p->key_at, p->key_len },
-			.hist = t->hists.data + p->hist_at, .hist_len = p->hist_len,
-		};
-	}
 }
 
 int event_counter_send(struct event_counter *t, __s64 slot, __u32 run, __s64 clock_step_ns,
@@ -291,9 +234,7 @@ int event_counter_send(struct event_counter *t, __s64 slot, __u32 run, __s64 clo
 	struct batch *b = &t->batch;
 	int err = 0, e;
 
-	bytes_clear(&t->keys);
-	bytes_clear(&t->hists);
-	t->n_pieces = 0;
+	batch_builder_clear(&t->slices);
 	for (size_t i = 0; i < t->n_rows; i++) {
 		if (!t->row[i].first)
 			continue;
@@ -301,15 +242,14 @@ int event_counter_send(struct event_counter *t, __s64 slot, __u32 run, __s64 clo
 		err = err ? err : e;
 		t->row[i].slot = slot;
 	}
-	slices_point(t);
 	b->slot = slot;
 	b->seq = t->seq++;
 	b->run = t->n_events ? 1 : run;
 	b->clock_step_ns = clock_step_ns;
 	b->loss.first = slot;
 	b->loss.last = slot;
-	b->slice = t->slice;
-	b->n_slices = t->n_pieces;
+	b->slice = batch_builder_slices(&t->slices);
+	b->n_slices = t->slices.n;
 	sink->batch(sink->arg, b);
 	event_counter_drop(t);
 	rows_forget(t, slot);

@@ -1,4 +1,5 @@
 #include "collector/proc/self.h"
+#include "collector/core/array.h"
 #include "collector/core/refuse.h"
 #include "collector/proc/counter_delta.h"
 #include "collector/proc/meter.h"
@@ -262,15 +263,8 @@ static int seen_before(struct giving *g, __u64 id)
 	for (size_t i = 0; i < g->n_seen; i++)
 		if (g->seen[i] == id)
 			return 1;
-	if (g->n_seen == g->room) {
-		size_t room = g->room ? 2 * g->room : 64;
-		__u64 *more = realloc(g->seen, room * sizeof(*more));
-
-		if (!more)
-			return 1;
-		g->seen = more;
-		g->room = room;
-	}
+	if (array_grow(&g->seen, g->n_seen, &g->room, sizeof(*g->seen)))
+		return 1;
 	g->seen[g->n_seen++] = id;
 	return 0;
 }

@@ -61,7 +61,7 @@ int batch_builder_add(struct batch_builder *p, __u16 axis, __u16 weight, const s
 	return p->hists.err ? p->hists.err : p->keys.err;
 }
 
-const struct slice *batch_builder_slices(struct batch_builder *p)
+struct slice *batch_builder_slices(struct batch_builder *p)
 {
 	size_t i;
 

@@ -34,6 +34,6 @@ void batch_builder_key(struct batch_builder *p);
 void batch_builder_label(struct batch_builder *p, const char *text);
 
 int batch_builder_add(struct batch_builder *p, __u16 axis, __u16 weight, const struct hist *h);
-const struct slice *batch_builder_slices(struct batch_builder *p);	/* p->n of them */
+struct slice *batch_builder_slices(struct batch_builder *p);	/* p->n of them */
 
 #endif

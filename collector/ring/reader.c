@@ -292,7 +292,7 @@ static void batch_send(struct reader *r, __u64 slot, __u32 run, const struct bat
 	b->run = run;
 	b->loss = r->loss;
 	b->every = every_of(r, slot);
-	b->slice = (struct slice *)batch_builder_slices(&r->pieces);
+	b->slice = batch_builder_slices(&r->pieces);
 	b->n_slices = r->pieces.n;
 	b->clock_step_ns = 0;
 	if (r->step_ns && (slot == r->step_slot || r->step_slot < r->next_slot)) {

@@ -1,4 +1,5 @@
 #include "collector/server/listeners.h"
+#include "collector/core/array.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -67,15 +68,8 @@ int listening_unix(const char *line, struct listening *ret)
 
 int listeners_add(struct listeners *l, __u32 pid, const struct listening *s)
 {
-	if (l->n == l->room) {
-		size_t room = l->room ? l->room * 2 : 16;
-		struct listener *bigger = realloc(l->listener, room * sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		l->listener = bigger;
-		l->room = room;
-	}
+	if (array_grow(&l->listener, l->n, &l->room, sizeof(*l->listener)))
+		return -ENOMEM;
 	l->listener[l->n] = (struct listener){ .pid = pid, .port = s->port };
 	memcpy(l->listener[l->n].where, s->where, sizeof(s->where));
 	l->n++;
@@ -127,16 +121,9 @@ static int inodes_of(const char *pid, struct inodes *ret)
 		target[len] = 0;
 		if (sscanf(target, "socket:[%lu]", &inode) != 1)
 			continue;
-		if (ret->n == ret->room) {
-			size_t room = ret->room ? ret->room * 2 : 64;
-			unsigned long *bigger = realloc(ret->inode, room * sizeof(*bigger));
-
-			err = bigger ? 0 : -ENOMEM;
-			if (err)
-				break;
-			ret->inode = bigger;
-			ret->room = room;
-		}
+		err = array_grow(&ret->inode, ret->n, &ret->room, sizeof(*ret->inode));
+		if (err)
+			break;
 		ret->inode[ret->n++] = inode;
 	}
 	closedir(dir);

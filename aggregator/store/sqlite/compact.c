@@ -1,6 +1,6 @@
 #include "aggregator/store/sqlite/sqlite.h"
 
-#include "aggregator/base/array.h"
+#include "collector/core/array.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
  * up, and in the end so do the sums of the current hour: their events become a loss in their slots. */
 #include "aggregator/store/sqlite/sqlite.h"
 
-#include "aggregator/base/array.h"
+#include "collector/core/array.h"
 #include "collector/core/saturating.h"
 
 #include <errno.h>
