@@ -82,39 +82,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	char reason[CONF_REASON_MAX];
 
 	switch (key) {
-	case OPT_CONFIG:
-		a->config = arg;
-		break;
-	case OPT_NO_CONFIG:
-		a->config = NULL;
-		break;
-	case OPT_LISTEN:
-		set_path(state, "listen", arg, conf->listen);
-		break;
-	case OPT_SOCKET:
-		set_path(state, "socket", arg, conf->socket);
-		break;
-	case OPT_DATABASE:
-		set_path(state, "database", arg, conf->database);
-		break;
-	case OPT_PAGE:
-		set_path(state, "page", arg, conf->page);
-		break;
-	case OPT_API_SOCKET:
-		set_path(state, "api-socket", arg, conf->api_socket);
-		break;
-	case OPT_TOKEN_FILE:
-		set_path(state, "token-file", arg, conf->token_file);
-		break;
-	case OPT_TLS_CERTIFICATE:
-		set_path(state, "tls-certificate", arg, conf->tls_certificate);
-		break;
-	case OPT_TLS_KEY:
-		set_path(state, "tls-key", arg, conf->tls_key);
-		break;
-	case OPT_CUBE_SLOTS:
-		set_slots(state, arg, conf);
-		break;
+	case OPT_CONFIG: a->config = arg; break;
+	case OPT_NO_CONFIG: a->config = NULL; break;
+	case OPT_LISTEN: set_path(state, "listen", arg, conf->listen); break;
+	case OPT_SOCKET: set_path(state, "socket", arg, conf->socket); break;
+	case OPT_DATABASE: set_path(state, "database", arg, conf->database); break;
+	case OPT_PAGE: set_path(state, "page", arg, conf->page); break;
+	case OPT_API_SOCKET: set_path(state, "api-socket", arg, conf->api_socket); break;
+	case OPT_TOKEN_FILE: set_path(state, "token-file", arg, conf->token_file); break;
+	case OPT_TLS_CERTIFICATE: set_path(state, "tls-certificate", arg, conf->tls_certificate); break;
+	case OPT_TLS_KEY: set_path(state, "tls-key", arg, conf->tls_key); break;
+	case OPT_CUBE_SLOTS: set_slots(state, arg, conf); break;
 	case OPT_MAX_SIZE:
 		if (conf_set_size(conf, arg, reason))
 			argp_error(state, "%s", reason);
@@ -123,17 +101,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (conf_set_hosts(conf, arg, reason))
 			argp_error(state, "%s", reason);
 		break;
-	case OPT_KEEP:
-		conf->keep = true;
-		break;
-	case OPT_VERBOSE:
-		conf->verbose = true;
-		break;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument \"%s\": there are only options", arg);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	case OPT_KEEP: conf->keep = true; break;
+	case OPT_VERBOSE: conf->verbose = true; break;
+	case ARGP_KEY_ARG: argp_error(state, "unexpected argument \"%s\": there are only options", arg); break;
+	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }

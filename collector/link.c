@@ -166,15 +166,9 @@ static void read_frame(struct link *l, const struct frame *frame)
 	char why[64];
 
 	switch (frame->type) {
-	case FRAME_WANT:
-		read_want(l, frame);
-		break;
-	case FRAME_ACK:
-		read_ack(l, frame);
-		break;
-	case FRAME_ERROR:
-		read_error(l, frame);
-		break;
+	case FRAME_WANT: read_want(l, frame); break;
+	case FRAME_ACK: read_ack(l, frame); break;
+	case FRAME_ERROR: read_error(l, frame); break;
 	default:
 		snprintf(why, sizeof(why), "a collector gets no frame of type %d", (int)frame->type);
 		link_refuse(l, why);

@@ -1,5 +1,6 @@
 #include "collector/spool.h"
 
+#include "collector/core/array.h"
 #include "collector/core/refuse.h"
 
 #include <limits.h>
@@ -121,14 +122,10 @@ static struct batch *toll_of(struct toll *t, const struct batch *b)
 		if (t->batch[i].inst == b->inst && t->batch[i].slot_ns == b->slot_ns &&
 		    !strcmp(t->batch[i].source, b->source))
 			return &t->batch[i];
-	more = realloc(t->batch, (t->n + 1) * sizeof(*more));
-	if (!more)
+	if (array_resize(&t->batch, t->n + 1, sizeof(*t->batch)))
 		return NULL;
-	t->batch = more;
-	more += t->n++;
-	memset(more, 0, sizeof(*more));
-	more->inst = b->inst;
-	more->slot_ns = b->slot_ns;
+	more = &t->batch[t->n++];
+	*more = (struct batch){ .inst = b->inst, .slot_ns = b->slot_ns };
 	memcpy(more->source, b->source, sizeof(more->source));
 	return more;
 }

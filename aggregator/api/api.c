@@ -1,5 +1,4 @@
 #include "aggregator/api/private.h"
-#include "aggregator/api/openapi.h"
 #include "aggregator/api/reply.h"
 #include "aggregator/base/clock.h"
 #include "aggregator/catalog/resource.h"

@@ -38,4 +38,6 @@ api_handler api_alerts_list, api_alerts_show, api_alerts_add, api_alerts_remove;
 api_handler api_worksheets_list, api_worksheets_show, api_worksheets_add, api_worksheets_clone, api_worksheets_change,
 	    api_worksheets_remove;
 
+extern const char openapi_text[];	/* doc/openapi.json, which describes the interface */
+
 #endif

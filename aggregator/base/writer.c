@@ -151,6 +151,15 @@ void writer_name_text(struct bytes *out, const char *name, const char *text)
 	writer_text(out, text);
 }
 
+void writer_open(struct bytes *out, const char *name, const char *bracket)
+{
+	if (name)
+		writer_name(out, name);
+	else
+		writer_comma(out);
+	writer_raw(out, bracket);
+}
+
 char *writer_take(struct bytes *out, size_t *ret_len)
 {
 	char *text;

@@ -28,6 +28,10 @@ void writer_name_text(struct bytes *out, const char *name, const char *text);
 /* Writes a comma, unless just after an opening bracket. */
 void writer_comma(struct bytes *out);
 
+/* Begins an object or a list with `bracket` ("{", "["): the value of `name`, or, if that is NULL, the next element of a
+ * list. */
+void writer_open(struct bytes *out, const char *name, const char *bracket);
+
 /* Returns the buffer as a NUL-terminated text, which the caller owns; NULL: an error. */
 char *writer_take(struct bytes *out, size_t *ret_len);
 

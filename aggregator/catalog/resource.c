@@ -173,45 +173,43 @@ json_t *resource_old_types(void)
 
 /* ---- instrumentations ---- */
 
-static json_t *uri_json(const struct catalog_inst *ci, const char *name, const char *path)
+struct link {
+	const char *name, *path;
+};
+
+static const struct link values[] = {
+	{ "value_raw", "value/raw" }, { "value_heatmap", "value/heatmap/image" }, { "details_heatmap", "value/heatmap/details" },
+	{ "value_grid", "value/grid" }, { "value_keys", "value/keys" }, { "value_report", "value/report" },
+	{ "value_chart", "value/chart" }, { "value_explain", "value/explain" }, { "value_exemplars", "value/exemplars" },
+	{ "value_composition", "value/composition" }, { "value_compare", "value/compare" }, { "value_flame", "value/flame" },
+	{ "value_stream", "value/stream" },
+}, heatmaps[] = {
+	{ "image", "value/heatmap/image" }, { "details", "value/heatmap/details" }, { "average", "value/heatmap/average" },
+	{ "percentile", "value/heatmap/percentile" }, { "figure", "value/heatmap/figure" },
+};
+
+static json_t *links_json(const struct catalog_inst *ci, const struct link *link, size_t n)
 {
+	json_t *all = json_array();
 	char uri[96];
 
-	snprintf(uri, sizeof(uri), "/ca/instrumentations/%llu/%s", (unsigned long long)ci->in.id, path);
-	return json_pack("{s:s, s:s}", "name", name, "uri", uri);
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(link[i].path, "value/exemplars") && !ci->in.n_exemplars)
+			continue;
+		snprintf(uri, sizeof(uri), "/ca/instrumentations/%llu/%s", (unsigned long long)ci->in.id, link[i].path);
+		json_array_append_new(all, json_pack("{s:s, s:s}", "name", link[i].name, "uri", uri));
+	}
+	return all;
 }
 
 json_t *resource_values(const struct catalog_inst *ci)
 {
-	json_t *all = json_array();
-
-	json_array_append_new(all, uri_json(ci, "value_raw", "value/raw"));
-	json_array_append_new(all, uri_json(ci, "value_heatmap", "value/heatmap/image"));
-	json_array_append_new(all, uri_json(ci, "details_heatmap", "value/heatmap/details"));
-	json_array_append_new(all, uri_json(ci, "value_grid", "value/grid"));
-	json_array_append_new(all, uri_json(ci, "value_keys", "value/keys"));
-	json_array_append_new(all, uri_json(ci, "value_report", "value/report"));
-	json_array_append_new(all, uri_json(ci, "value_chart", "value/chart"));
-	json_array_append_new(all, uri_json(ci, "value_explain", "value/explain"));
-	if (ci->in.n_exemplars)
-		json_array_append_new(all, uri_json(ci, "value_exemplars", "value/exemplars"));
-	json_array_append_new(all, uri_json(ci, "value_composition", "value/composition"));
-	json_array_append_new(all, uri_json(ci, "value_compare", "value/compare"));
-	json_array_append_new(all, uri_json(ci, "value_flame", "value/flame"));
-	json_array_append_new(all, uri_json(ci, "value_stream", "value/stream"));
-	return all;
+	return links_json(ci, values, sizeof(values) / sizeof(*values));
 }
 
 json_t *resource_heatmaps(const struct catalog_inst *ci)
 {
-	json_t *all = json_array();
-
-	json_array_append_new(all, uri_json(ci, "image", "value/heatmap/image"));
-	json_array_append_new(all, uri_json(ci, "details", "value/heatmap/details"));
-	json_array_append_new(all, uri_json(ci, "average", "value/heatmap/average"));
-	json_array_append_new(all, uri_json(ci, "percentile", "value/heatmap/percentile"));
-	json_array_append_new(all, uri_json(ci, "figure", "value/heatmap/figure"));
-	return all;
+	return links_json(ci, heatmaps, sizeof(heatmaps) / sizeof(*heatmaps));
 }
 
 /* Adds the newest slot that a source has reported, and the events that it reported as lost since our start. */

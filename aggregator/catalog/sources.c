@@ -1,5 +1,6 @@
 #include "aggregator/catalog/private.h"
 
+#include "collector/core/array.h"
 #include "collector/core/refuse.h"
 
 #include <errno.h>
@@ -230,20 +231,16 @@ void catalog_bye(struct catalog *c, const char *source)
 
 int catalog_sight(struct catalog_inst *ci, const char *source, __s64 slot)
 {
-	struct sighting *grown;
-
 	for (size_t i = 0; i < ci->n_sightings; i++)
 		if (!strcmp(ci->sighting[i].source, source)) {
 			if (slot > ci->sighting[i].slot)
 				ci->sighting[i].slot = slot;
 			return 0;
 		}
-	grown = realloc(ci->sighting, (ci->n_sightings + 1) * sizeof(*grown));
-	if (!grown)
+	if (array_resize(&ci->sighting, ci->n_sightings + 1, sizeof(*ci->sighting)))
 		return -ENOMEM;
-	ci->sighting = grown;
-	grown[ci->n_sightings] = (struct sighting){ .slot = slot };
-	snprintf(grown[ci->n_sightings++].source, SOURCE_MAX, "%s", source);
+	ci->sighting[ci->n_sightings] = (struct sighting){ .slot = slot };
+	snprintf(ci->sighting[ci->n_sightings++].source, SOURCE_MAX, "%s", source);
 	return 0;
 }
 

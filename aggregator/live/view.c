@@ -90,8 +90,7 @@ static void put_shade(struct view *v)
 	struct bytes out = { 0 };
 
 	begin_event(v, &out, "shade");
-	writer_name(&out, "levels");
-	writer_raw(&out, "[");
+	writer_open(&out, "levels", "[");
 	for (size_t i = 0; i < SHADE_LEVELS; i++) {
 		writer_comma(&out);
 		writer_real(&out, shade->level[i]);

@@ -1,6 +1,5 @@
 #include "aggregator/notify/alert.h"
 
-#include "aggregator/notify/alert_shape.h"
 #include "aggregator/base/json_get.h"
 #include "collector/core/amount.h"
 #include "collector/core/refuse.h"
@@ -9,10 +8,16 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WINDOW_MAX 3600
 #define HOLD_MAX 1000
+#define STEPS 8				/* of an octave */
+#define N_STEPS (64 * STEPS)
+#define LEAST 0.06			/* octaves, 4 %: a smaller change is not worth waking anyone */
+#define SPREADS 7			/* the limit is so many standard deviations above the middle, */
+#define BEYOND 1.6			/* and so many times the distance of nearly all windows of the hour before */
 
 /* ---- rules ---- */
 
@@ -145,6 +150,116 @@ json_t *alert_rule_json(const struct alert_rule *r)
 	return json;
 }
 
+/* ---- shapes: coarse distributions ----
+ *
+ * Steps of an eighth of an octave: events that move within a step do not change the shape. */
+
+struct shape {
+	double n, count[N_STEPS];
+};
+
+struct alert_usual {
+	size_t n, next;			/* learnt windows; where the next one goes */
+	struct shape window[ALERT_HOUR];
+	struct shape all;		/* their sum */
+};
+
+static void shape_of(const struct hist *h, struct shape *ret)
+{
+	__u32 first, end;
+
+	memset(ret, 0, sizeof(*ret));
+	hist_used(h, &first, &end);
+	for (__u32 cell = first; cell < end; cell++) {
+		double middle = h->cell[cell] ? hist_middle(h->ruler, cell, h->min, h->max) : 0;
+		int step = middle > 1 ? (int)(log2(middle) * STEPS) : 0;
+
+		ret->count[step < N_STEPS ? step : N_STEPS - 1] += (double)h->cell[cell];
+		ret->n += (double)h->cell[cell];
+	}
+}
+
+/* Measures the distance of a from b, less `but` (NULL: from all of b). */
+static double shape_distance(const struct shape *a, const struct shape *b, const struct shape *but)
+{
+	double n = b->n - (but ? but->n : 0), seen_a = 0, seen_b = 0, sum = 0;
+
+	if (!a->n || n <= 0)
+		return 0;
+	for (size_t i = 0; i + 1 < N_STEPS; i++) {
+		seen_a += a->count[i];
+		seen_b += b->count[i] - (but ? but->count[i] : 0);
+		sum += fabs(seen_a / a->n - seen_b / n);
+	}
+	return sum / STEPS;
+}
+
+double alert_distance(const struct hist *a, const struct hist *b)
+{
+	struct shape x, y;
+
+	shape_of(a, &x);
+	shape_of(b, &y);
+	return shape_distance(&x, &y, NULL);
+}
+
+static void shape_add(struct shape *to, const struct shape *s, double sign)
+{
+	to->n += sign * s->n;
+	for (size_t i = 0; i < N_STEPS; i++)
+		to->count[i] += sign * s->count[i];
+}
+
+static void usual_learn(struct alert_usual *u, const struct hist *h)
+{
+	struct shape *s = &u->window[u->next];
+
+	if (u->n == ALERT_HOUR)
+		shape_add(&u->all, s, -1);
+	shape_of(h, s);
+	shape_add(&u->all, s, 1);
+	u->next = (u->next + 1) % ALERT_HOUR;
+	u->n += u->n < ALERT_HOUR;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The limit follows from the variation of the windows: far enough above the middle of their distances, and above nearly
+ * all of them. */
+static double limit_of(double *d, size_t n)
+{
+	double middle, nearly, limit, deviation[ALERT_HOUR];
+
+	qsort(d, n, sizeof(*d), by_size);
+	middle = d[n / 2];
+	nearly = d[n - 1 - n / 20];
+	for (size_t i = 0; i < n; i++)
+		deviation[i] = fabs(d[i] - middle);
+	qsort(deviation, n, sizeof(*deviation), by_size);
+	limit = middle + SPREADS * 1.4826 * deviation[n / 2];
+	return fmax(fmax(limit, BEYOND * nearly), LEAST);
+}
+
+/* Returns how far the shape lies from all that was learnt, and how far it may. */
+static void usual_compare(const struct alert_usual *u, const struct hist *h, double *ret_distance, double *ret_limit)
+{
+	double d[ALERT_HOUR], mean = u->n ? u->all.n / (double)u->n : 0;
+	struct shape s;
+
+	shape_of(h, &s);
+	for (size_t i = 0; i < u->n; i++)
+		d[i] = shape_distance(&u->window[i], &u->all, &u->window[i]);
+	*ret_distance = shape_distance(&s, &u->all, NULL);
+	*ret_limit = u->n ? limit_of(d, u->n) : INFINITY;
+	if (s.n && s.n < mean)			/* with fewer events, distances grow by the root of their number */
+		*ret_limit *= sqrt(mean / s.n);
+}
+
 /* ---- states ---- */
 
 static const char *const names[] = { [ALERT_OK] = "ok", [ALERT_PENDING] = "pending", [ALERT_FIRING] = "firing", [ALERT_NO_DATA] = "no_data" };
@@ -166,13 +281,13 @@ int alert_init(struct alert *a, const struct alert_rule *r)
 {
 	*a = (struct alert){ .rule = *r, .state = ALERT_NO_DATA, .value = NAN, .limit = NAN };
 	if (r->kind == ALERT_SHAPE)
-		a->usual = alert_usual_new();
+		a->usual = calloc(1, sizeof(*a->usual));
 	return r->kind == ALERT_SHAPE && !a->usual ? -ENOMEM : 0;
 }
 
 void alert_fini(struct alert *a)
 {
-	alert_usual_free(a->usual);
+	free(a->usual);
 	a->usual = NULL;
 }
 
@@ -221,8 +336,8 @@ static bool measure_window(struct alert *a, const struct alert_window *w)
 	default:
 		if (w->hist->count < ALERT_FEW)
 			return false;
-		if (alert_usual_n(a->usual) >= ALERT_LEARNT)
-			alert_usual_compare(a->usual, w->hist, &a->value, &a->limit);
+		if (a->usual->n >= ALERT_LEARNT)
+			usual_compare(a->usual, w->hist, &a->value, &a->limit);
 		return true;
 	}
 }
@@ -230,7 +345,7 @@ static bool measure_window(struct alert *a, const struct alert_window *w)
 void alert_learn(struct alert *a, const struct alert_window *w)
 {
 	if (a->usual && w->observed && w->hist->count >= ALERT_FEW)
-		alert_usual_learn(a->usual, w->hist);
+		usual_learn(a->usual, w->hist);
 }
 
 static bool step_over(struct alert *a, const struct alert_window *w)
@@ -257,7 +372,7 @@ static bool accept_shape(struct alert *a, const struct alert_window *w)
 {
 	if (!a->usual || a->state != ALERT_FIRING || ++a->n_fired < ALERT_HOUR)
 		return false;
-	alert_usual_clear(a->usual);
+	memset(a->usual, 0, sizeof(*a->usual));
 	a->n_over = 0;
 	return set_state(a, ALERT_NO_DATA, w->to_ns);
 }
@@ -271,7 +386,7 @@ bool alert_step(struct alert *a, const struct alert_window *w)
 	a->n_dark = 0;
 	if (!measure_window(a, w))
 		return false;
-	if (a->usual && alert_usual_n(a->usual) < ALERT_LEARNT) {
+	if (a->usual && a->usual->n < ALERT_LEARNT) {
 		alert_learn(a, w);
 		return set_state(a, ALERT_NO_DATA, w->from_ns);
 	}
@@ -299,8 +414,8 @@ void alert_sentence(const struct alert *a, const char *measure, const char *unit
 
 	what_text(a, measure, what, sizeof(what));
 	axis_format((double)a->rule.above, axis_unit(unit), line);
-	if (a->usual && alert_usual_n(a->usual) < ALERT_LEARNT) {
-		snprintf(out, room, "%s: learning what is usual, %zu of %d windows", what, alert_usual_n(a->usual), ALERT_LEARNT);
+	if (a->usual && a->usual->n < ALERT_LEARNT) {
+		snprintf(out, room, "%s: learning what is usual, %zu of %d windows", what, a->usual->n, ALERT_LEARNT);
 	} else if (a->state == ALERT_NO_DATA || isnan(a->value)) {
 		snprintf(out, room, "%s: not observed", what);
 	} else if (a->rule.kind == ALERT_PERCENTILE) {

@@ -86,8 +86,7 @@ static void transfer_end(struct transfer *t, int err, const char *reason)
 static bool may_change(CURLcode code, long status)
 {
 	switch (code) {
-	case CURLE_OK:
-		return status >= 500 || status == 408 || status == 429;
+	case CURLE_OK: return status >= 500 || status == 408 || status == 429;
 	case CURLE_URL_MALFORMAT:
 	case CURLE_UNSUPPORTED_PROTOCOL:
 	case CURLE_PEER_FAILED_VERIFICATION:	/* the server's certificate; */
@@ -95,8 +94,7 @@ static bool may_change(CURLcode code, long status)
 	case CURLE_SSL_INVALIDCERTSTATUS:
 	case CURLE_SSL_CACERT_BADFILE:		/* the system's certificates */
 		return false;
-	default:
-		return true;
+	default: return true;
 	}
 }
 

@@ -1,6 +1,7 @@
 #include "aggregator/params/params.h"
 #include "aggregator/params/kinds.h"
 #include "aggregator/params/zone_database.h"
+#include "collector/core/array.h"
 #include "render/draw/figure.h"
 
 #include <errno.h>
@@ -165,11 +166,8 @@ static int read_text(const char *value, char **to)
 
 static int select_add(struct params *p, const char *text)
 {
-	char **more = realloc(p->select, (p->n_select + 1) * sizeof(*more));
-
-	if (!more)
+	if (array_resize(&p->select, p->n_select + 1, sizeof(*p->select)))
 		return -ENOMEM;
-	p->select = more;
 	p->select[p->n_select] = strdup(text);
 	return p->select[p->n_select] ? (p->n_select++, 0) : -ENOMEM;
 }
@@ -203,11 +201,8 @@ static int read_keys(const struct spec *spec, const char *value, struct params *
 
 static int hue_add(struct params *p, __s64 hue)
 {
-	int *more = realloc(p->hue, (p->n_hues + 1) * sizeof(*more));
-
-	if (!more)
+	if (array_resize(&p->hue, p->n_hues + 1, sizeof(*p->hue)))
 		return -ENOMEM;
-	p->hue = more;
 	p->hue[p->n_hues++] = (int)hue;
 	return 0;
 }

@@ -52,8 +52,7 @@ static void put_edge(struct bytes *out, __u64 edge)
 
 static void put_cells(struct bytes *out, const struct grid *g, size_t col, long row_shift, bool exact)
 {
-	writer_name(out, "cells");
-	writer_raw(out, "[");
+	writer_open(out, "cells", "[");
 	for (size_t row = 0; row < g->n_rows; row++) {
 		__u64 n = g->cell[row * g->n_cols + col];
 
@@ -63,8 +62,7 @@ static void put_cells(struct bytes *out, const struct grid *g, size_t col, long 
 			writer_pair(out, (__u64)((long)row + row_shift), n);
 			continue;
 		}
-		writer_comma(out);
-		writer_raw(out, "[");
+		writer_open(out, NULL, "[");
 		writer_number(out, (__u64)((long)row + row_shift));
 		writer_raw(out, ",");
 		put_mean(out, n, g->column[col].n_snapshots);
@@ -80,16 +78,14 @@ static void put_running(struct bytes *out, const struct grid *g, size_t col)
 
 	if (any) {
 		writer_name_number(out, "oldest", g->column[col].max);
-		writer_name(out, "running");
-		writer_raw(out, "[");
+		writer_open(out, "running", "[");
 	}
 	for (size_t row = 0; row < g->n_rows && any; row++) {
 		__u64 n = g->cell[row * g->n_cols + col];
 
 		if (!n)
 			continue;
-		writer_comma(out);
-		writer_raw(out, "[");
+		writer_open(out, NULL, "[");
 		writer_number(out, g->edge[row]);
 		writer_raw(out, ",");
 		put_edge(out, g->edge[row + 1]);
@@ -170,8 +166,7 @@ void payload_column(struct bytes *out, const struct grid *g, const struct shade 
 
 static void put_edges(struct bytes *out, const struct grid *g)
 {
-	writer_name(out, "edge");
-	writer_raw(out, "[");
+	writer_open(out, "edge", "[");
 	for (size_t i = 0; i <= g->n_rows; i++) {
 		writer_comma(out);
 		put_edge(out, g->edge[i]);
@@ -181,8 +176,7 @@ static void put_edges(struct bytes *out, const struct grid *g)
 
 static void put_row_names(struct bytes *out, const struct grid *g)
 {
-	writer_name(out, "rows");
-	writer_raw(out, "[");
+	writer_open(out, "rows", "[");
 	for (size_t i = 0; i < g->n_rows; i++) {
 		writer_comma(out);
 		writer_text(out, g->row_name[i]);
@@ -195,8 +189,7 @@ static void put_summary(struct bytes *out, const struct grid *g, bool exact)
 	const struct grid_summary *s = &g->all;
 	__u64 snapshots = g->point && !exact ? s->n_snapshots : 0;
 
-	writer_name(out, "summary");
-	writer_raw(out, "{");
+	writer_open(out, "summary", "{");
 	if (g->point && exact)
 		writer_name_number(out, "snapshots", s->n_snapshots);
 	put_named_mean(out, "count", s->count, snapshots);
@@ -223,8 +216,7 @@ static void put_matrix(struct bytes *out, const struct grid *g, const struct sha
 		put_row_names(out, g);
 	else
 		put_edges(out, g);
-	writer_name(out, "columns");
-	writer_raw(out, "[");
+	writer_open(out, "columns", "[");
 	for (size_t col = 0; col < g->n_cols; col++) {
 		writer_comma(out);
 		put_column(out, g, s, col, col, 0, exact);
@@ -260,8 +252,7 @@ static void put_colour(struct bytes *out, __u32 rgb)
 
 static void put_reals(struct bytes *out, const char *name, const double *x, size_t n)
 {
-	writer_name(out, name);
-	writer_raw(out, "[");
+	writer_open(out, name, "[");
 	for (size_t i = 0; i < n; i++) {
 		writer_comma(out);
 		writer_real(out, x[i]);
@@ -278,8 +269,7 @@ void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme 
 	writer_name_text(out, "yscale", s->yscale == AXIS_LOG ? "log" : "linear");
 	put_reals(out, "scale", s->scale, s->n_rows);
 	put_reals(out, "levels", s->level, SHADE_LEVELS);
-	writer_name(out, "palette");
-	writer_raw(out, "[");
+	writer_open(out, "palette", "[");
 	for (size_t i = 0; i < PALETTE_COLOURS; i++) {
 		writer_comma(out);
 		put_colour(out, p.colour[i]);
@@ -355,8 +345,7 @@ struct key_sums {
 static void put_key(struct bytes *out, const char *key, const struct hist *h, struct key_sums all, __u64 snapshots, bool measured,
 		    const struct in_flight_total *running)
 {
-	writer_comma(out);
-	writer_raw(out, "{");
+	writer_open(out, NULL, "{");
 	writer_name_text(out, "key", key);
 	put_stats(out, h, snapshots);
 	writer_name(out, "share");
@@ -378,8 +367,7 @@ void payload_running(struct bytes *out, const struct payload_running *running)
 		count += running->total[i].count;
 		oldest = running->total[i].oldest > oldest ? running->total[i].oldest : oldest;
 	}
-	writer_name(out, "running");
-	writer_raw(out, "{");
+	writer_open(out, "running", "{");
 	writer_name_seconds(out, "time", running->end_ns);
 	writer_name_number(out, "count", count);
 	writer_name_number(out, "oldest", oldest);
@@ -396,8 +384,7 @@ void payload_keys(struct bytes *out, const struct key_total *total, size_t n, __
 		all.sum += (double)total[i].hist.sum;
 		other = other || total[i].other;
 	}
-	writer_name(out, "keys");
-	writer_raw(out, "[");
+	writer_open(out, "keys", "[");
 	for (size_t i = 0; i < n; i++)
 		put_key(out, total[i].text, &total[i].hist, all, snapshots, running, running_of(running, total[i].text));
 	for (size_t i = 0; running && i < running->n; i++) {
@@ -420,8 +407,7 @@ void payload_stats(struct bytes *out, const struct key_total *total, size_t n, _
 {
 	writer_raw(out, "{");
 	for (size_t i = 0; i < n; i++) {
-		writer_name(out, total[i].text);
-		writer_raw(out, "{");
+		writer_open(out, total[i].text, "{");
 		put_stats(out, &total[i].hist, snapshots);
 		writer_raw(out, "}");
 	}
@@ -532,8 +518,7 @@ static void put_present_events(struct bytes *out, const struct key_total *total,
 void payload_present(struct bytes *out, const struct key_total *total, size_t n, const struct grid *g, const double *share,
 		     __u64 snapshots)
 {
-	writer_name(out, "present");
-	writer_raw(out, "{");
+	writer_open(out, "present", "{");
 	if (snapshots)
 		put_present_means(out, total, n, g, share, snapshots);
 	else
@@ -546,12 +531,10 @@ void payload_annotations(struct bytes *out, const struct annotation_list *a)
 
 	if (!a)
 		return;
-	writer_name(out, "annotations");
-	writer_raw(out, "[");
+	writer_open(out, "annotations", "[");
 	for (size_t i = 0; i < a->n; i++) {
 		snprintf(id, sizeof(id), "%llu", (unsigned long long)a->item[i].id);
-		writer_comma(out);
-		writer_raw(out, "{");
+		writer_open(out, NULL, "{");
 		writer_name_text(out, "id", id);
 		writer_name_text(out, "kind", annotation_kind_name(a->item[i].kind));
 		writer_name_text(out, "text", a->item[i].text);

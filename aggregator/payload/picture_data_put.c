@@ -29,14 +29,11 @@ static void put_zone(struct bytes *out, const struct zone *z, __s64 to_ns)
 	put_signed(out, "utc_offset", zone_offset(z, to_ns / 1000000000));
 	if (z->n < 2 && !*z->name)
 		return;
-	writer_name(out, "zone");
-	writer_raw(out, "{");
+	writer_open(out, "zone", "{");
 	writer_name_text(out, "name", z->name);
-	writer_name(out, "shifts");
-	writer_raw(out, "[");
+	writer_open(out, "shifts", "[");
 	for (size_t i = 0; i < z->n; i++) {
-		writer_comma(out);
-		writer_raw(out, "{");
+		writer_open(out, NULL, "{");
 		put_signed(out, "from", z->shift[i].from_s);
 		put_signed(out, "utc_offset", z->shift[i].offset_s);
 		writer_raw(out, "}");
@@ -49,8 +46,7 @@ static void put_drawn(struct bytes *out, const struct picture_data *data)
 	const struct grid *g = data->map[0].grid;
 	const struct params *p = &data->drawn;
 
-	writer_name(out, "drawn");
-	writer_raw(out, "{");
+	writer_open(out, "drawn", "{");
 	if (p->width)
 		writer_name_number(out, "width", (__u64)p->width);
 	if (p->height)
@@ -78,8 +74,7 @@ static void put_drawn(struct bytes *out, const struct picture_data *data)
 
 static void put_row(struct bytes *out, const struct report_row *row)
 {
-	writer_comma(out);
-	writer_raw(out, "{");
+	writer_open(out, NULL, "{");
 	writer_name_text(out, "key", row->name);
 	writer_name(out, "count");
 	writer_real(out, row->count);
@@ -96,15 +91,13 @@ static void put_row(struct bytes *out, const struct report_row *row)
 
 static void put_table(struct bytes *out, const struct report_table *t)
 {
-	writer_name(out, "table");
-	writer_raw(out, "{");
+	writer_open(out, "table", "{");
 	put_optional(out, "title", t->title);
 	put_optional(out, "counted", t->counted);
 	put_optional(out, "unit", t->unit);
 	writer_name_flag(out, "counts_only", t->counts_only);
 	writer_name_flag(out, "lower_bound", t->lower_bound);
-	writer_name(out, "rows");
-	writer_raw(out, "[");
+	writer_open(out, "rows", "[");
 	for (size_t i = 0; i < t->n_rows; i++)
 		put_row(out, &t->row[i]);
 	writer_raw(out, "]}");
@@ -114,15 +107,12 @@ static void put_table(struct bytes *out, const struct report_table *t)
 
 static void put_layer(struct bytes *out, const struct layer *l)
 {
-	writer_comma(out);
-	writer_raw(out, "{");
+	writer_open(out, NULL, "{");
 	writer_name_text(out, "name", l->name);
 	put_signed(out, "hue", l->hue);
-	writer_name(out, "cells");
-	writer_raw(out, "[");
+	writer_open(out, "cells", "[");
 	for (size_t i = 0; i < l->n_cells; i++) {
-		writer_comma(out);
-		writer_raw(out, "[");
+		writer_open(out, NULL, "[");
 		writer_number(out, l->cell[i].row);
 		writer_raw(out, ",");
 		writer_number(out, l->cell[i].col);
@@ -137,12 +127,10 @@ static void put_layers(struct bytes *out, const struct layers *l)
 {
 	static const char *const shown[] = { [LAYERS_ALL] = "all", [LAYERS_ISOLATED] = "isolated", [LAYERS_EXCLUDED] = "excluded" };
 
-	writer_name(out, "layers");
-	writer_raw(out, "{");
+	writer_open(out, "layers", "{");
 	writer_name_text(out, "shown", shown[l->shown]);
 	put_signed(out, "rest_hue", l->rest_hue);
-	writer_name(out, "layer");
-	writer_raw(out, "[");
+	writer_open(out, "layer", "[");
 	for (size_t i = 0; i < l->n; i++)
 		put_layer(out, &l->layer[i]);
 	writer_raw(out, "]}");
@@ -159,11 +147,9 @@ static void put_grid(struct bytes *out, const struct grid *g)
 
 static void put_annotations(struct bytes *out, const struct annotation_list *a)
 {
-	writer_name(out, "annotations");
-	writer_raw(out, "[");
+	writer_open(out, "annotations", "[");
 	for (size_t i = 0; i < a->n; i++) {
-		writer_comma(out);
-		writer_raw(out, "{");
+		writer_open(out, NULL, "{");
 		put_signed(out, "from_ns", a->item[i].from_ns);
 		put_signed(out, "to_ns", a->item[i].to_ns);
 		writer_name_text(out, "kind", annotation_kind_name(a->item[i].kind));
@@ -179,15 +165,13 @@ static void put_map(struct bytes *out, const struct picture_data *p, size_t i)
 	const struct picture_data_map *m = &p->map[i];
 	char text[NARRATIVE_TEXT];
 
-	writer_comma(out);
-	writer_raw(out, "{");
+	writer_open(out, NULL, "{");
 	writer_name_text(out, "measure", m->measure);
 	writer_name_text(out, "title", m->title);
 	writer_name_flag(out, "drawn", m->drawn);
 	put_grid(out, m->grid);
 	if (m->grid->running) {
-		writer_name(out, "running");
-		writer_raw(out, "{");
+		writer_open(out, "running", "{");
 		put_grid(out, m->grid->running);
 		writer_raw(out, "}");
 	}
@@ -206,14 +190,12 @@ static void put_map(struct bytes *out, const struct picture_data *p, size_t i)
 
 static void put_series(struct bytes *out, const struct chart_series *s, size_t n_values)
 {
-	writer_comma(out);
-	writer_raw(out, "{");
+	writer_open(out, NULL, "{");
 	writer_name_text(out, "key", s->name);
 	put_optional(out, "total", s->total);
 	writer_name_number(out, "colour", s->colour);
 	put_signed(out, "hue", s->hue);
-	writer_name(out, "values");
-	writer_raw(out, "[");
+	writer_open(out, "values", "[");
 	for (size_t i = 0; i < n_values; i++) {
 		writer_comma(out);
 		writer_real(out, s->value[i]);
@@ -223,13 +205,11 @@ static void put_series(struct bytes *out, const struct chart_series *s, size_t n
 
 static void put_chart(struct bytes *out, const struct chart *ch)
 {
-	writer_name(out, "chart");
-	writer_raw(out, "{");
+	writer_open(out, "chart", "{");
 	writer_name_text(out, "kind", ch->kind == CHART_LINES ? "lines" : "stacked");
 	writer_name_text(out, "what", ch->what);
 	writer_name_text(out, "unit", axis_unit_name(ch->unit));
-	writer_name(out, "series");
-	writer_raw(out, "[");
+	writer_open(out, "series", "[");
 	for (size_t i = 0; i < ch->n_series; i++)
 		put_series(out, &ch->series[i], ch->grid->n_cols);
 	writer_raw(out, "]}");
@@ -237,15 +217,12 @@ static void put_chart(struct bytes *out, const struct chart *ch)
 
 static void put_bar(struct bytes *out, const struct bar *b)
 {
-	writer_name(out, "bar");
-	writer_raw(out, "{");
+	writer_open(out, "bar", "{");
 	writer_name_text(out, "title", b->title);
 	writer_name_text(out, "unit", b->unit);
-	writer_name(out, "parts");
-	writer_raw(out, "[");
+	writer_open(out, "parts", "[");
 	for (size_t i = 0; i < b->n; i++) {
-		writer_comma(out);
-		writer_raw(out, "{");
+		writer_open(out, NULL, "{");
 		writer_name_text(out, "name", b->part[i].name);
 		writer_name(out, "amount");
 		writer_real(out, b->part[i].amount);
@@ -283,8 +260,7 @@ void picture_data_put(struct bytes *out, const struct picture_data *p)
 	writer_name_number(out, "made_ns", (__u64)p->made_ns);
 	put_instrumentation(out, p->instrumentation);
 	put_drawn(out, p);
-	writer_name(out, "maps");
-	writer_raw(out, "[");
+	writer_open(out, "maps", "[");
 	for (size_t i = 0; i < p->n_maps; i++)
 		put_map(out, p, i);
 	writer_raw(out, "]");

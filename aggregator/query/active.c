@@ -183,11 +183,9 @@ static bool active_wants(struct active *a, const struct labels *key)
 		return true;
 	at = keytable_at(&a->keys, key);
 	if (at == (long)a->n_wanted) {
-		signed char *more = realloc(a->wanted, a->n_wanted + 1);
-
-		at = more ? at : -ENOMEM;
-		a->wanted = more ? more : a->wanted;
-		if (more)
+		if (array_resize(&a->wanted, a->n_wanted + 1, sizeof(*a->wanted)))
+			at = -ENOMEM;
+		else
 			a->wanted[a->n_wanted++] = query_selects(&a->q, key);
 	}
 	a->err = at < 0 ? (int)at : a->err;

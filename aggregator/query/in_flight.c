@@ -1,5 +1,6 @@
 #include "aggregator/query/in_flight.h"
 #include "aggregator/query/keytable.h"
+#include "collector/core/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -56,14 +57,8 @@ static void running_slice(void *arg, __s64 slot, const struct slice *s)
 	    !within(r, s, &e))
 		return;
 	key = keytable_at(&r->keys, &s->key);
-	if (r->n_entries == r->room && key >= 0) {
-		size_t room = r->room ? 2 * r->room : 64;
-		struct entry *more = realloc(r->entry, room * sizeof(*more));
-
-		key = more ? key : -ENOMEM;
-		r->entry = more ? more : r->entry;
-		r->room = more ? room : r->room;
-	}
+	if (array_grow(&r->entry, r->n_entries, &r->room, sizeof(*r->entry)))
+		key = -ENOMEM;
 	if (key < 0) {
 		r->err = (int)key;
 		return;

@@ -1,5 +1,6 @@
 #include "aggregator/query/query.h"
 #include "aggregator/query/keytable.h"
+#include "collector/core/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,11 +29,9 @@ static long total_named(struct key_fold *f, const char *text, bool other)
 			f->total[i].other = f->total[i].other || other;
 			return (long)i;
 		}
-	more = realloc(f->total, (f->n_totals + 1) * sizeof(*more));
-	if (!more)
+	if (array_resize(&f->total, f->n_totals + 1, sizeof(*f->total)))
 		return -ENOMEM;
-	f->total = more;
-	more += f->n_totals;
+	more = &f->total[f->n_totals];
 	strcpy(more->text, text);
 	more->other = other;
 	err = hist_init(&more->hist, f->q.inst->ruler[f->q.axis]);
@@ -81,13 +80,9 @@ static struct hist *hist_of(struct key_fold *f, const struct labels *key)
 		return NULL;
 	}
 	if ((size_t)at == f->n_known) {
-		long *more = realloc(f->total_of, (f->n_known + 1) * sizeof(*more));
-
-		if (!more) {
-			f->err = -ENOMEM;
+		f->err = array_resize(&f->total_of, f->n_known + 1, sizeof(*f->total_of));
+		if (f->err)
 			return NULL;
-		}
-		f->total_of = more;
 		f->total_of[f->n_known++] = total_for(f, key);
 	}
 	return f->err || f->total_of[at] < 0 ? NULL : &f->total[f->total_of[at]].hist;

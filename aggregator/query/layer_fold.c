@@ -1,5 +1,6 @@
 #include "aggregator/query/layer_fold.h"
 #include "aggregator/query/keytable.h"
+#include "collector/core/array.h"
 #include "collector/core/saturating.h"
 
 #include <errno.h>
@@ -44,19 +45,15 @@ struct layer_fold {
 
 static long key_named(struct layer_fold *f, const char *text, bool make)
 {
-	struct key *more;
-
 	for (size_t i = 0; i < f->n_keys; i++)
 		if (!strcmp(f->key[i].text, text))
 			return (long)i;
 	if (!make)
 		return -1;
-	more = realloc(f->key, (f->n_keys + 1) * sizeof(*more));
-	if (!more)
+	if (array_resize(&f->key, f->n_keys + 1, sizeof(*f->key)))
 		return -ENOMEM;
-	f->key = more;
-	memset(&more[f->n_keys], 0, sizeof(*more));
-	snprintf(more[f->n_keys].text, sizeof(more->text), "%s", text);
+	f->key[f->n_keys] = (struct key){ 0 };
+	snprintf(f->key[f->n_keys].text, sizeof(f->key->text), "%s", text);
 	return (long)f->n_keys++;
 }
 
@@ -90,13 +87,9 @@ static struct key *key_of(struct layer_fold *f, const struct labels *labels)
 		return NULL;
 	}
 	if ((size_t)at == f->n_known) {
-		long *more = realloc(f->key_of, (f->n_known + 1) * sizeof(*more));
-
-		if (!more) {
-			f->err = -ENOMEM;
+		f->err = array_resize(&f->key_of, f->n_known + 1, sizeof(*f->key_of));
+		if (f->err)
 			return NULL;
-		}
-		f->key_of = more;
 		f->key_of[f->n_known++] = key_for(f, labels);
 	}
 	return f->err || f->key_of[at] < 0 ? NULL : &f->key[f->key_of[at]];

@@ -2,6 +2,7 @@
 #include "aggregator/store/coverage.h"
 #include "aggregator/query/keytable.h"
 #include "collector/core/amount.h"
+#include "collector/core/array.h"
 #include "collector/core/saturating.h"
 
 #include <errno.h>
@@ -114,13 +115,9 @@ static bool fold_wants(struct fold *f, const struct labels *key)
 		return false;
 	}
 	if ((size_t)at == f->n_wanted) {
-		signed char *more = realloc(f->wanted, f->n_wanted + 1);
-
-		if (!more) {
-			f->err = -ENOMEM;
+		f->err = array_resize(&f->wanted, f->n_wanted + 1, sizeof(*f->wanted));
+		if (f->err)
 			return false;
-		}
-		f->wanted = more;
 		f->wanted[f->n_wanted++] = query_selects(&f->q, key);
 	}
 	return f->wanted[at];

@@ -1,5 +1,6 @@
 #include "aggregator/query/region.h"
 #include "aggregator/query/keytable.h"
+#include "collector/core/array.h"
 
 #include <errno.h>
 #include <math.h>
@@ -78,13 +79,9 @@ static struct key_counts *key_at(struct region *r, const struct labels *key)
 		return NULL;
 	}
 	if ((size_t)at == r->n_known) {
-		struct key_counts *more = realloc(r->key, (r->n_known + 1) * sizeof(*more));
-
-		if (!more) {
-			r->err = -ENOMEM;
+		r->err = array_resize(&r->key, r->n_known + 1, sizeof(*r->key));
+		if (r->err)
 			return NULL;
-		}
-		r->key = more;
 		r->key[r->n_known++] = (struct key_counts){ 0 };
 	}
 	if (!r->key[at].events)
@@ -293,14 +290,11 @@ static void field_fini(struct field_values *f)
 static struct value_counts *value_at(struct field_values *f, const struct labels *label, size_t n_blocks)
 {
 	long at = keytable_at(&f->table, label);
-	struct value_counts *more;
 
 	if (at < 0 || (size_t)at < f->n)
 		return at < 0 ? NULL : &f->of[at];
-	more = realloc(f->of, (f->n + 1) * sizeof(*more));
-	if (!more)
+	if (array_resize(&f->of, f->n + 1, sizeof(*f->of)))
 		return NULL;
-	f->of = more;
 	f->of[f->n] = (struct value_counts){ .events = calloc(n_blocks, sizeof(struct pair)) };
 	return f->of[f->n].events ? &f->of[f->n++] : NULL;
 }
@@ -392,11 +386,9 @@ static int list_contents(struct region *r, unsigned field, const struct field_va
 {
 	struct region_findings *found = &r->found;
 	size_t first = found->n_contents;
-	struct content *more = realloc(found->content, (first + f->n + 1) * sizeof(*more));
 
-	if (!more)
+	if (array_resize(&found->content, first + f->n + 1, sizeof(*found->content)))
 		return -ENOMEM;
-	found->content = more;
 	for (size_t i = 0; i < f->n; i++) {
 		struct content c = { .field = field, .other = !f->table.key[i].len || !f->table.key[i].bytes[0], .time = f->of[i].time.in };
 		char text[LABEL_MAX + 1] = "";

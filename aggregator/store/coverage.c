@@ -24,11 +24,9 @@ static struct covered *source_of(struct coverage *c, const char *name)
 	for (size_t i = 0; i < c->n_sources; i++)
 		if (!strncmp(c->source[i].source, name, SOURCE_MAX - 1))
 			return &c->source[i];
-	s = realloc(c->source, (c->n_sources + 1) * sizeof(*s));
-	if (!s)
+	if (array_resize(&c->source, c->n_sources + 1, sizeof(*c->source)))
 		return NULL;
-	c->source = s;
-	s += c->n_sources++;
+	s = &c->source[c->n_sources++];
 	*s = (struct covered){ .since = INT64_MAX };
 	strncpy(s->source, name, SOURCE_MAX - 1);
 	return s;
@@ -46,15 +44,8 @@ int coverage_add(struct coverage *c, const char *source, __s64 first, __s64 last
 		end->last = last > end->last ? last : end->last;
 		return 0;
 	}
-	if (s->n_intervals == s->room) {
-		size_t room = s->room ? 2 * s->room : 16;
-		struct interval *more = realloc(s->interval, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		s->interval = more;
-		s->room = room;
-	}
+	if (array_grow(&s->interval, s->n_intervals, &s->room, sizeof(*s->interval)))
+		return -ENOMEM;
 	s->interval[s->n_intervals++] = (struct interval){ first, last };
 	s->sorted = false;
 	return 0;

@@ -297,8 +297,7 @@ static void put_side(struct bytes *out, const char *letter, const struct value *
 
 	snprintf(id, sizeof(id), "%llu", (unsigned long long)of->in.id);
 	put_name(v, of, name);
-	writer_name(out, letter);
-	writer_raw(out, "{");
+	writer_open(out, letter, "{");
 	writer_name_text(out, "instrumentation", id);
 	writer_name_text(out, "name", name);
 	writer_name_text(out, "measure", reply_measure(of, of->fold_axis[0]));
@@ -314,8 +313,7 @@ static void put_side(struct bytes *out, const char *letter, const struct value *
 	if (of->head.dropped)
 		writer_name_flag(out, "dropped", true);
 	writer_name_number(out, "count", g->all.count);
-	writer_name(out, "rows");
-	writer_raw(out, "[");
+	writer_open(out, "rows", "[");
 	for (size_t row = 0; row < g->n_rows; row++) {
 		__u64 sum = 0;
 
@@ -347,13 +345,11 @@ static void put_test(struct bytes *out, const struct contrast *c, double q, bool
 
 static void put_lines(struct bytes *out, const struct difference *d)
 {
-	writer_name(out, "lines");
-	writer_raw(out, "[");
+	writer_open(out, "lines", "[");
 	for (int i = 0; i < DIFFERENCE_LINES; i++) {
 		const struct difference_line *line = &d->line[i];
 
-		writer_comma(out);
-		writer_raw(out, "{");
+		writer_open(out, NULL, "{");
 		writer_name_text(out, "name", line_name[i]);
 		writer_name_real(out, "a", line->a);
 		writer_name_real(out, "b", line->b);
@@ -380,8 +376,7 @@ static void put_numbers(struct bytes *out, const __u64 *n, size_t count)
 /* Writes [row, column, events of A, events of B], except cells that are empty in both. */
 static void put_cells(struct bytes *out, const struct grid *a, const struct grid *b)
 {
-	writer_name(out, "cells");
-	writer_raw(out, "[");
+	writer_open(out, "cells", "[");
 	for (size_t i = 0; i < a->n_rows * a->n_cols; i++) {
 		const __u64 cell[] = { i / a->n_cols, i % a->n_cols, a->cell[i], b->cell[i] };
 
@@ -395,15 +390,13 @@ static void put_cells(struct bytes *out, const struct grid *a, const struct grid
 
 static void put_patches(struct bytes *out, const struct difference *d)
 {
-	writer_name(out, "patches");
-	writer_raw(out, "[");
+	writer_open(out, "patches", "[");
 	for (size_t i = 0; i < d->n_patches; i++) {
 		const struct patch *p = &d->patch[i];
 
 		if (!p->significant)
 			continue;
-		writer_comma(out);
-		writer_raw(out, "{");
+		writer_open(out, NULL, "{");
 		writer_name_number(out, "row", p->row);
 		writer_name_number(out, "from", p->from);
 		writer_name_number(out, "to", p->to);

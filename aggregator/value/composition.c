@@ -102,16 +102,13 @@ static void put_parts(struct bytes *out, const struct value *v, const struct com
 	writer_name_number(out, "sum", c->sum);
 	if (c->unweighed)
 		writer_name_number(out, "unweighed", c->unweighed);
-	writer_name(out, "parts");
-	writer_raw(out, "[");
+	writer_open(out, "parts", "[");
 	for (size_t i = 1; i < v->in.n_weights; i++) {
-		writer_comma(out);
-		writer_raw(out, "{");
+		writer_open(out, NULL, "{");
 		put_part(out, v->in.weight[i], c->part[i - 1], c->sum);
 	}
 	writer_raw(out, "]");
-	writer_name(out, "rest");
-	writer_raw(out, "{");
+	writer_open(out, "rest", "{");
 	put_part(out, NULL, c->rest, c->sum);
 }
 
@@ -122,8 +119,7 @@ int value_composition_put(struct value *v, const struct composed_folds *folds, s
 
 	if (err || !folds->added)
 		return err;
-	writer_name(out, "composition");
-	writer_raw(out, "{");
+	writer_open(out, "composition", "{");
 	writer_name_text(out, "measure", v->in.measure[0]);
 	writer_name_text(out, "unit", query_unit(&v->in, 0));
 	reply_edges(v, out, c.first, c.last);

@@ -82,8 +82,7 @@ static void put_fields(struct bytes *out, const struct exemplar_listed *e)
 {
 	char name[LABEL_MAX + 1], text[LABEL_MAX + 1];
 
-	writer_name(out, "fields");
-	writer_raw(out, "{");
+	writer_open(out, "fields", "{");
 	for (size_t i = 0; i < e->of->head.n_fields; i++) {
 		name_of(&e->of->head.field[i], name);
 		name_of(&e->event.field[i], text);
@@ -107,8 +106,7 @@ static void put_measures(struct bytes *out, const struct value *v, const struct 
 {
 	char name[LABEL_MAX + 1];
 
-	writer_name(out, "measures");
-	writer_raw(out, "{");
+	writer_open(out, "measures", "{");
 	for (size_t i = 0; i < e->of->head.n_measures; i++) {
 		int axis;
 
@@ -123,8 +121,7 @@ static void put_measures(struct bytes *out, const struct value *v, const struct 
 
 static void put_one(struct bytes *out, const struct value *v, const struct exemplar_listed *e)
 {
-	writer_comma(out);
-	writer_raw(out, "{");
+	writer_open(out, NULL, "{");
 	writer_name_seconds(out, "time", e->end_ns);
 	writer_name_text(out, "source", e->of->source);
 	writer_name(out, "connection");
@@ -172,8 +169,7 @@ static int exemplars_make(struct value *v)
 	writer_name_number(&out, "missed", missed);
 	reply_losses(&out, v->grid[0]);
 	writer_name_number(&out, "count", count_of(v->grid[0], &v->p));
-	writer_name(&out, "exemplars");
-	writer_raw(&out, "[");
+	writer_open(&out, "exemplars", "[");
 	for (size_t i = 0; i < n; i++)
 		put_one(&out, v, &list[i]);
 	writer_raw(&out, "]");

@@ -204,8 +204,7 @@ static void put_test(struct bytes *out, const struct finding *one)
 
 static void put_value(struct bytes *out, const struct value *v, const struct finding *one)
 {
-	writer_comma(out);
-	writer_raw(out, "{");
+	writer_open(out, NULL, "{");
 	writer_name_text(out, "field", v->in.field[one->field]);
 	writer_name_text(out, "value", one->value);
 	if (one->other)
@@ -223,8 +222,7 @@ static void put_value(struct bytes *out, const struct value *v, const struct fin
 
 static void put_measure(struct bytes *out, const struct value *v, const struct finding *one)
 {
-	writer_comma(out);
-	writer_raw(out, "{");
+	writer_open(out, NULL, "{");
 	writer_name_text(out, "measure", v->in.measure[one->measure]);
 	writer_name_text(out, "unit", query_unit(&v->in, (int)one->measure));
 	writer_name_text(out, "by", one->by == REGION_BY_KEY ? "key" : "time");
@@ -237,8 +235,7 @@ static void put_measure(struct bytes *out, const struct value *v, const struct f
 
 static void put_group(struct bytes *out, const char *name, double count, double sum)
 {
-	writer_name(out, name);
-	writer_raw(out, "{");
+	writer_open(out, name, "{");
 	writer_name_real(out, "count", count);
 	writer_name_real(out, "sum", sum);
 	writer_raw(out, "}");
@@ -251,8 +248,7 @@ static int put_baseline(struct bytes *out, const struct explain *e)
 
 	if (!e->has_baseline)
 		return 0;
-	writer_name(out, "baseline");
-	writer_raw(out, "{");
+	writer_open(out, "baseline", "{");
 	writer_name_seconds(out, "start_time", e->baseline.from);
 	writer_name_seconds(out, "end_time", e->baseline.to);
 	writer_name_number(out, "minreporting", fold_min_reporting(e->baseline_fold));
@@ -267,14 +263,12 @@ static void put_findings(struct bytes *out, const struct value *v, const struct 
 {
 	size_t top = (size_t)v->p.top;
 
-	writer_name(out, "values");
-	writer_raw(out, "[");
+	writer_open(out, "values", "[");
 	for (size_t i = 0; i < f->n_values && i < top; i++)
 		put_value(out, v, &f->value[i]);
 	writer_raw(out, "]");
 	writer_name_number(out, "nvalues", f->n_values);
-	writer_name(out, "measures");
-	writer_raw(out, "[");
+	writer_open(out, "measures", "[");
 	for (size_t i = 0; i < f->n_measures; i++)
 		put_measure(out, v, &f->measure[i]);
 	writer_raw(out, "]");
@@ -285,16 +279,14 @@ static void put_contents(struct bytes *out, const struct value *v, const struct 
 {
 	size_t nth = 0;
 
-	writer_name(out, "contents");
-	writer_raw(out, "[");
+	writer_open(out, "contents", "[");
 	for (size_t i = 0; i < f->n_contents; i++) {
 		const struct content *c = &f->content[i];
 
 		nth = i && c->field == f->content[i - 1].field ? nth + 1 : 0;
 		if (nth >= (size_t)v->p.top)
 			continue;
-		writer_comma(out);
-		writer_raw(out, "{");
+		writer_open(out, NULL, "{");
 		writer_name_text(out, "field", v->in.field[c->field]);
 		writer_name_text(out, "value", c->value);
 		if (c->other)
@@ -310,8 +302,7 @@ static void put_contents(struct bytes *out, const struct value *v, const struct 
 
 static void put_running_value(struct bytes *out, const struct value *v, unsigned field, const struct in_flight_total *t, __u64 all)
 {
-	writer_comma(out);
-	writer_raw(out, "{");
+	writer_open(out, NULL, "{");
 	writer_name_text(out, "field", v->in.field[field]);
 	writer_name_text(out, "value", t->text);
 	if (t->other)
@@ -335,8 +326,7 @@ static void put_inside(struct bytes *out, const struct value *v, const struct in
 		return;
 	}
 	payload_running(out, &running);
-	writer_name(out, "values");
-	writer_raw(out, "[");
+	writer_open(out, "values", "[");
 	for (unsigned field = 0; field < v->in.n_fields; field++)
 		for (size_t i = 0; i < in->n[field] && i < (size_t)v->p.top; i++)
 			put_running_value(out, v, field, &in->total[field][i], in->count);

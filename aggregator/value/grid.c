@@ -81,8 +81,7 @@ static int reply_json(struct value *v, struct shade *shade)
 	payload_annotations(&out, v->annotations);
 	if (v->p.narrative)
 		put_narrative(v, &out);
-	writer_name(&out, "shade");
-	writer_raw(&out, "{");
+	writer_open(&out, "shade", "{");
 	payload_shade(&out, shade, (enum palette_theme)v->p.theme, params_ramp(&v->p));
 	writer_raw(&out, "}");
 	return reply_end(v, &out);

@@ -122,8 +122,7 @@ static void put_present(struct bytes *out, struct value *v)
 	size_t n = 0;
 	const struct key_total *total = key_fold_totals(v->key_fold[0], KEYS_BY_COUNT, &n);
 
-	writer_name(out, "present");
-	writer_raw(out, "[");
+	writer_open(out, "present", "[");
 	for (size_t i = 0; i < n; i++) {
 		writer_comma(out);
 		writer_text(out, total[i].text);

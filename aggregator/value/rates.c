@@ -377,8 +377,7 @@ int rates_make_lines(struct value *v, struct rates *ret_rates)
 
 static void put_values(struct bytes *out, const double *value, size_t n)
 {
-	writer_name(out, "values");
-	writer_raw(out, "[");
+	writer_open(out, "values", "[");
 	for (size_t col = 0; col < n; col++) {
 		writer_comma(out);
 		writer_real(out, value[col]);		/* NAN: null */
@@ -396,11 +395,9 @@ void rates_put(struct bytes *out, const struct rates *r)
 	writer_name_seconds(out, "column", (__s64)g->col_ns);
 	writer_name_seconds(out, "slot", (__s64)g->slot_ns);
 	writer_name_number(out, "ncols", g->n_cols);
-	writer_name(out, "series");
-	writer_raw(out, "[");
+	writer_open(out, "series", "[");
 	for (size_t i = 0; i < r->chart.n_series; i++) {
-		writer_comma(out);
-		writer_raw(out, "{");
+		writer_open(out, NULL, "{");
 		writer_name_text(out, "key", r->series[i].name);
 		writer_name(out, "total");
 		writer_real(out, r->sum[i]);
@@ -408,8 +405,7 @@ void rates_put(struct bytes *out, const struct rates *r)
 		writer_raw(out, "}");
 	}
 	writer_raw(out, "]");
-	writer_name(out, "states");
-	writer_raw(out, "[");
+	writer_open(out, "states", "[");
 	for (size_t col = 0; col < g->n_cols; col++) {
 		writer_comma(out);
 		writer_text(out, grid_column_word(&g->column[col]));

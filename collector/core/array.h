@@ -1,4 +1,4 @@
-/* array.h - grows an array for one more element, at least doubling it. */
+/* array.h - makes room for one more element of an array. */
 #ifndef HEATSCOPE_ARRAY_H
 #define HEATSCOPE_ARRAY_H
 
@@ -6,19 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `array` is the address of the pointer to the elements.  -ENOMEM: nothing has changed. */
-static inline int array_grow(void *array, size_t n, size_t *room, size_t size)
+/* Gives it n elements.  `array` is the address of the pointer to them.  -ENOMEM: nothing has changed. */
+static inline int array_resize(void *array, size_t n, size_t size)
 {
-	size_t more = *room ? 2 * *room : 4;
 	void *old, *grown;
 
-	if (n < *room)
-		return 0;
 	memcpy(&old, array, sizeof(old));	/* the elements may be of any type */
-	grown = realloc(old, more * size);
+	grown = realloc(old, n * size);
 	if (!grown)
 		return -ENOMEM;
 	memcpy(array, &grown, sizeof(grown));
+	return 0;
+}
+
+/* For an array of n elements that has room for *room, which is at least doubled.  -ENOMEM: nothing has changed. */
+static inline int array_grow(void *array, size_t n, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 4;
+
+	if (n < *room)
+		return 0;
+	if (array_resize(array, more, size))
+		return -ENOMEM;
 	*room = more;
 	return 0;
 }

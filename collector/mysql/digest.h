@@ -443,60 +443,35 @@ static __always_inline __u8 digest_after_star(struct digest *d, __u8 byte)
 static __always_inline __u8 digest_next(struct digest *d, __u8 byte)
 {
 	switch (d->state) {
-	case DIGEST_BETWEEN:
-		return DIGEST_AGAIN;
-	case DIGEST_WORD:
-		return digest_in_word(d, byte);
-	case DIGEST_WORD_DOT:
-		return digest_after_word_dot(d, byte);
-	case DIGEST_AFTER_DOT:
-		return digest_in_dotted(d, byte);
-	case DIGEST_DOT:
-		return digest_after_dot(d, byte);
-	case DIGEST_INTEGER:
-		return digest_in_integer(d, byte);
-	case DIGEST_ZERO:
-		return digest_after_zero(d, byte);
+	case DIGEST_BETWEEN: return DIGEST_AGAIN;
+	case DIGEST_WORD: return digest_in_word(d, byte);
+	case DIGEST_WORD_DOT: return digest_after_word_dot(d, byte);
+	case DIGEST_AFTER_DOT: return digest_in_dotted(d, byte);
+	case DIGEST_DOT: return digest_after_dot(d, byte);
+	case DIGEST_INTEGER: return digest_in_integer(d, byte);
+	case DIGEST_ZERO: return digest_after_zero(d, byte);
 	case DIGEST_HEX: case DIGEST_BITS:
 		return digest_in_radix(d, byte);
-	case DIGEST_POWER:
-		return digest_in_power(d, byte);
-	case DIGEST_POWER_SIGN:
-		return digest_after_power_sign(d, byte);
-	case DIGEST_FRACTION:
-		return digest_in_fraction(byte);
-	case DIGEST_EXPONENT:
-		return byte == '-' || byte == '+' || digest_digit(byte) ? DIGEST_DIGITS : DIGEST_AGAIN;
-	case DIGEST_DIGITS:
-		return digest_digit(byte) ? DIGEST_DIGITS : DIGEST_AGAIN;
-	case DIGEST_STRING:
-		return digest_in_string(d, byte);
-	case DIGEST_ESCAPE:
-		return DIGEST_STRING;
-	case DIGEST_STRING_END:
-		return byte == d->quote ? DIGEST_STRING : DIGEST_AGAIN;
-	case DIGEST_NAME:
-		return digest_in_name(d, byte);
-	case DIGEST_NAME_END:
-		return digest_after_name(d, byte);
-	case DIGEST_SIGN:
-		return digest_after_sign(d, byte);
-	case DIGEST_DASHES:
-		return digest_after_dashes(d, byte);
-	case DIGEST_LINE:
-		return byte == '\n' ? DIGEST_BETWEEN : DIGEST_LINE;
-	case DIGEST_SLASH:
-		return digest_after_slash(d, byte);
+	case DIGEST_POWER: return digest_in_power(d, byte);
+	case DIGEST_POWER_SIGN: return digest_after_power_sign(d, byte);
+	case DIGEST_FRACTION: return digest_in_fraction(byte);
+	case DIGEST_EXPONENT: return byte == '-' || byte == '+' || digest_digit(byte) ? DIGEST_DIGITS : DIGEST_AGAIN;
+	case DIGEST_DIGITS: return digest_digit(byte) ? DIGEST_DIGITS : DIGEST_AGAIN;
+	case DIGEST_STRING: return digest_in_string(d, byte);
+	case DIGEST_ESCAPE: return DIGEST_STRING;
+	case DIGEST_STRING_END: return byte == d->quote ? DIGEST_STRING : DIGEST_AGAIN;
+	case DIGEST_NAME: return digest_in_name(d, byte);
+	case DIGEST_NAME_END: return digest_after_name(d, byte);
+	case DIGEST_SIGN: return digest_after_sign(d, byte);
+	case DIGEST_DASHES: return digest_after_dashes(d, byte);
+	case DIGEST_LINE: return byte == '\n' ? DIGEST_BETWEEN : DIGEST_LINE;
+	case DIGEST_SLASH: return digest_after_slash(d, byte);
 	case DIGEST_OPEN: case DIGEST_OPEN_M:
 		return digest_after_open(d, byte);
-	case DIGEST_VERSION:
-		return digest_in_version(d, byte);
-	case DIGEST_BLOCK:
-		return byte == '*' ? DIGEST_BLOCK_STAR : DIGEST_BLOCK;
-	case DIGEST_BLOCK_STAR:
-		return digest_in_block_star(byte);
-	case DIGEST_STAR:
-		return digest_after_star(d, byte);
+	case DIGEST_VERSION: return digest_in_version(d, byte);
+	case DIGEST_BLOCK: return byte == '*' ? DIGEST_BLOCK_STAR : DIGEST_BLOCK;
+	case DIGEST_BLOCK_STAR: return digest_in_block_star(byte);
+	case DIGEST_STAR: return digest_after_star(d, byte);
 	}
 	return d->state;
 }

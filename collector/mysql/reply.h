@@ -88,16 +88,11 @@ static inline int reply_convinces(const struct conn *c, const __u8 *header, __u3
 	if (len + 4 > total)
 		return 0;
 	switch (b[0]) {
-	case 0xff:
-		return len >= 9 && b[3] == '#';
-	case 0xfe:
-		return len == 5 || len >= 7;
-	case 0xfb:
-		return c->command == COM_QUERY && len > 1;
-	case 0:
-		return len >= (c->command == COM_STMT_PREPARE ? 12 : 7);
-	case 'U':
-		return c->command == COM_STATISTICS && len >= 6 && b[1] == 'p' && b[2] == 't' && b[3] == 'i';
+	case 0xff: return len >= 9 && b[3] == '#';
+	case 0xfe: return len == 5 || len >= 7;
+	case 0xfb: return c->command == COM_QUERY && len > 1;
+	case 0: return len >= (c->command == COM_STMT_PREPARE ? 12 : 7);
+	case 'U': return c->command == COM_STATISTICS && len >= 6 && b[1] == 'p' && b[2] == 't' && b[3] == 'i';
 	}
 	return reply_has_columns(c, b[0], len);
 }
@@ -250,20 +245,16 @@ static inline int reply_packet(struct conn *c, const struct packet *p)
 	if (continues || !p->n)
 		return REPLY_MORE;
 	switch (c->stage) {
-	case REPLY_FIRST:
-		return reply_first(c, p);
+	case REPLY_FIRST: return reply_first(c, p);
 	case REPLY_COLUMNS:
 		if (p->head[0] == 0xff && p->len < 0xff00)
 			return reply_error(c, p);
 		if (!--c->n_left)
 			c->stage = REPLY_COLUMNS_END;
 		return REPLY_MORE;
-	case REPLY_COLUMNS_END:
-		return reply_columns_end(c, p);
-	case REPLY_DEFINITIONS:
-		return reply_definition(c, p);
-	default:
-		return reply_row(c, p);
+	case REPLY_COLUMNS_END: return reply_columns_end(c, p);
+	case REPLY_DEFINITIONS: return reply_definition(c, p);
+	default: return reply_row(c, p);
 	}
 }
 

@@ -148,24 +148,12 @@ static inline __u32 statement_ahead(struct statement *s, const __u8 *text)
 static inline void statement_byte(struct statement *s, __u8 byte)
 {
 	switch (s->state) {
-	case STATEMENT_SPACE:
-		s->state = statement_between(s, byte);
-		break;
-	case STATEMENT_WORD:
-		s->state = statement_word(s, byte);
-		break;
-	case STATEMENT_DASH:
-		s->state = byte == '-' ? STATEMENT_LINE : STATEMENT_DONE;
-		break;
-	case STATEMENT_LINE:
-		s->state = byte == '\n' ? STATEMENT_SPACE : STATEMENT_LINE;
-		break;
-	case STATEMENT_SLASH:
-		s->state = byte == '*' ? STATEMENT_OPEN : STATEMENT_DONE;
-		break;
-	case STATEMENT_OPEN:
-		s->state = statement_open(byte);
-		break;
+	case STATEMENT_SPACE: s->state = statement_between(s, byte); break;
+	case STATEMENT_WORD: s->state = statement_word(s, byte); break;
+	case STATEMENT_DASH: s->state = byte == '-' ? STATEMENT_LINE : STATEMENT_DONE; break;
+	case STATEMENT_LINE: s->state = byte == '\n' ? STATEMENT_SPACE : STATEMENT_LINE; break;
+	case STATEMENT_SLASH: s->state = byte == '*' ? STATEMENT_OPEN : STATEMENT_DONE; break;
+	case STATEMENT_OPEN: s->state = statement_open(byte); break;
 	case STATEMENT_OPEN_M:
 		s->state = byte == '!' ? STATEMENT_VERSION : statement_block_star(byte) == STATEMENT_SPACE ?
 			   STATEMENT_BLOCK : statement_block_star(byte);
@@ -174,15 +162,9 @@ static inline void statement_byte(struct statement *s, __u8 byte)
 		if (byte < '0' || byte > '9')
 			s->state = statement_between(s, byte);
 		break;
-	case STATEMENT_BLOCK:
-		s->state = byte == '*' ? STATEMENT_BLOCK_STAR : STATEMENT_BLOCK;
-		break;
-	case STATEMENT_BLOCK_STAR:
-		s->state = statement_block_star(byte);
-		break;
-	case STATEMENT_STAR:
-		s->state = byte == '/' ? STATEMENT_SPACE : statement_between(s, byte);
-		break;
+	case STATEMENT_BLOCK: s->state = byte == '*' ? STATEMENT_BLOCK_STAR : STATEMENT_BLOCK; break;
+	case STATEMENT_BLOCK_STAR: s->state = statement_block_star(byte); break;
+	case STATEMENT_STAR: s->state = byte == '/' ? STATEMENT_SPACE : statement_between(s, byte); break;
 	}
 }
 

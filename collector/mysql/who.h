@@ -254,22 +254,17 @@ static inline int who_byte(struct who *w, __u8 byte)
 		return 0;
 	}
 	switch (w->part) {
-	case WHO_NOTHING:
-		return 0;
+	case WHO_NOTHING: return 0;
 	case WHO_USER:
 		if (!byte)
 			return who_user_end(w);
 		break;
-	case WHO_AUTH_LEN:
-		who_auth_len(w, byte);
-		return 0;
+	case WHO_AUTH_LEN: who_auth_len(w, byte); return 0;
 	case WHO_AUTH_LOW:
 		w->skip = byte;
 		w->part = WHO_AUTH_HIGH;
 		return 0;
-	case WHO_AUTH_HIGH:
-		who_auth_begin(w, w->skip | byte << 8);
-		return 0;
+	case WHO_AUTH_HIGH: who_auth_begin(w, w->skip | byte << 8); return 0;
 	case WHO_AUTH: case WHO_AUTH_TEXT:
 		if (!byte)
 			who_auth_end(w);
@@ -283,8 +278,7 @@ static inline int who_byte(struct who *w, __u8 byte)
 	case WHO_USE_BEHIND: case WHO_USE_SEMICOLON:
 		who_behind_byte(w, byte);
 		return 0;
-	default:
-		return who_use_byte(w, byte);
+	default: return who_use_byte(w, byte);
 	}
 	name_byte(&w->name, byte);
 	return 0;

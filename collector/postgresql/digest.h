@@ -329,58 +329,32 @@ static __always_inline __u8 digest_in_block_slash(struct digest *d, __u8 byte)
 static __always_inline __u8 digest_next(struct digest *d, __u8 byte)
 {
 	switch (d->state) {
-	case DIGEST_BETWEEN:
-		return DIGEST_AGAIN;
-	case DIGEST_WORD:
-		return digest_in_word(d, byte);
-	case DIGEST_NUMBER:
-		return digest_in_number(d, byte);
-	case DIGEST_EXPONENT:
-		return byte == '-' || byte == '+' ? DIGEST_NUMBER : digest_in_number(d, byte);
-	case DIGEST_DOT:
-		return digest_after_dot(d, byte);
-	case DIGEST_STRING:
-		return digest_in_string(d, byte);
-	case DIGEST_ESCAPE:
-		return DIGEST_STRING;
-	case DIGEST_STRING_END:
-		return digest_after_string(byte);
-	case DIGEST_STRING_SPACE:
-		return byte == '\'' ? DIGEST_AGAIN : digest_after_string(byte);
-	case DIGEST_STRING_LINE:
-		return byte == '\'' ? DIGEST_STRING : byte <= ' ' ? DIGEST_STRING_LINE : DIGEST_AGAIN;
-	case DIGEST_AMPERSAND:
-		return digest_after_ampersand(d, byte);
-	case DIGEST_ZERO:
-		return digest_is_radix(byte) ? DIGEST_RADIX : digest_in_number(d, byte);
-	case DIGEST_RADIX:
-		return digest_in_names(byte) ? DIGEST_RADIX : DIGEST_AGAIN;
-	case DIGEST_NAME:
-		return digest_in_name(d, byte);
-	case DIGEST_NAME_END:
-		return digest_after_name(d, byte);
-	case DIGEST_DOLLAR:
-		return digest_after_dollar(d, byte);
-	case DIGEST_TAG:
-		return digest_in_tag(d, byte);
-	case DIGEST_BODY:
-		return digest_in_body(d, byte);
-	case DIGEST_BODY_TAG:
-		return digest_in_body_tag(d, byte);
-	case DIGEST_SIGN:
-		return digest_after_sign(d, byte);
-	case DIGEST_COLON:
-		return digest_after_colon(d, byte);
-	case DIGEST_LINE:
-		return byte == '\n' || byte == '\r' ? DIGEST_BETWEEN : DIGEST_LINE;
-	case DIGEST_SLASH:
-		return digest_after_slash(d, byte);
-	case DIGEST_BLOCK:
-		return digest_in_block(byte);
-	case DIGEST_BLOCK_STAR:
-		return digest_in_block_star(d, byte);
-	case DIGEST_BLOCK_SLASH:
-		return digest_in_block_slash(d, byte);
+	case DIGEST_BETWEEN: return DIGEST_AGAIN;
+	case DIGEST_WORD: return digest_in_word(d, byte);
+	case DIGEST_NUMBER: return digest_in_number(d, byte);
+	case DIGEST_EXPONENT: return byte == '-' || byte == '+' ? DIGEST_NUMBER : digest_in_number(d, byte);
+	case DIGEST_DOT: return digest_after_dot(d, byte);
+	case DIGEST_STRING: return digest_in_string(d, byte);
+	case DIGEST_ESCAPE: return DIGEST_STRING;
+	case DIGEST_STRING_END: return digest_after_string(byte);
+	case DIGEST_STRING_SPACE: return byte == '\'' ? DIGEST_AGAIN : digest_after_string(byte);
+	case DIGEST_STRING_LINE: return byte == '\'' ? DIGEST_STRING : byte <= ' ' ? DIGEST_STRING_LINE : DIGEST_AGAIN;
+	case DIGEST_AMPERSAND: return digest_after_ampersand(d, byte);
+	case DIGEST_ZERO: return digest_is_radix(byte) ? DIGEST_RADIX : digest_in_number(d, byte);
+	case DIGEST_RADIX: return digest_in_names(byte) ? DIGEST_RADIX : DIGEST_AGAIN;
+	case DIGEST_NAME: return digest_in_name(d, byte);
+	case DIGEST_NAME_END: return digest_after_name(d, byte);
+	case DIGEST_DOLLAR: return digest_after_dollar(d, byte);
+	case DIGEST_TAG: return digest_in_tag(d, byte);
+	case DIGEST_BODY: return digest_in_body(d, byte);
+	case DIGEST_BODY_TAG: return digest_in_body_tag(d, byte);
+	case DIGEST_SIGN: return digest_after_sign(d, byte);
+	case DIGEST_COLON: return digest_after_colon(d, byte);
+	case DIGEST_LINE: return byte == '\n' || byte == '\r' ? DIGEST_BETWEEN : DIGEST_LINE;
+	case DIGEST_SLASH: return digest_after_slash(d, byte);
+	case DIGEST_BLOCK: return digest_in_block(byte);
+	case DIGEST_BLOCK_STAR: return digest_in_block_star(d, byte);
+	case DIGEST_BLOCK_SLASH: return digest_in_block_slash(d, byte);
 	}
 	return d->state;
 }

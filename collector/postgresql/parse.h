@@ -374,8 +374,7 @@ static inline __u32 front_blind(const struct front *c)
 	switch (s->type) {
 	case 'P': case 'E': case 'C':
 		return s->part < 1 ? 0 : s->left;
-	case 'B':
-		return s->part < 2 ? 0 : s->left;
+	case 'B': return s->part < 2 ? 0 : s->left;
 	}
 	return s->left;
 }
@@ -448,14 +447,11 @@ static inline __u32 copy_end(struct front *c)
 static inline __u32 message_end(struct front *c)
 {
 	switch (c->in.type) {
-	case 'Q':
-		return round_end(c, COMMAND_SIMPLE);
-	case 'F':
-		return round_end(c, COMMAND_FUNCTION);
+	case 'Q': return round_end(c, COMMAND_SIMPLE);
+	case 'F': return round_end(c, COMMAND_FUNCTION);
 	case 'S':
 		return c->copies || c->streams ? 0 : round_end(c, c->open && c->parsed ? COMMAND_PREPARE : COMMAND_NOTHING);
-	case 'E':
-		return front_ask(c, COMMAND_EXECUTE, &c->portal.codes);
+	case 'E': return front_ask(c, COMMAND_EXECUTE, &c->portal.codes);
 	case 'c': case 'f':
 		return copy_end(c);
 	case 'C':
@@ -580,9 +576,7 @@ static inline __u32 name_end(struct front *c, __u32 n)
 	c->name = c->in.hash == HASH_SEED ? 0 : c->in.hash;
 	c->in.hash = HASH_SEED;
 	switch (c->in.type) {
-	case 'P':
-		c->text_on &= c->wanted || c->name;
-		return 0;
+	case 'P': c->text_on &= c->wanted || c->name; return 0;
 	case 'B':
 		if (n)
 			return bind_statement(c);
@@ -693,12 +687,8 @@ static inline void error_byte(struct front *c, __u8 byte)
 	struct stream *s = &c->out;
 
 	switch (s->part) {
-	case ERROR_FIELD:
-		s->part = byte == 'C' ? ERROR_STATE : byte ? ERROR_OTHER : ERROR_KNOWN;
-		break;
-	case ERROR_OTHER:
-		s->part = byte ? ERROR_OTHER : ERROR_FIELD;
-		break;
+	case ERROR_FIELD: s->part = byte == 'C' ? ERROR_STATE : byte ? ERROR_OTHER : ERROR_KNOWN; break;
+	case ERROR_OTHER: s->part = byte ? ERROR_OTHER : ERROR_FIELD; break;
 	case ERROR_STATE:
 		if (is_state_byte(byte) && s->have < 5)
 			c->error |= (__u64)byte << (8 * s->have++);
@@ -739,8 +729,7 @@ static inline __u32 copy_begins(struct front *c)
 			c->round_parses = asked_at(r, r->n - 1)->n_parses;
 		}
 		return 0;
-	case COPY_DATA_SENT:
-		return 0;
+	case COPY_DATA_SENT: return 0;
 	case COPY_LOST:
 		break;
 	}
@@ -765,14 +754,12 @@ static inline __u32 back_end(struct front *c)
 	case '1': case '3':
 		r->n_parsed++;
 		break;
-	case 'G':
-		return copy_begins(c);
+	case 'G': return copy_begins(c);
 	case 'W':
 		front_becomes(c, FRONT_PLAIN);
 		c->streams = 1;
 		return BACK_STREAMS;
-	case 'Z':
-		return BACK_READY;
+	case 'Z': return BACK_READY;
 	}
 	return 0;
 }

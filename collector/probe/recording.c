@@ -1,4 +1,5 @@
 #include "collector/probe/recording.h"
+#include "collector/core/array.h"
 #include "collector/core/frame.h"
 #include "collector/core/metric_json.h"
 #include "collector/core/refuse.h"
@@ -58,16 +59,14 @@ static int instrumentation_same(const struct instrumentation *a, const struct in
 /* Takes ownership of the metric. */
 static int recording_add(struct recording *rec, const struct instrumentation *in, struct metric *m)
 {
-	struct recorded *known = recording_find(rec, in->id), *more;
+	struct recorded *known = recording_find(rec, in->id);
 
 	if (known && instrumentation_same(&known->in, in)) {
 		metric_json_fini(m);
 		return 0;
 	}
-	more = realloc(rec->inst, (rec->n_insts + 1) * sizeof(*more));
-	if (!more)
+	if (array_resize(&rec->inst, rec->n_insts + 1, sizeof(*rec->inst)))
 		return -ENOMEM;
-	rec->inst = more;
 	rec->inst[rec->n_insts++] = (struct recorded){ .in = *in, .metric = *m };
 	return 0;
 }
@@ -172,12 +171,9 @@ static int read_batch(struct reader *r, const struct frame *frame)
 static int read_frame(struct reader *r, const struct frame *frame)
 {
 	switch (frame->type) {
-	case FRAME_INST:
-		return read_inst(r, frame);
-	case FRAME_BATCH:
-		return read_batch(r, frame);
-	default:
-		return refuse_recording(r, "a recording has no frames of type %d", (int)frame->type);
+	case FRAME_INST: return read_inst(r, frame);
+	case FRAME_BATCH: return read_batch(r, frame);
+	default: return refuse_recording(r, "a recording has no frames of type %d", (int)frame->type);
 	}
 }
 

@@ -188,12 +188,8 @@ static inline enum proxy_verdict proxy_fixed_byte(struct proxy *p, __u8 byte)
 		if (p->word == 1)
 			proxy_source_begin(p, byte >> 4 == 1 ? 4 : byte >> 4 == 2 ? 6 : 0);
 		break;
-	case 15:
-		p->left = (__u32)byte << 8;
-		break;
-	case 16:
-		p->left |= byte;
-		break;
+	case 15: p->left = (__u32)byte << 8; break;
+	case 16: p->left |= byte; break;
 	}
 	return proxy_binary_end(p);
 }

@@ -166,9 +166,7 @@ static __always_inline void call_ended(struct events *e, struct task_struct *t, 
 		receives = 1;
 		break;
 	case SYS_READ:
-	case SYS_READV:
-		receives = 1;
-		break;
+	case SYS_READV: receives = 1; break;
 	case SYS_SENDTO:
 	case SYS_SENDMSG:
 	case SYS_WRITE:

@@ -179,14 +179,11 @@ static __always_inline int table_is_sought(const struct table *t, __u8 role, __u
 	switch (role) {
 	case ROLE_NAMES: case ROLE_TABLES:
 		return before != BEFORE_FOR && !(t->kind & KIND_HUNG);
-	case ROLE_FROM:
-		return before != BEFORE_FOR && (t->selects & 1);
-	case ROLE_ON:
-		return (t->kind & KIND_HUNG) != 0;
+	case ROLE_FROM: return before != BEFORE_FOR && (t->selects & 1);
+	case ROLE_ON: return (t->kind & KIND_HUNG) != 0;
 	case ROLE_FIRST: case ROLE_CACHE:
 		return before == BEFORE_FIRST;
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 

@@ -1,4 +1,5 @@
 #include "collector/trace/symbols.h"
+#include "collector/core/array.h"
 #include "collector/trace/function_name.h"
 #include "collector/trace/program_file.h"
 #include "collector/trace/symbols_kernel.h"
@@ -85,11 +86,8 @@ void symbols_kernel(struct symbols *s, __u64 address, char *out)
 
 static int mapping_add(struct process *p, const struct symbols_mapping *m)
 {
-	struct symbols_mapping *more = realloc(p->mapping, (p->n + 1) * sizeof(*more));
-
-	if (!more)
+	if (array_resize(&p->mapping, p->n + 1, sizeof(*p->mapping)))
 		return -ENOMEM;
-	p->mapping = more;
 	p->mapping[p->n++] = *m;
 	return 0;
 }

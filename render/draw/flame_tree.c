@@ -1,4 +1,5 @@
 #include "render/draw/flame.h"
+#include "collector/core/array.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -52,20 +53,6 @@ static bool is_same(const struct flame_frame *a, const struct flame_frame *b)
 	return a->kernel == b->kernel && a->len == b->len && !memcmp(a->name, b->name, a->len);
 }
 
-static int tree_grow(struct flame_tree *t, size_t *room)
-{
-	struct flame_frame *more;
-
-	if (t->n < *room)
-		return 0;
-	*room = *room ? *room * 2 : 64;
-	more = realloc(t->frame, *room * sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	t->frame = more;
-	return 0;
-}
-
 /* Stacks come sorted, so the children of a frame come one after another: only the last child can be this frame. */
 static long child_of(struct flame_tree *t, size_t *room, size_t parent, size_t last, const struct flame_frame *f, __u64 from)
 {
@@ -73,7 +60,7 @@ static long child_of(struct flame_tree *t, size_t *room, size_t parent, size_t l
 
 	if (last && is_same(&t->frame[last], f))
 		return (long)last;
-	err = tree_grow(t, room);
+	err = array_grow(&t->frame, t->n, room, sizeof(*t->frame));
 	if (err)
 		return err;
 	t->frame[t->n] = *f;
@@ -122,7 +109,7 @@ int flame_tree_make(const struct flame_stack *stack, size_t n, struct flame_tree
 	size_t room = 0;
 	int err = sorted_stacks(stack, n, &order);
 
-	err = err ?: tree_grow(&t, &room);
+	err = err ?: array_grow(&t.frame, t.n, &room, sizeof(*t.frame));
 	if (!err)
 		t.frame[t.n++] = (struct flame_frame){ .name = "all", .len = 3 };
 	for (size_t i = 0; i < n && !err; i++)

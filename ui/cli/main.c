@@ -64,24 +64,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct global *g = state->input;
 
 	switch (key) {
-	case 'u':
-		g->client.url = arg;
-		return 0;
-	case 't':
-		g->client.token_file = arg;
-		return 0;
-	case OPT_CACERT:
-		g->client.cacert = arg;
-		return 0;
+	case 'u': g->client.url = arg; return 0;
+	case 't': g->client.token_file = arg; return 0;
+	case OPT_CACERT: g->client.cacert = arg; return 0;
 	case ARGP_KEY_ARG:
 		g->first = state->next - 1;
 		state->next = state->argc;	/* the rest is the command's */
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_usage(state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
+	default: return ARGP_ERR_UNKNOWN;
 	}
 }
 

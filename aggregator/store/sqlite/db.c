@@ -22,21 +22,15 @@
 static int error_of(int code)
 {
 	switch (code & 0xff) {
-	case SQLITE_NOMEM:
-		return -ENOMEM;
+	case SQLITE_NOMEM: return -ENOMEM;
 	case SQLITE_BUSY:
-	case SQLITE_LOCKED:
-		return -EBUSY;
-	case SQLITE_FULL:
-		return -ENOSPC;
-	case SQLITE_READONLY:
-		return -EROFS;
+	case SQLITE_LOCKED: return -EBUSY;
+	case SQLITE_FULL: return -ENOSPC;
+	case SQLITE_READONLY: return -EROFS;
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
-	case SQLITE_MISMATCH:
-		return -EBADMSG;
-	default:
-		return -EIO;
+	case SQLITE_MISMATCH: return -EBADMSG;
+	default: return -EIO;
 	}
 }
 

@@ -119,17 +119,20 @@ TEST(commas_stand_between_members_only)
 	writer_raw(&out, "{");
 	writer_name_number(&out, "a", 0);
 	writer_name_text(&out, "b[", "{");
-	writer_name(&out, "c");
-	writer_raw(&out, "[");
+	writer_open(&out, "c", "[");
 	for (int i = 0; i < 2; i++) {
 		writer_comma(&out);
 		writer_number(&out, 7);
+	}
+	for (int i = 0; i < 2; i++) {
+		writer_open(&out, NULL, "{");
+		writer_raw(&out, "}");
 	}
 	writer_raw(&out, "]");
 	writer_name_seconds(&out, "d", 1500000000);
 	writer_raw(&out, "}");
 	text = writer_take(&out, &len);
-	assert_string_equal(text, "{\"a\":0,\"b[\":\"{\",\"c\":[7,7],\"d\":1.5}");
+	assert_string_equal(text, "{\"a\":0,\"b[\":\"{\",\"c\":[7,7,{},{}],\"d\":1.5}");
 	free(text);
 }
 

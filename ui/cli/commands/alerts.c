@@ -50,15 +50,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_WEBHOOK: o->webhook = arg; return 0;
 	case OPT_REMOVE: o->remove = arg; return 0;
 	case OPT_JSON: o->json = 1; return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "unexpected argument \"%s\": there are only options", arg);
-		return 0;
+	case ARGP_KEY_ARG: argp_error(state, "unexpected argument \"%s\": there are only options", arg); return 0;
 	case ARGP_KEY_END:
 		if (o->add && o->remove)
 			argp_error(state, "either --add or --remove");
 		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	default: return ARGP_ERR_UNKNOWN;
 	}
 }
 

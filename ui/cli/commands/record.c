@@ -46,9 +46,7 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 	case 'b': o->by = arg; return 0;
 	case 'M': o->measures = arg; return 0;
 	case 'w': o->where = arg; return 0;
-	case 's':
-		o->seconds = take_seconds(state, "seconds", arg);
-		return 0;
+	case 's': o->seconds = take_seconds(state, "seconds", arg); return 0;
 	case ARGP_KEY_END:
 		if (!o->out)
 			argp_error(state, "give -o FILE");
@@ -57,8 +55,7 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 		if (!o->by)
 			o->by = strcmp(o->metric, METRIC) ? "" : "command,statement";
 		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	default: return ARGP_ERR_UNKNOWN;
 	}
 }
 

@@ -191,12 +191,8 @@ static void read_signals(struct live *w)
 
 	while (read(w->signals, &info, sizeof(info)) == sizeof(info))
 		switch (info.ssi_signo) {
-		case SIGWINCH:
-			w->err = fit_screen(w) ?: ask_terminal(w);
-			break;
-		case SIGTSTP:
-			w->suspended = true;
-			break;
+		case SIGWINCH: w->err = fit_screen(w) ?: ask_terminal(w); break;
+		case SIGTSTP: w->suspended = true; break;
 		default:
 			w->ended = true;
 			w->ended_by = (int)info.ssi_signo;
