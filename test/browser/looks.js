@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { address, check, shots, violations } from "./kit.js";
 import { becomes, sleep, until } from "./server.js";
-import { colourAt, colourOf, columnAt, gridsAfter, MEASURES, pause, pointAtCell, press, settled } from "./view.js";
+import { columnAt, gridsAfter, hasItsColour, MEASURES, pause, pointAtCell, press, settled } from "./view.js";
 
 const choose = (page, name, value) => () => page.getByLabel(name, { exact: true }).selectOption(value);
 
@@ -20,10 +20,9 @@ check("in every palette, and in parts of the column, a cell has the colour that 
 		[choose(page, "Colours", "sqrt"), /sqrt colours/],
 	]) {
 		const grids = await gridsAfter(t, act);
-		const { x, y, seen } = await pointAtCell(page, "latency", 2);
 
 		palettes.add(grids.latency.shade.palette.join());
-		assert.equal(await colourAt(page, "latency", x, y), colourOf(grids, "latency", seen.from, seen.low));
+		await hasItsColour(t, grids, "latency", await pointAtCell(page, "latency", 2));
 		assert.match(await page.locator(".legend h3").textContent(), said);
 		if (shots)
 			await page.screenshot({ path: join(shots, `colours-${palettes.size}.png`) });
@@ -44,9 +43,7 @@ check("colours show how much there is: legend, picture and distribution go by ea
 	await page.keyboard.press("Escape");
 	assert.equal(unit, "ns");
 	assert.ok(Math.abs(shade.scale[row] / before[row] / ((edge[row] + edge[row + 1] - 1) / 2) - 1) < 1e-6, "the server's weights");
-	const { x, y, seen } = await pointAtCell(page, "latency", 2);
-
-	assert.equal(await colourAt(page, "latency", x, y), colourOf(grids, "latency", seen.from, seen.low));
+	await hasItsColour(t, grids, "latency", await pointAtCell(page, "latency", 2));
 	assert.match(await page.locator(".legend").textContent(), /latency, added up, per cell.*s/);
 	assert.notEqual(await bars(), counted);
 	await becomes(() => address(page).get("weights"), "weight", "the address has it");

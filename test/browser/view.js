@@ -117,7 +117,7 @@ export const countAt = (grid, from, low) => {
 };
 
 /** The colour of a cell, from the API alone. */
-export function colourOf(grids, measure, from, low) {
+function colourOf(grids, measure, from, low) {
 	const all = Object.values(grids);
 	const { shade } = all.reduce((a, b) => b.shade.levels.at(-1) > a.shade.levels.at(-1) ? b : a);
 	const grid = grids[measure];
@@ -127,12 +127,23 @@ export function colourOf(grids, measure, from, low) {
 }
 
 /** The colour that a map has at a place within it. */
-export const colourAt = (page, measure, x, y) => page.evaluate(([m, px, py]) => {
+const colourAt = (page, measure, x, y) => page.evaluate(([m, px, py]) => {
 	const canvas = document.querySelector(`.map[data-measure="${m}"] canvas.cells`);
 	const [r, g, b] = canvas.getContext("2d").getImageData(Math.floor(px * devicePixelRatio), Math.floor(py * devicePixelRatio), 1, 1).data;
 
 	return `#${[r, g, b].map((v) => v.toString(16).padStart(2, "0")).join("")}`;
 }, [measure, x, y]);
+
+/** The cell of a map that is pointed at has the colour of its number in the API: page and read-out may still be drawn. */
+export async function hasItsColour(t, grids, measure, { x, y }) {
+	let seen, colour, wanted;
+
+	await until("the cell's colour", async () => {
+		seen = await readout(t.page, measure);
+		wanted = seen.n > 0 && colourOf(grids, measure, seen.from, seen.low);
+		return (colour = await colourAt(t.page, measure, x, y)) === wanted;
+	}).catch(() => assert.equal(colour, wanted, `${measure} at ${x},${y}: ${JSON.stringify(seen)}`));
+}
 
 /** The measures of all maps, from top to bottom. */
 export const maps = (page) => page.locator(".map").evaluateAll((all) => all.map((m) => m.dataset.measure));
