@@ -38,7 +38,7 @@ static const char doc[] =
 
 enum {
 	OPT_RECORD = 256, OPT_REPLAY, OPT_FOLLOW_CLOCK, OPT_ONCE, OPT_SPOOL, OPT_SPOOL_LIMIT, OPT_MEMORY_LIMIT,
-	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_DETAIL, OPT_TEXT,
+	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_TEXT,
 };
 
 static const struct argp_option options[] = {
@@ -47,8 +47,6 @@ static const struct argp_option options[] = {
 	{ "memory-limit", OPT_MEMORY_LIMIT, "SIZE", 0, "Kernel memory of one instrumentation (default 64M)", 1 },
 	{ "budget", OPT_BUDGET, "PERCENT", 0, "Limit for the cost of measuring, of all CPUs together (default 1; 0: "
 		"no limit); beyond it only a part of the events is looked at, and the data say so", 1 },
-	{ "detail", OPT_DETAIL, NULL, 0, "Also probe the end of statements in MariaDB's processes: user and "
-		"statement within TLS, with compression, and on older connections", 1 },
 	{ "text", OPT_TEXT, "WHAT", 0, "Text of statements in exemplars: digest (the default: without literals) or "
 		"full, also the first 1,023 bytes as they were sent, with everybody's data and passwords in them", 1 },
 	{ "record", OPT_RECORD, "FILE", 0, "Also write every batch to a recording; replaces FILE", 2 },
@@ -161,7 +159,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPT_SPOOL: c->spool_path = text; break;
 	case OPT_SPOOL_LIMIT: c->spool_limit = parse_size(text, "spool-limit", state); break;
 	case OPT_MEMORY_LIMIT: c->probe.memory_limit = parse_size(text, "memory-limit", state); break;
-	case OPT_DETAIL: c->probe.detail = 1; break;
 	case OPT_TEXT: c->probe.text_full = parse_text(text, state); break;
 	case OPT_FIXED: c->fixed = 1; break;
 	case OPT_BUDGET: c->probe.budget = parse_percent(text, state) / 100; break;

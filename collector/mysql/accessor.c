@@ -3,13 +3,14 @@
 #include <errno.h>
 #include <string.h>
 
-enum { REG_AX, REG_SP = 4, REG_BP, REG_DI = 7 };
+enum { REG_AX, REG_DX = 2, REG_SP = 4, REG_BP, REG_DI = 7 };
 enum { MOD_BARE, MOD_NEAR, MOD_FAR };
 
 #define OBJECT_MAX (1u << 20)		/* bytes */
 #define RET 0xc3
+#define LEAVE 0xc9
 
-static const __u8 endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa }, nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+static const __u8 endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 
 struct code {
 	const __u8 *at, *end;
@@ -100,14 +101,65 @@ static int test(const struct code *c, struct accessor *ret)
 	return 0;
 }
 
-int accessor_decode(const __u8 *code, __u64 n, struct accessor *ret)
+/* mov a(%rdi),%rax; mov a+8(%rdi),%rdx; ret.  c->base may stand in place of rdi. */
+static int pair(const struct code *c, struct accessor *ret)
+{
+	struct accessor a = { .kind = ACCESSOR_PAIR, .n = 1 };
+	struct code at = *c;
+	__u32 second;
+	int n;
+
+	if (at.end - at.at < 8 || at.at[0] != 0x48 || at.at[1] != 0x8b || (at.at[2] >> 3 & 7) != REG_AX)
+		return -EINVAL;
+	n = operand(&at, at.at + 2, &a.at[0]);
+	at.at += 2 + n;
+	if (!n || at.end - at.at < 4 || at.at[0] != 0x48 || at.at[1] != 0x8b || (at.at[2] >> 3 & 7) != REG_DX)
+		return -EINVAL;
+	n = operand(&at, at.at + 2, &second);
+	at.at += 2 + n;
+	at.at += at.at < at.end && *at.at == LEAVE;
+	if (!n || second != a.at[0] + 8 || at.at >= at.end || *at.at != RET)
+		return -EINVAL;
+	*ret = a;
+	return 0;
+}
+
+/* test %rsi,%rsi; je; mov a(%rdi),%rax; mov %rax,(%rsi); xor %eax,%eax; ret */
+static int store(const struct code *c, struct accessor *ret)
+{
+	static const __u8 test_je[] = { 0x48, 0x85, 0xf6, 0x74 }, load[] = { 0x48, 0x8b }, rest[] = { 0x48, 0x89, 0x06, 0x31, 0xc0, RET };
+	struct accessor a = { .kind = ACCESSOR_STORE, .n = 1 };
+	struct code at = *c;
+	int n;
+
+	if (!code_begins(&at, test_je, sizeof(test_je)))
+		return -EINVAL;
+	at.at += sizeof(test_je) + 1;
+	if (at.end - at.at < 3 || !code_begins(&at, load, sizeof(load)) || (at.at[2] >> 3 & 7) != REG_AX)
+		return -EINVAL;
+	n = operand(&at, at.at + 2, &a.at[0]);
+	at.at += 2 + n;
+	if (!n || !code_begins(&at, rest, sizeof(rest)))
+		return -EINVAL;
+	*ret = a;
+	return 0;
+}
+
+static struct code code_of(const __u8 *code, __u64 n)
 {
 	struct code c = { code, code + n, REG_DI };
-	struct accessor a = { .kind = ACCESSOR_LOAD };
 
 	if (code_begins(&c, endbr64, sizeof(endbr64)))
 		c.at += sizeof(endbr64);
-	if (!test(&c, ret))
+	return c;
+}
+
+int accessor_decode(const __u8 *code, __u64 n, struct accessor *ret)
+{
+	struct accessor a = { .kind = ACCESSOR_LOAD };
+	struct code c = code_of(code, n);
+
+	if (!test(&c, ret) || !pair(&c, ret) || !store(&c, ret))
 		return 0;
 	while (!step(&c, &a))
 		null_skip(&c);
@@ -117,19 +169,58 @@ int accessor_decode(const __u8 *code, __u64 n, struct accessor *ret)
 	return 0;
 }
 
-static int is_cheap(const struct code *c)
+int accessor_decode_inner(const __u8 *code, __u64 n, struct accessor *ret)
 {
-	__u64 n = c->end - c->at;
+	static const __u8 load[] = { 0x48, 0x8b, 0x97 };	/* mov a(%rdi),%rdx, four bytes of a; then the pair */
+	struct code c = code_of(code, n);
 
-	return (n >= 1 && (c->at[0] & 0xf8) == 0x50) || (n >= 2 && c->at[0] == 0x41 && (c->at[1] & 0xf8) == 0x50) ||
-	       code_begins(c, nop5, sizeof(nop5));
+	for (; c.end - c.at > (long)sizeof(load) + 4; c.at++) {
+		struct code inner = { c.at + sizeof(load) + 4, c.end, REG_DX };
+
+		if (code_begins(&c, load, sizeof(load)) && !pair(&inner, ret))
+			return 0;
+	}
+	return -EINVAL;
 }
 
-int entry_offset(const __u8 *code, __u64 n)
+/* One instruction of the frame, or of the thread pointer's load: mov %fs:0,%rax after prefixes without effect. */
+static int frame_skip(struct code *c)
 {
-	struct code c = { code, code + n, REG_DI };
-	int offset = code_begins(&c, endbr64, sizeof(endbr64)) ? sizeof(endbr64) : 0;
+	static const __u8 push[] = { 0x55 }, move[] = { 0x48, 0x89, 0xe5 }, pop[] = { 0x5d };
+	static const struct { const __u8 *bytes; __u64 n; } known[] = { { push, 1 }, { move, 3 }, { pop, 1 } };
 
-	c.at += offset;
-	return is_cheap(&c) ? offset : -EINVAL;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (code_begins(c, known[i].bytes, known[i].n)) {
+			c->at += known[i].n;
+			return 1;
+		}
+	return 0;
+}
+
+int accessor_decode_thread(const __u8 *code, __u64 n, __s32 *ret_from_thread)
+{
+	static const __u8 pointer[] = { 0x64, 0x48, 0x8b, 0x04, 0x25 }, load[] = { 0x48, 0x8b, 0x80 };
+	struct code c = code_of(code, n);
+	__u32 from;
+
+	while (frame_skip(&c))
+		;
+	while (c.at < c.end && *c.at == 0x66)
+		c.at++;
+	if (!code_begins(&c, pointer, sizeof(pointer)) || c.end - c.at < 9)
+		return -EINVAL;
+	from = code_u32(c.at + 5);
+	c.at += 9;
+	while (frame_skip(&c))
+		;
+	if (!from && code_begins(&c, load, sizeof(load)) && c.end - c.at >= 7) {
+		from = code_u32(c.at + 3);
+		c.at += 7;
+	}
+	while (frame_skip(&c))
+		;
+	if ((__s32)from >= 0 || c.at >= c.end || *c.at != RET)
+		return -EINVAL;
+	*ret_from_thread = (__s32)from;
+	return 0;
 }

@@ -1,13 +1,12 @@
-/* accessor.h - reads the instructions of a short function: where in an object is the thing that it returns, and can its
- * entry be probed at low cost?
+/* accessor.h - reads the instructions of a short function: where in an object is the thing that it returns?
  *
  *      48 8b 87 98 0b 00 00  mov  0xb98(%rdi),%rax         accessor_decode() -> load what is at 0xb98
  *      c3                    ret
  *
  * Known   x86-64: loads (8b) and addresses (8d) relative to the object or to the value loaded last, up to
- *         ACCESSOR_STEPS of them, with a test for NULL in between, or one test of bits (f6, f7) and nothing else; then
- *         the return.  An endbr64 before it is skipped.  Anything else is refused: a guess would read some other
- *         memory.
+ *         ACCESSOR_STEPS of them, with a test for NULL in between; two neighbours loaded into rax and rdx; one load
+ *         that is stored through the second argument; one test of bits (f6, f7) and nothing else; then the return.  An
+ *         endbr64 before it is skipped.  Anything else is refused: a guess would read some other memory.
  * Both    pure; fuzzed by fuzz_mysql_thd.
  */
 #ifndef HEATSCOPE_ACCESSOR_H
@@ -21,6 +20,8 @@ enum accessor_kind {
 	ACCESSOR_LOAD,			/* it returns the value at the last place */
 	ACCESSOR_ADDRESS,		/* it returns the last place itself */
 	ACCESSOR_TEST,			/* it returns whether bits of `mask` are set in the word there */
+	ACCESSOR_PAIR,			/* it returns the two values there: a text and its length */
+	ACCESSOR_STORE,			/* it stores the value there */
 };
 
 struct accessor {
@@ -33,8 +34,11 @@ struct accessor {
 /* code: n bytes from the function's begin.  -EINVAL: it has none of the known forms. */
 int accessor_decode(const __u8 *code, __u64 n, struct accessor *ret);
 
-/* Finds where a probe is cheap, in bytes from the function's begin.  The kernel does not single-step an instruction
- * there but emulates it (push, a nop of 5 bytes).  -EINVAL: at neither place. */
-int entry_offset(const __u8 *code, __u64 n);
+/* A function that checks its argument and then returns a pair of the object that the argument points to: finds the
+ * pair.  -EINVAL. */
+int accessor_decode_inner(const __u8 *code, __u64 n, struct accessor *ret);
+
+/* A function that returns a variable of its thread: finds it, in bytes from the thread pointer.  -EINVAL. */
+int accessor_decode_thread(const __u8 *code, __u64 n, __s32 *ret_from_thread);
 
 #endif

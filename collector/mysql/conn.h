@@ -30,14 +30,8 @@ struct prepared_statement {
 	__u64 statement, digest, table;	/* codes */
 };
 
-/* The server's own data of a connection whose bytes hide it, at the end of its newest statement: detail.bpf.h. */
-struct mysql_detail {
-	__u64 ns;				/* CLOCK_MONOTONIC */
-	__u64 statement, digest, table;		/* codes, as for a text that is received */
-	__u64 user, database;			/* at that time */
-};
-
-#define DETAILS_MAX 16			/* executables of servers */
+#define MEMORY_FILES_MAX 16		/* executables of servers whose memory is read: memory.h */
+#define MEMORY_SERVERS_MAX 64		/* their processes */
 
 struct prepared_key {
 	__u64 conn;

@@ -7,7 +7,6 @@
 #include "collector/mysql/conn.h"
 #include "collector/mysql/follow.h"
 #include "collector/server/conns.bpf.h"
-#include "collector/mysql/detail.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -58,8 +57,6 @@ static __always_inline void event_fields(struct event *e, const struct server_co
 		names_fill(e, s);
 	if (wanted & WANTED_MEASURE(MYSQL_ROWS))
 		e->measure[MYSQL_ROWS] = follow_rows(&s->conn);
-	if (detail && detail_hidden(&s->conn))
-		detail_fill(e, s);
 }
 
 #endif

@@ -2,7 +2,7 @@
  *
  * mysql.h, parse.h, reply.h and server/exchange.h say which events there are, and why.  server/protocol.bpf.h lists the
  * parts of a protocol.
- * The programs of this object and where they run; all but the last are in server.bpf.h:
+ * The programs of this object and where they run; they are in server.bpf.h:
  *
  *      sock_recv               a receive: a request begins; calls received() in receives.bpf.h
  *      sock_send               a send: a reply, perhaps complete with it; calls sent() in sends.bpf.h
@@ -12,12 +12,10 @@
  *      left                    sched_switch, while an instrumentation asks why threads were blocked
  *      file_begins, file_ends  sys_enter, sys_exit, while an instrumentation asks for calls on files
  *      switched, woken         sched_switch, sched_wakeup, where the kernel keeps no such clocks
- *      statement_ended         a function of the server, with --detail only; in thd.bpf.h
  *
  * The collector loads one flush* and one running*, by what the kernel can iterate over (server_tracer.c).
  */
 #include <linux/bpf.h>
 #include "collector/mysql/receives.bpf.h"
 #include "collector/mysql/sends.bpf.h"
-#include "collector/mysql/thd.bpf.h"
 #include "collector/server/server.bpf.h"

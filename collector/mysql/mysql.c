@@ -1,7 +1,7 @@
 #include "collector/mysql/mysql.h"
-#include "collector/mysql/detail.h"
 #include "collector/mysql/digest_text.h"
 #include "collector/mysql/fields.h"
+#include "collector/mysql/memory.h"
 #include "collector/server/server_tracer.h"
 #include "collector/core/show.h"
 #include "collector/server/exchange_label.h"
@@ -14,26 +14,8 @@
 #include <sys/random.h>
 
 static const char *const names[] = { MYSQL_SERVERS, NULL };
-static const struct server_probe detail_probe = { "statement_ended", "statement's end", details_look, details_free };
-static const struct server_protocol protocol = { "mysql.queries", names, &detail_probe, mysql_digest_read };
-
-/* Chooses the data that the program in the servers needs; NULL: it is not asked for. */
-static int detail_choose(struct mysql_bpf *bpf, int detail, void **ret)
-{
-	struct details *d = detail ? calloc(1, sizeof(*d)) : NULL;
-
-	if (detail && !d)
-		return -ENOMEM;
-	bpf->rodata->detail = detail;
-	bpf_program__set_autoattach(bpf->progs.statement_ended, false);
-	bpf_program__set_autoload(bpf->progs.statement_ended, detail);
-	if (d)
-		*d = (struct details){ .program = bpf->progs.statement_ended, .layouts = bpf->maps.layouts };
-	else
-		bpf_map__set_max_entries(bpf->maps.details, 1);
-	*ret = d;
-	return 0;
-}
+static const struct server_memory server_memory = { memory_look, memory_free };
+static const struct server_protocol protocol = { "mysql.queries", names, &server_memory, mysql_digest_read };
 
 /* No salt is not an error: fingerprints of two texts collide only by chance, but an attacker who knows them all could
  * find such texts. */
@@ -49,18 +31,17 @@ static __u64 fingerprint_salt(void)
 static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct mysql_bpf *bpf = mysql_bpf__open();
+	struct memory *memory = bpf ? calloc(1, sizeof(*memory)) : NULL;
 	struct server_programs programs;
-	int err;
 
-	if (!bpf)
-		return server_refused(&protocol, reason);
-	programs = SERVER_PROGRAMS(bpf);
-	bpf->rodata->fingerprint_salt = fingerprint_salt();
-	err = detail_choose(bpf, ret_programs->detail, &programs.probe);
-	if (err) {
+	if (!memory) {
 		mysql_bpf__destroy(bpf);
-		return err;
+		return server_refused(&protocol, reason);
 	}
+	memory->layouts = bpf->maps.layouts;
+	programs = SERVER_PROGRAMS(bpf);
+	programs.memory = memory;
+	bpf->rodata->fingerprint_salt = fingerprint_salt();
 	return server_start(&protocol, &programs, ret_self, ret_programs, reason);
 }
 
@@ -81,25 +62,25 @@ static const struct field_codes *const codes[] = {
 	[MYSQL_BLOCKED_IN] = &turn_blocked_in,
 };
 
-/* The fields that the server can give where the bytes hide a statement. */
-#define DETAILED (WANTED_FIELD(MYSQL_COMMAND) | WANTED_FIELD(MYSQL_STATEMENT) | WANTED_FIELD(MYSQL_DIGEST) | WANTED_FIELD(MYSQL_TABLE) | \
-		  WANTED_FIELD(MYSQL_USER) | WANTED_FIELD(MYSQL_DATABASE))
+/* The fields that the server's memory gives where the bytes hide a statement. */
+#define FROM_MEMORY (WANTED_FIELD(MYSQL_STATEMENT) | WANTED_FIELD(MYSQL_DIGEST) | WANTED_FIELD(MYSQL_TABLE) | WANTED_FIELD(MYSQL_USER) | \
+		     WANTED_FIELD(MYSQL_DATABASE))
 
 static const char *mysql_lacking(void *self, __u64 wanted)
 {
-	const struct details *d = ((const struct server_tracer *)self)->programs.probe;
+	const struct memory *m = ((const struct server_tracer *)self)->programs.memory;
 
-	return d && d->lacking[0] && (wanted & DETAILED) ? d->lacking : server_lacking(self, wanted);
+	return m->lacking[0] && (wanted & FROM_MEMORY) ? m->lacking : server_lacking(self, wanted);
 }
 
-static void doctor_detail(__u32 pid, FILE *out)
+static void doctor_memory(__u32 pid, FILE *out)
 {
 	char reason[REASON_MAX];
 
-	if (details_possible(pid, reason))
-		show_print(out, "  no detail of process %u (--detail): %s\n", pid, reason);
+	if (memory_possible(pid, reason))
+		show_print(out, "  statements within TLS of process %u cannot be read: %s\n", pid, reason);
 	else
-		show_print(out, "  detail of process %u is available (--detail)\n", pid);
+		show_print(out, "  statements within TLS of process %u can be read\n", pid);
 }
 
 static void mysql_doctor(void *self, FILE *out)
@@ -111,7 +92,7 @@ static void mysql_doctor(void *self, FILE *out)
 		return;
 	for (size_t i = 0; i < now.n; i++)
 		if (!i || now.listener[i].pid != now.listener[i - 1].pid)
-			doctor_detail(now.listener[i].pid, out);
+			doctor_memory(now.listener[i].pid, out);
 	listeners_fini(&now);
 }
 

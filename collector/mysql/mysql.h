@@ -20,8 +20,8 @@
  * Opaque  Bytes that we do not understand: no greeting and no MySQL protocol, or replies that answer no command.
  * Attach  A connection older than the collector is ignored until the first receive that can be the begin
  *         of a command.  Statements prepared before are `unknown`.
- * Detail  Where the bytes of a connection hide a command, the server may be asked what it was and who sent it:
- *         detail.bpf.h.
+ * Memory  Where the bytes of a connection hide a command, the server's own memory says what it was and who sent it:
+ *         memory.bpf.h.
  * Not     Waiting in a thread pool's queue before the read is not latency: the server has not read
  *         the packet yet.  Time after the last send is the server's, not the query's.
  *

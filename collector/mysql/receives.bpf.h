@@ -10,7 +10,7 @@
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
-#include "collector/mysql/digests.bpf.h"
+#include "collector/mysql/memory.bpf.h"
 
 /* ---- the parser, in global functions: the verifier checks each once, not once per path to it ---- */
 
@@ -220,6 +220,8 @@ static __always_inline void turn_receive(struct server_conn *s, struct task_stru
 	if (STATE_KIND(s->turn.state) == STATE_WAITING)
 		return;
 	state_set(&s->turn, STATE_IDLE);
+	s->conn.statement = STATEMENT_NONE;
+	s->verbatim = 0;
 	digest_set(s, DIGEST_NONE, NAME_NONE);
 	stamp_start(&s->turn, t);
 	state_set(&s->turn, STATE_WAITING);
@@ -316,8 +318,8 @@ static __always_inline void received(struct events *e, struct server_conn *s, st
 	}
 	if (ret <= 0)
 		return;
-	if (detail)
-		detail_receive(s, t);
+	if (memory_misses_name(&s->conn) && STATE_KIND(s->turn.state) != STATE_WAITING)
+		memory_names(s);
 	receive(s, e, t, ret);
 }
 

@@ -10,7 +10,7 @@
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
-#include "collector/mysql/conns.bpf.h"
+#include "collector/mysql/memory.bpf.h"
 #include "collector/server/user_bytes.bpf.h"
 
 #define EAGAIN 11
@@ -308,6 +308,8 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 		return;
 	}
 	stamp_end(&s->turn, t);
+	if (kind == STATE_WAITING && memory_hidden(&s->conn))
+		memory_text(s);
 	if (ret > 0)
 		verdict = reply_seen(s, t, ret);
 	else if (s->conn.mode == CONN_PLAIN && !s->conn.sure)

@@ -1,7 +1,6 @@
 #include "collector/mysql/thd.h"
-#include "collector/core/refuse.h"
 #include "collector/mysql/accessor.h"
-#include "collector/core/instrumentation.h"
+#include "collector/core/refuse.h"
 #include "collector/trace/program_file.h"
 
 #include <elf.h>
@@ -14,17 +13,31 @@
 #define CODE_LOOK 64			/* bytes of a function that are read; the forms we know are shorter */
 #define AT(field) offsetof(struct mysql_thd, field)
 
-static const struct place {		/* the form of an accessor, and the place that it shows */
-	const char *accessor;
+struct place {				/* the form of a function, and the place that it shows */
+	const char *function;
 	enum accessor_kind kind;
 	__u32 n;
 	size_t field[ACCESSOR_STEPS];
-} places[] = {
-	{ "thd_user_name", ACCESSOR_LOAD, 2, { AT(user), AT(user_name) } },
-	{ "thd_current_db", ACCESSOR_ADDRESS, 1, { AT(database) } },
-	{ "thd_query_string", ACCESSOR_ADDRESS, 1, { AT(query) } },
-	{ "thd_charset", ACCESSOR_LOAD, 1, { AT(charset) } },
-	{ "thd_is_strict_mode", ACCESSOR_TEST, 1, { AT(sql_mode) } },
+	int optional, inner;		/* inner: as accessor_decode_inner() reads it */
+};
+
+static const struct place mariadb[] = {
+	{ "thd_user_name", ACCESSOR_LOAD, 2, { AT(user), AT(user_name) }, 0, 0 },
+	{ "thd_current_db", ACCESSOR_ADDRESS, 1, { AT(database) }, 0, 0 },
+	{ "thd_query_string", ACCESSOR_ADDRESS, 1, { AT(query) }, 0, 0 },
+	{ "thd_charset", ACCESSOR_LOAD, 1, { AT(charset) }, 0, 0 },
+	{ "thd_is_strict_mode", ACCESSOR_TEST, 1, { AT(sql_mode) }, 0, 0 },
+	{ NULL },
+};
+
+static const struct place mysql[] = {
+	{ "_Z16thd_query_unsafeP3THD", ACCESSOR_PAIR, 1, { AT(query) }, 0, 0 },
+	{ "_Z11thd_charsetP3THD", ACCESSOR_LOAD, 1, { AT(charset) }, 0, 0 },
+	{ "_Z18thd_is_strict_modePK3THD", ACCESSOR_TEST, 1, { AT(sql_mode) }, 0, 0 },
+	{ "_ZNK16Security_context4userEv", ACCESSOR_PAIR, 1, { AT(user_name) }, 1, 0 },
+	{ "_Z24thd_get_security_contextP3THDPP16Security_context", ACCESSOR_STORE, 1, { AT(user) }, 1, 0 },
+	{ "_Z31srv_session_info_get_current_dbP11Srv_session", ACCESSOR_PAIR, 1, { AT(database) }, 1, 1 },
+	{ NULL },
 };
 
 struct server {
@@ -33,25 +46,23 @@ struct server {
 };
 
 /* Reads the first bytes of a function: returns how many, or -ENOENT. */
-static ssize_t code_read(const struct server *s, const char *name, __u8 code[CODE_LOOK], __u64 *ret_at)
+static ssize_t code_read(const struct server *s, const char *name, __u8 code[CODE_LOOK])
 {
 	__u64 at;
 	int err = program_file_find(&s->file, name, &at);
 	ssize_t n = err || at > INT64_MAX ? -1 : pread(s->fd, code, CODE_LOOK, (off_t)at);
 
-	if (n < 0)
-		return -ENOENT;
-	*ret_at = at;
-	return n;
+	return n < 0 ? -ENOENT : n;
 }
 
-static int accessor_find(const struct server *s, const char *name, struct accessor *ret)
+static int accessor_find(const struct server *s, const struct place *p, struct accessor *ret)
 {
 	__u8 code[CODE_LOOK];
-	__u64 at;
-	ssize_t n = code_read(s, name, code, &at);
+	ssize_t n = code_read(s, p->function, code);
 
-	return n < 0 ? (int)n : accessor_decode(code, (__u64)n, ret);
+	if (n < 0)
+		return (int)n;
+	return p->inner ? accessor_decode_inner(code, (__u64)n, ret) : accessor_decode(code, (__u64)n, ret);
 }
 
 /* A compiler may test the one byte that has the bits. */
@@ -67,53 +78,49 @@ static int mode_place(struct accessor *a)
 static int place_find(const struct server *s, const struct place *p, struct mysql_thd *thd, char *reason)
 {
 	struct accessor a;
-	int err = accessor_find(s, p->accessor, &a);
+	int err = accessor_find(s, p, &a);
 
 	if (!err && (a.kind != p->kind || a.n != p->n || (a.kind == ACCESSOR_TEST && mode_place(&a))))
 		err = -EINVAL;
+	if (err && p->optional)
+		return 0;
 	if (err)
 		return refuse_as(-ENOTSUP, reason, err == -ENOENT ? "the server has no function %s(), which shows the "
-			"layout of its connections" :
-			 "the server's function %s() has an unknown form", p->accessor);
+			"layout of its connections" : "the server's function %s() has an unknown form", p->function);
 	for (__u32 i = 0; i < a.n; i++)
 		*(__u32 *)((char *)thd + p->field[i]) = a.at[i];
 	return 0;
 }
 
-static int entry_find(const struct server *s, __u64 *ret_entry, char *reason)
+/* Finds how a thread finds its THD, and whose functions show the rest. */
+static int thread_find(const struct server *s, __s32 *ret, const struct place **ret_places, char *reason)
 {
 	__u8 code[CODE_LOOK];
-	__u64 at;
-	ssize_t n = code_read(s, "_Z18log_slow_statementP3THD", code, &at);
-	int offset = n < 0 ? 0 : entry_offset(code, (__u64)n);
+	ssize_t n = code_read(s, "_current_thd", code);
 
-	if (n < 0)
-		snprintf(reason, REASON_MAX, "the server has no function log_slow_statement(THD*), which is MariaDB's, or does not export it");
-	else if (offset < 0)
-		snprintf(reason, REASON_MAX, "the server's log_slow_statement(THD*) begins with an instruction at which a probe would cost "
-			 "a statement more than 10 us: it is not probed");
-	if (n < 0 || offset < 0)
-		return -ENOTSUP;
-	*ret_entry = at + (__u64)offset;
+	*ret_places = n < 0 ? mysql : mariadb;
+	if (n < 0 && program_file_variable(&s->file, "current_thd", ret))
+		return refuse_as(-ENOTSUP, reason, "the server has neither a function _current_thd(), as MariaDB, nor a variable current_thd of "
+			"its threads, as MySQL");
+	if (n >= 0 && accessor_decode_thread(code, (__u64)n, ret))
+		return refuse_as(-ENOTSUP, reason, "the server's function _current_thd() has an unknown form");
 	return 0;
 }
 
-static int thd_find(const struct server *s, struct mysql_thd *ret, __u64 *ret_entry, char *reason)
+static int thd_find(const struct server *s, struct mysql_thd *ret, char *reason)
 {
 	struct mysql_thd thd = { 0 };
-	__u64 entry;
-	int err = entry_find(s, &entry, reason);
+	const struct place *place;
+	int err = thread_find(s, &thd.thread, &place, reason);
 
-	for (size_t i = 0; !err && i < sizeof(places) / sizeof(*places); i++)
-		err = place_find(s, &places[i], &thd, reason);
-	if (err)
-		return err;
-	*ret = thd;
-	*ret_entry = entry;
-	return 0;
+	for (; !err && place->function; place++)
+		err = place_find(s, place, &thd, reason);
+	if (!err)
+		*ret = thd;
+	return err;
 }
 
-int mysql_thd_find(int fd, struct mysql_thd *ret, __u64 *ret_entry, char *reason)
+int mysql_thd_find(int fd, struct mysql_thd *ret, char *reason)
 {
 	struct server s = { .fd = fd };
 	int err = program_file_load(fd, &s.file);
@@ -123,7 +130,7 @@ int mysql_thd_find(int fd, struct mysql_thd *ret, __u64 *ret_entry, char *reason
 		snprintf(reason, REASON_MAX, "the server's executable cannot be read: %s", strerror(-err));
 	else if (!known)
 		snprintf(reason, REASON_MAX, "the server's executable is not for x86-64, or names no functions (.symtab, .dynsym)");
-	err = known ? thd_find(&s, ret, ret_entry, reason) : -ENOTSUP;
+	err = known ? thd_find(&s, ret, reason) : -ENOTSUP;
 	program_file_fini(&s.file);
 	return err;
 }

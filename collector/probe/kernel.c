@@ -64,7 +64,6 @@ static int traced_start(struct kernel *k, struct traced *on, __s64 now_ns, char 
 	int err;
 
 	on->programs.instead = on->instead;
-	on->programs.detail = k->conf.detail;
 	on->programs.text_full = k->conf.text_full;
 	err = on->tracer->start(&on->self, &on->programs, reason);
 	if (err)

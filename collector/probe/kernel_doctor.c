@@ -49,7 +49,7 @@ __u32 tracer_verified(const struct tracer_programs *programs)
 
 static void traced_try(const struct kernel *k, struct traced *on)
 {
-	struct tracer_programs programs = { .instead = on->instead, .detail = k->conf.detail, .text_full = k->conf.text_full };
+	struct tracer_programs programs = { .instead = on->instead, .text_full = k->conf.text_full };
 	char reason[REASON_MAX];
 	void *started;
 

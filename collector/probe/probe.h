@@ -25,7 +25,6 @@ struct probe_conf {
 	__u64 incarnation;
 	__u64 memory_limit;		/* bytes of kernel memory that one instrumentation may take */
 	double budget;			/* share of all CPUs that measuring may take; 0: no limit; 0.01: 1 % */
-	int detail;			/* 1: also look into servers' processes, if a protocol hides a field */
 	int text_full;			/* 1: exemplars keep statements with their literals, see statement_text.h */
 	const char *recording;		/* replay: the file */
 	int follow_clock;		/* replay: 1 = shift the recording to now and keep its pace */

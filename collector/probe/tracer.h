@@ -24,7 +24,7 @@ struct bpf_object_skeleton;
 
 struct tracer_programs {
 	int instead;			/* which tracepoints it uses; set by kernel.c */
-	int detail, text_full;		/* as in probe_conf; also set by kernel.c */
+	int text_full;		/* as in probe_conf; also set by kernel.c */
 	int events_fd, chain_fd;
 	int verbatims_fd;		/* if the metric has_texts */
 	__u64 *wall_offset;

@@ -107,6 +107,7 @@ struct turn_counts {
 	__u64 connections;
 	__u64 opaque;		/* connections that turned opaque */
 	__u64 unreported;	/* turns that ran at a slot's end, ended before the look, and found the ring full */
+	__u64 unread_texts;	/* texts in a server's memory that could not be read: their statements are unknown */
 	__u64 unlisted;		/* connections to listeners that are not in our table yet */
 };
 

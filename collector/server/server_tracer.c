@@ -38,8 +38,8 @@ void server_stop(void *self)
 	ring_buffer__free(s->ended_late);
 	bpf_link__destroy(s->running);
 	bpf_link__destroy(s->flush);
-	if (s->programs.probe)
-		s->protocol->probe->free(s->programs.probe);
+	if (s->programs.memory)
+		s->protocol->memory->free(s->programs.memory);
 	bpf_object__destroy_skeleton(s->programs.skeleton);
 	free(s->programs.bpf);
 	census_free(s->census);
@@ -50,8 +50,8 @@ void server_stop(void *self)
 static void servers_take(struct server_tracer *s)
 {
 	servers_refresh(&s->servers);
-	if (s->programs.probe)
-		s->protocol->probe->look(s->programs.probe, s->servers.pid, s->servers.n_pids);
+	if (s->programs.memory)
+		s->protocol->memory->look(s->programs.memory, s->servers.pid, s->servers.n_pids);
 }
 
 static struct bpf_program *program_of(const struct server_tracer *s, const char *name)
@@ -179,8 +179,8 @@ int server_start(const struct server_protocol *protocol, const struct server_pro
 	int err;
 
 	if (!s) {
-		if (programs->probe)
-			protocol->probe->free(programs->probe);
+		if (programs->memory)
+			protocol->memory->free(programs->memory);
 		bpf_object__destroy_skeleton(programs->skeleton);
 		free(programs->bpf);
 		return -ENOMEM;
@@ -554,8 +554,6 @@ void server_doctor(struct server_tracer *s, const struct server_protocol *protoc
 		doctor_program(s, out, "receive", "sock_recv");
 		doctor_program(s, out, "send", "sock_send");
 	}
-	if (s->programs.probe)
-		doctor_program(s, out, s->protocol->probe->label, s->protocol->probe->program);
 	if (s->left.link)
 		doctor_program(s, out, "leave", "left");
 	if (s->file_begins.link) {

@@ -16,12 +16,9 @@
 
 #include <bpf/libbpf.h>
 
-/* A probe in the servers themselves, which a protocol may add: it reads their memory where --detail asks for that. */
-struct server_probe {
-	const char *program, *label;	/* the BPF program; its name in the output of the doctor */
-
-	/* Attaches to the executables of these processes, the servers that run now, and detaches from others. */
-	void (*look)(void *self, const __u32 *pid, size_t n_pids);
+/* Finds what the programs read in the servers' memory, if a protocol reads there. */
+struct server_memory {
+	void (*look)(void *self, const __u32 *pid, size_t n_pids);	/* at these processes, the servers that run now */
 	void (*free)(void *self);
 };
 
@@ -29,7 +26,7 @@ struct server_probe {
 struct server_protocol {
 	const char *metric;		/* its name, for people */
 	const char *const *names;	/* of its servers' processes; NULL at the end */
-	const struct server_probe *probe;	/* NULL: none */
+	const struct server_memory *memory;	/* NULL: it reads none */
 	digest_reader *read;		/* its dialect */
 };
 
@@ -45,7 +42,7 @@ struct server_programs {
 	struct turn_counts *counts;
 	__u32 *text_full;
 	struct tracer_programs tracer;	/* its descriptors are valid once the programs are loaded */
-	void *probe;			/* the protocol's server_probe's; NULL: it is not asked for */
+	void *memory;			/* the protocol's server_memory's */
 };
 
 #define SERVER_PROGRAMS(x)                                                                                      \

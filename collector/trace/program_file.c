@@ -63,6 +63,9 @@ static int load_parts(int fd, const Elf64_Ehdr *e, struct program_file *p)
 	for (size_t i = 0; i < e->e_phnum && p->n_parts < PROGRAM_PARTS_MAX; i++)
 		if (part[i].p_type == PT_LOAD)
 			p->part[p->n_parts++] = (struct program_part){ part[i].p_offset, part[i].p_filesz, part[i].p_vaddr };
+	for (size_t i = 0; i < e->e_phnum; i++)
+		if (part[i].p_type == PT_TLS && part[i].p_memsz < INT32_MAX && part[i].p_align && part[i].p_align <= 4096)
+			p->block = (part[i].p_memsz + part[i].p_align - 1) / part[i].p_align * part[i].p_align;
 	free(table);
 	return 0;
 }
@@ -99,24 +102,46 @@ static int by_address(const void *a, const void *b)
 	return x->name < y->name ? 1 : -(x->name > y->name);
 }
 
-static int is_function(const Elf64_Sym *s, __u64 names_len)
+static int is_function(const Elf64_Sym *s)
 {
 	unsigned type = ELF64_ST_TYPE(s->st_info);
 
-	return (type == STT_FUNC || type == STT_GNU_IFUNC) && s->st_shndx != SHN_UNDEF && s->st_name < names_len;
+	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-static int take_functions(struct program_file *p, const Elf64_Sym *symbol, size_t n, __u64 names_len)
+static int is_variable(const Elf64_Sym *s)
 {
-	p->function = malloc((n + 1) * sizeof(*p->function));
-	if (!p->function)
+	return ELF64_ST_TYPE(s->st_info) == STT_TLS;
+}
+
+/* Takes the symbols that are defined here and are of a kind. */
+static int take_symbols(const Elf64_Sym *symbol, size_t n, __u64 names_len, int (*is_kind)(const Elf64_Sym *s),
+			struct program_function **ret, size_t *ret_n)
+{
+	size_t n_kind = 0, at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		n_kind += is_kind(&symbol[i]);
+	*ret = malloc((n_kind + 1) * sizeof(**ret));
+	if (!*ret)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		if (is_function(&symbol[i], names_len))
-			p->function[p->n_functions++] = (struct program_function){
+		if (is_kind(&symbol[i]) && symbol[i].st_shndx != SHN_UNDEF && symbol[i].st_name < names_len)
+			(*ret)[at++] = (struct program_function){
 				symbol[i].st_value, symbol[i].st_size < UINT32_MAX ? (__u32)symbol[i].st_size : UINT32_MAX,
 				symbol[i].st_name
 			};
+	*ret_n = at;
+	return 0;
+}
+
+static int take_names(struct program_file *p, const Elf64_Sym *symbol, size_t n, __u64 names_len)
+{
+	int err = take_symbols(symbol, n, names_len, is_function, &p->function, &p->n_functions);
+
+	err = err ?: take_symbols(symbol, n, names_len, is_variable, &p->variable, &p->n_variables);
+	if (err)
+		return err;
 	qsort(p->function, p->n_functions, sizeof(*p->function), by_address);
 	return 0;
 }
@@ -151,7 +176,7 @@ static int load_functions(int fd, const Elf64_Ehdr *e, struct program_file *p)
 		err = err ?: read_table(fd, table->sh_offset, table->sh_size, &symbols);
 	}
 	if (!err && symbols)
-		err = take_functions(p, (const Elf64_Sym *)symbols, table->sh_size / sizeof(Elf64_Sym), names_len);
+		err = take_names(p, (const Elf64_Sym *)symbols, table->sh_size / sizeof(Elf64_Sym), names_len);
 	free(symbols);
 	free(sections);
 	return err;
@@ -176,6 +201,7 @@ int program_file_load(int fd, struct program_file *ret)
 void program_file_fini(struct program_file *p)
 {
 	free(p->function);
+	free(p->variable);
 	free(p->names);
 	memset(p, 0, sizeof(*p));
 }
@@ -185,6 +211,17 @@ int program_file_find(const struct program_file *p, const char *name, __u64 *ret
 	for (size_t i = 0; i < p->n_functions; i++)
 		if (!strcmp(p->names + p->function[i].name, name))
 			return place_of(p, p->function[i].address, ret_offset);
+	return -ENOENT;
+}
+
+int program_file_variable(const struct program_file *p, const char *name, __s32 *ret_from_thread)
+{
+	for (size_t i = 0; i < p->n_variables; i++) {
+		if (p->variable[i].address >= p->block || strcmp(p->names + p->variable[i].name, name))
+			continue;
+		*ret_from_thread = (__s32)((__s64)p->variable[i].address - (__s64)p->block);
+		return 0;
+	}
 	return -ENOENT;
 }
 

@@ -2,6 +2,7 @@
  *
  *      file --program_file_load()--> functions by address;  offset in the file -> address in it -> name
  *                                                           name -> offset in the file
+ *                                    variables of threads by name -> bytes from the thread pointer
  *
  * Shape   64-bit, little-endian.  The functions are those of .symtab, or, if the file is stripped, those it exports
  *         (.dynsym).
@@ -33,6 +34,9 @@ struct program_file {
 	size_t n_functions;
 	char *names;			/* ends with NUL */
 	__u16 machine;			/* EM_X86_64 ... */
+	struct program_function *variable;	/* of each thread; their address is in the thread's block */
+	size_t n_variables;
+	__u64 block;			/* bytes of that block, which ends at the thread pointer; 0: there is none */
 	struct program_part {		/* a part of the file that is loaded */
 		__u64 offset, size, address;
 	} part[PROGRAM_PARTS_MAX];
@@ -48,6 +52,10 @@ __u64 program_file_address(const struct program_file *p, __u64 offset);
 /* Finds the offset at which the function of that name begins.  -ENOENT: no such function, or not loaded from the
  * file. */
 int program_file_find(const struct program_file *p, const char *name, __u64 *ret_offset);
+
+/* Finds where a program's own variable of that name is in each thread, in bytes from the thread pointer, as the x86-64
+ * ABI lays a program out (Drepper, ELF Handling For Thread-Local Storage, variant II).  -ENOENT: no such variable. */
+int program_file_variable(const struct program_file *p, const char *name, __s32 *ret_from_thread);
 
 /* Returns the name of the function at an address; NULL: no known function. */
 const char *program_file_name(const struct program_file *p, __u64 address);

@@ -118,8 +118,13 @@ struct signal_struct {
 
 #define PF_KTHREAD 0x200000		/* flags: include/linux/sched.h */
 
+struct thread_struct {
+	unsigned long fsbase;		/* x86-64: the thread pointer */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
+	struct thread_struct thread;
 	unsigned int __state, flags;
 	struct sched_entity se;
 	struct sched_info sched_info;

@@ -1,0 +1,307 @@
+/* memory.bpf.h - reads a connection's statement, user and database from the server's own memory, where the bytes of the
+ * connection hide them.
+ *
+ *      a receive of a connection that hides them: memory_names() -> user, database, as they are when the command begins
+ *      the first send of its reply: memory_text() -> statement, digest, table, and the text itself
+ *
+ *      task->thread.fsbase --layout.thread--> THD --layout.query--> { text, length }
+ *
+ * Hidden  all of a command within TLS, of a compressed or opaque connection; user and database of a connection that is
+ *         older than the collector.
+ * Whose   The thread that receives and sends for a connection has that connection's THD, also in a thread pool.
+ * Trust   none: a process may be named like a server.  Its memory is read as a program's.
+ * Last    Of several statements in one packet, the one that runs when the reply's first bytes are sent counts.
+ * No text A turn that is no statement (of the login, a ping) has none: its statement is `none`.
+ * Cut     As every program at these tracepoints, it is not interrupted by another server's.
+ *
+ * Included once, by mysql.bpf.c.
+ */
+#ifndef HEATSCOPE_MYSQL_MEMORY_BPF_H
+#define HEATSCOPE_MYSQL_MEMORY_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "collector/mysql/digests.bpf.h"
+#include "collector/mysql/thd.h"
+
+struct {				/* by process */
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MEMORY_SERVERS_MAX);
+	__type(key, __u32);
+	__type(value, struct mysql_thd);
+} layouts SEC(".maps");
+
+struct memory_reading {			/* one per CPU */
+	struct statement statement;
+	struct name name;
+	char name_bytes[NAME_ROOM + 8];	/* the bytes that the name is made of */
+	struct window window;		/* of a text */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct memory_reading);
+} memory_readings SEC(".maps");
+
+struct memory_text {			/* a text and its length, as the server has them */
+	const char *at;
+	__u64 n;
+};
+
+#define MEMORY_NAMES (WANTED_FIELD(MYSQL_USER) | WANTED_FIELD(MYSQL_DATABASE))
+#define MEMORY_TEXT (WANTED_FIELD(MYSQL_STATEMENT) | MYSQL_TOKENS)
+
+/* Are the commands of this connection hidden? */
+static __always_inline int memory_hidden(const struct conn *c)
+{
+	return conn_turns(c) || c->mode == CONN_COMPRESSED;
+}
+
+static __always_inline __u64 memory_pointer(__u64 at)
+{
+	__u64 pointer = 0;
+
+	bpf_probe_read_user(&pointer, sizeof(pointer), (void *)at);
+	return pointer;
+}
+
+static __always_inline const struct mysql_thd *memory_layout(const struct server_conn *s)
+{
+	__u32 pid = s->turn.pid;
+
+	return bpf_map_lookup_elem(&layouts, &pid);
+}
+
+/* The THD of the current thread; 0: it has none now. */
+static __always_inline __u64 memory_thd(const struct mysql_thd *layout)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+
+	return memory_pointer(t->thread.fsbase + layout->thread);
+}
+
+/* ---- names ---- */
+
+static long name_step(__u32 i, struct memory_reading **m)
+{
+	name_byte(&(*m)->name, (*m)->name_bytes[i & (NAME_ROOM - 1)]);
+	return 0;
+}
+
+static __always_inline __u64 memory_name_code(struct memory_reading *m, __u32 n)
+{
+	__u64 code;
+
+	name_begin(&m->name);
+	bpf_loop(n, name_step, &m, 0);
+	code = name_code(&m->name);
+	name_remember(&m->name, code);
+	return code;
+}
+
+static __noinline __u64 memory_user(struct memory_reading *m, const struct mysql_thd *layout, __u64 thd)
+{
+	__u64 context = thd && layout->user ? memory_pointer(thd + layout->user) : 0, at = context ? memory_pointer(context + layout->user_name) : 0;
+	long n;
+
+	if (!at)
+		return context ? NAME_NONE : NAME_UNKNOWN;
+	n = bpf_probe_read_user_str(m->name_bytes, NAME_ROOM + 1, (void *)at);
+	return n > 0 ? memory_name_code(m, n - 1) : NAME_UNKNOWN;
+}
+
+static __noinline __u64 memory_database(struct memory_reading *m, const struct mysql_thd *layout, __u64 thd)
+{
+	struct memory_text text;
+	__u64 n;
+
+	if (!thd || !layout->database || bpf_probe_read_user(&text, sizeof(text), (void *)(thd + layout->database)))
+		return NAME_UNKNOWN;
+	n = text.at ? text.n : 0;
+	if (n > NAME_ROOM)
+		n = NAME_ROOM;
+	barrier_var(n);
+	if (n > NAME_ROOM || bpf_probe_read_user(m->name_bytes, n, text.at))
+		return NAME_UNKNOWN;
+	return memory_name_code(m, n);
+}
+
+static __always_inline int memory_misses_name(const struct conn *c)
+{
+	return memory_hidden(c) || c->who.user == NAME_UNKNOWN || c->who.database == NAME_UNKNOWN;
+}
+
+static __always_inline void name_learn(__u64 *name, __u64 code, int hidden)
+{
+	if (code != NAME_UNKNOWN && (hidden || *name == NAME_UNKNOWN))
+		*name = code;
+}
+
+/* Before a command of s: learns from the server whose connection it is, if the bytes have not said it. */
+__noinline int memory_names(struct server_conn *s)
+{
+	const __u32 zero = 0;
+	struct memory_reading *m = bpf_map_lookup_elem(&memory_readings, &zero);
+	const struct mysql_thd *layout;
+	__u64 thd, user, database;
+	struct who *w;
+	int hidden;
+
+	if (!s || !m || !(wanted & MEMORY_NAMES) || !memory_misses_name(&s->conn))
+		return 0;
+	layout = memory_layout(s);
+	thd = layout ? memory_thd(layout) : 0;
+	if (!thd)
+		return 0;
+	w = &s->conn.who;
+	hidden = memory_hidden(&s->conn);
+	user = memory_user(m, layout, thd);
+	database = memory_database(m, layout, thd);
+	name_learn(&w->user, user, hidden);
+	name_learn(&w->next_user, user, hidden);
+	name_learn(&w->database, database, hidden);
+	name_learn(&w->next_database, database, hidden);
+	return 0;
+}
+
+/* ---- the text, in global functions: the verifier checks each once ---- */
+
+struct wording {
+	struct statement *statement;
+	const struct window *window;
+};
+
+static long word_step(__u32 i, struct wording *w)
+{
+	statement_byte(w->statement, w->window->byte[i & (WINDOW - 1)]);
+	return statement_done(w->statement);
+}
+
+__noinline int statement_window(struct statement *statement, const struct window *window, __u32 n)
+{
+	struct wording w = { statement, window };
+
+	if (statement && window && !statement_done(statement))
+		bpf_loop(n, word_step, &w, 0);
+	return 0;
+}
+
+struct text_loop {			/* the state of a loop, which has to be on the stack */
+	struct server_conn *s;
+	struct memory_reading *m;
+	const char *text;		/* n bytes of it; no step changes them, so the verifier sees equal steps */
+	__u64 n;
+	__u32 failed, pad;
+};
+
+static long text_step(__u32 i, struct text_loop *g)
+{
+	__u64 at = (__u64)i * WINDOW, n;
+
+	if (at >= g->n)
+		return 1;
+	n = g->n - at < WINDOW ? g->n - at : WINDOW;
+	barrier_var(n);
+	if (n > WINDOW || bpf_probe_read_user(&g->m->window, n, g->text + at)) {
+		g->failed = 1;
+		return 1;
+	}
+	if (i < STATEMENT_LOOK / WINDOW)
+		statement_window(&g->m->statement, &g->m->window, n);
+	if (wanted & MYSQL_TOKENS)
+		digest_window(&g->s->digest, &g->m->window, 0, n);
+	return 0;
+}
+
+/* At the end of a text of len bytes, as far as it was read. */
+__noinline int memory_codes(struct server_conn *s, struct memory_reading *m, __u64 len)
+{
+	int whole = len <= DIGEST_LOOK;
+
+	if (!s || !m)
+		return 0;
+	s->conn.statement = statement_code(&m->statement, len < STATEMENT_LOOK);
+	if (!(wanted & MYSQL_TOKENS))
+		return 0;
+	digest_set(s, digest_code(&s->digest, whole), table_code(&s->digest.table, whole));
+	name_remember(&s->digest.table.name, s->table);
+	if (wanted & WANTED_FIELD(MYSQL_DIGEST))
+		digest_sample_keep(s->code, &s->digest.tokens);
+	return 0;
+}
+
+/* Must the text be refused, because a literal might be taken for words? */
+static __always_inline int memory_refuses(const struct mysql_thd *layout, __u64 thd)
+{
+	__u64 charset = memory_pointer(thd + layout->charset);
+	__u8 number;
+
+	return !charset || bpf_probe_read_user(&number, 1, (void *)charset) || charset_hides_backslash(number);
+}
+
+static __always_inline void text_begin(struct server_conn *s, struct memory_reading *m, const struct mysql_thd *layout, __u64 thd)
+{
+	__u64 sql_mode = memory_pointer(thd + layout->sql_mode);
+
+	m->statement.state = STATEMENT_SPACE;
+	m->statement.word = 0;
+	digest_begin(&s->digest, (wanted & WANTED_FIELD(MYSQL_TABLE)) != 0);
+	s->digest.plain = (sql_mode & SQL_MODE_NO_BACKSLASH_ESCAPES) != 0;
+	s->digest.ansi = (sql_mode & SQL_MODE_ANSI_QUOTES) != 0;
+}
+
+static __always_inline void text_unknown(struct server_conn *s)
+{
+	s->conn.statement = STATEMENT_UNKNOWN;
+	digest_set(s, DIGEST_UNKNOWN, NAME_UNKNOWN);
+}
+
+/* Reads the text of the statement that the current thread answers; the server keeps it until after the reply. */
+static __noinline int text_take(struct server_conn *s, struct memory_reading *m, const struct mysql_thd *layout, __u64 thd)
+{
+	struct text_loop g = { .s = s, .m = m };
+	struct memory_text text;
+
+	if (bpf_probe_read_user(&text, sizeof(text), (void *)(thd + layout->query))) {
+		count(&counts.unread_texts);
+		return 0;
+	}
+	if (!text.at)
+		return 0;
+	if (memory_refuses(layout, thd)) {
+		text_unknown(s);
+		return 0;
+	}
+	text_begin(s, m, layout, thd);
+	g.text = text.at;
+	g.n = text.n < DIGEST_LOOK ? text.n : DIGEST_LOOK;
+	bpf_loop(DIGEST_LOOK / WINDOW, text_step, &g, 0);
+	if (g.failed) {
+		count(&counts.unread_texts);
+		return 0;
+	}
+	memory_codes(s, m, text.n);
+	if (text_full)
+		s->verbatim = statement_text_keep(s->turn.id, s->n_texts++, (__u64)text.at, (__u64)text.at + text.n,
+						  text.n < DIGEST_LOOK ? text.n : DIGEST_LOOK, text.n <= DIGEST_LOOK);
+	return 0;
+}
+
+/* At the first send of a reply. */
+__noinline int memory_text(struct server_conn *s)
+{
+	const __u32 zero = 0;
+	struct memory_reading *m = bpf_map_lookup_elem(&memory_readings, &zero);
+	const struct mysql_thd *layout;
+	__u64 thd;
+
+	if (!s || !m || !(wanted & MEMORY_TEXT))
+		return 0;
+	layout = memory_layout(s);
+	thd = layout ? memory_thd(layout) : 0;
+	return thd ? text_take(s, m, layout, thd) : 0;
+}
+
+#endif

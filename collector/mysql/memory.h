@@ -1,0 +1,47 @@
+/* memory.h - finds for each server process where its memory has the statement, user and database of a connection.
+ *
+ *      processes of servers --memory_look()--> /proc/PID/exe -> mysql_thd_find() -> the layout, by process, for memory.bpf.h
+ *
+ * Once    An executable is read when it is first seen; if its layout is not found, the reason is logged then.  It is
+ *         forgotten when no process runs it any longer.
+ * Lacking A server whose memory is not read is logged; `lacking` names one and says why.
+ * Cost    Reading an executable takes about 5 ms (thd.h); nothing is attached to a server.
+ * Thread  one thread.
+ */
+#ifndef HEATSCOPE_MYSQL_MEMORY_H
+#define HEATSCOPE_MYSQL_MEMORY_H
+
+#include "collector/core/metric.h"
+#include "collector/mysql/conn.h"
+#include "collector/mysql/thd.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct bpf_map;
+
+struct memory_file {			/* an executable */
+	int used, seen;			/* seen: by this look */
+	dev_t dev;
+	ino_t ino;
+	struct mysql_thd thd;
+	char reason[REASON_MAX];	/* why it has no layout; "": it has */
+};
+
+struct memory {
+	struct bpf_map *layouts;	/* struct mysql_thd by process */
+	int logged;			/* there are too many, or one may not be read */
+	struct memory_file file[MEMORY_FILES_MAX];
+	__u32 pid[MEMORY_SERVERS_MAX];	/* of the layouts in the map */
+	size_t n_pids;
+	char lacking[REASON_MAX];	/* one of the running servers whose memory is not read, and why; "": there is none */
+};
+
+/* As struct server_memory in server_tracer.h describes them; self: struct memory. */
+void memory_look(void *self, const __u32 *pid, size_t n_pids);
+void memory_free(void *self);
+
+/* Can this process' memory be read?  -errno: no; reason (REASON_MAX bytes) says why. */
+int memory_possible(__u32 pid, char *reason);
+
+#endif
