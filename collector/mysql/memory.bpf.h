@@ -2,7 +2,7 @@
  * connection hide them.
  *
  *      a receive of a connection that hides them: memory_names() -> user, database, as they are when the command begins
- *      the first send of its reply: memory_text() -> statement, digest, table, and the text itself
+ *      each send of its reply: memory_text() -> statement, digest, table, and the text itself, if it is another one
  *
  *      task->thread.fsbase --layout.thread--> THD --layout.query--> { text, length }
  *
@@ -10,7 +10,7 @@
  *         older than the collector.
  * Whose   The thread that receives and sends for a connection has that connection's THD, also in a thread pool.
  * Trust   none: a process may be named like a server.  Its memory is read as a program's.
- * Last    Of several statements in one packet, the one that runs when the reply's first bytes are sent counts.
+ * Last    Of several statements in one packet the last counts; of a procedure its CALL, which sends the end of the reply.
  * No text A turn that is no statement (of the login, a ping) has none: its statement is `none`.
  * Cut     As every program at these tracepoints, it is not interrupted by another server's.
  *
@@ -268,8 +268,10 @@ static __noinline int text_take(struct server_conn *s, struct memory_reading *m,
 		count(&counts.unread_texts);
 		return 0;
 	}
-	if (!text.at)
+	if (!text.at || ((__u64)text.at == s->text && (__u64)text.at + text.n == s->text_end))
 		return 0;
+	s->text = (__u64)text.at;
+	s->text_end = s->text + text.n;
 	if (memory_refuses(layout, thd)) {
 		text_unknown(s);
 		return 0;
@@ -284,12 +286,12 @@ static __noinline int text_take(struct server_conn *s, struct memory_reading *m,
 	}
 	memory_codes(s, m, text.n);
 	if (text_full)
-		s->verbatim = statement_text_keep(s->turn.id, s->n_texts++, (__u64)text.at, (__u64)text.at + text.n,
+		s->verbatim = statement_text_keep(s->turn.id, s->n_texts++, s->text, s->text_end,
 						  text.n < DIGEST_LOOK ? text.n : DIGEST_LOOK, text.n <= DIGEST_LOOK);
 	return 0;
 }
 
-/* At the first send of a reply. */
+/* At a send of a reply. */
 __noinline int memory_text(struct server_conn *s)
 {
 	const __u32 zero = 0;

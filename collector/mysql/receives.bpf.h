@@ -225,6 +225,7 @@ static __always_inline void turn_receive(struct server_conn *s, struct task_stru
 	digest_set(s, DIGEST_NONE, NAME_NONE);
 	stamp_start(&s->turn, t);
 	state_set(&s->turn, STATE_WAITING);
+	memory_names(s);
 }
 
 /* The position in the stream is lost: find it again as in a connection older than the collector. */
@@ -318,7 +319,7 @@ static __always_inline void received(struct events *e, struct server_conn *s, st
 	}
 	if (ret <= 0)
 		return;
-	if (memory_misses_name(&s->conn) && STATE_KIND(s->turn.state) != STATE_WAITING)
+	if (!conn_turns(&s->conn) && memory_misses_name(&s->conn) && STATE_KIND(s->turn.state) != STATE_WAITING)
 		memory_names(s);
 	receive(s, e, t, ret);
 }

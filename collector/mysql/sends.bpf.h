@@ -308,7 +308,7 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 		return;
 	}
 	stamp_end(&s->turn, t);
-	if (kind == STATE_WAITING && memory_hidden(&s->conn))
+	if (memory_hidden(&s->conn))
 		memory_text(s);
 	if (ret > 0)
 		verdict = reply_seen(s, t, ret);
