@@ -20,11 +20,15 @@ struct server_conn {
 	struct digest digest;		/* of the text that is being read */
 	__u32 digested;			/* its bytes so far */
 	__u32 n_texts;			/* texts that were read; the number of the next one */
+	__u64 begun;			/* within TLS: when the statement began that was read last, as the server says it */
 	__u64 text, text_end;		/* where this receive has the contiguous part of it; 0: it has none */
 };
 
 #define SERVER_NAMES POSTGRESQL_SERVERS
 #define FIELD_BLOCKED_IN POSTGRESQL_BLOCKED_IN
+
+#define BACKEND_FILES_MAX 16		/* executables of servers whose memory is read: backends.h */
+#define BACKEND_SERVERS_MAX 64		/* the servers */
 
 /* Statements and portals with a name. */
 struct named_key {

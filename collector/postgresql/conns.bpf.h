@@ -84,7 +84,7 @@ static __always_inline void event_data_unread(struct server_conn *s)
 	int encrypted = s->front.mode == FRONT_ENCRYPTED;
 
 	s->event_data = (struct event_data){ { DIGEST_NONE, STATEMENT_NONE, NAME_NONE, 0 }, encrypted ? COMMAND_ENCRYPTED : COMMAND_OPAQUE, STATUS_UNKNOWN, 0 };
-	if (encrypted)
+	if (encrypted && s->user == NAME_UNKNOWN)
 		s->user = s->database = NAME_ENCRYPTED;
 }
 

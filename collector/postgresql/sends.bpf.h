@@ -8,7 +8,7 @@
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
-#include "collector/postgresql/receives.bpf.h"
+#include "collector/postgresql/memory.bpf.h"
 
 #define EPIPE 32			/* errno.h */
 #define ECONNRESET 104
@@ -175,9 +175,16 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 
 static __always_inline void send_turn(struct server_conn *s, struct task_struct *t)
 {
-	if (STATE_KIND(s->turn.state) != STATE_WAITING && !pending_take(&s->turn, STATE_WAITING))
+	int first = STATE_KIND(s->turn.state) == STATE_WAITING;
+
+	if (!first && !pending_take(&s->turn, STATE_WAITING))
 		return;
 	stamp_end(&s->turn, t);
+	if (first && s->front.mode == FRONT_ENCRYPTED && !memory_take(s)) {
+		stamp_over(&s->turn, t);
+		state_set(&s->turn, STATE_IDLE);
+		return;
+	}
 	state_set(&s->turn, STATE_PENDING);
 }
 

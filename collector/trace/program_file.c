@@ -114,6 +114,11 @@ static int is_variable(const Elf64_Sym *s)
 	return ELF64_ST_TYPE(s->st_info) == STT_TLS;
 }
 
+static int is_object(const Elf64_Sym *s)
+{
+	return ELF64_ST_TYPE(s->st_info) == STT_OBJECT;
+}
+
 /* Takes the symbols that are defined here and are of a kind. */
 static int take_symbols(const Elf64_Sym *symbol, size_t n, __u64 names_len, int (*is_kind)(const Elf64_Sym *s),
 			struct program_function **ret, size_t *ret_n)
@@ -140,6 +145,7 @@ static int take_names(struct program_file *p, const Elf64_Sym *symbol, size_t n,
 	int err = take_symbols(symbol, n, names_len, is_function, &p->function, &p->n_functions);
 
 	err = err ?: take_symbols(symbol, n, names_len, is_variable, &p->variable, &p->n_variables);
+	err = err ?: take_symbols(symbol, n, names_len, is_object, &p->object, &p->n_objects);
 	if (err)
 		return err;
 	qsort(p->function, p->n_functions, sizeof(*p->function), by_address);
@@ -189,6 +195,7 @@ int program_file_load(int fd, struct program_file *ret)
 	int err = read_header(fd, &header);
 
 	p.machine = err ? EM_NONE : header.e_machine;
+	p.entry = err ? 0 : header.e_entry;
 	err = err ?: load_parts(fd, &header, &p);
 	err = err ?: load_functions(fd, &header, &p);
 	if (err)
@@ -202,6 +209,7 @@ void program_file_fini(struct program_file *p)
 {
 	free(p->function);
 	free(p->variable);
+	free(p->object);
 	free(p->names);
 	memset(p, 0, sizeof(*p));
 }
@@ -211,6 +219,34 @@ int program_file_find(const struct program_file *p, const char *name, __u64 *ret
 	for (size_t i = 0; i < p->n_functions; i++)
 		if (!strcmp(p->names + p->function[i].name, name))
 			return place_of(p, p->function[i].address, ret_offset);
+	return -ENOENT;
+}
+
+ssize_t program_file_code(const struct program_file *p, int fd, const char *name, __u8 *code, size_t max, __u64 *ret_address)
+{
+	const struct program_function *f = p->function, *end = f + p->n_functions;
+	__u64 at;
+	ssize_t n;
+
+	while (f < end && strcmp(p->names + f->name, name))
+		f++;
+	if (f == end || place_of(p, f->address, &at) || at > INT64_MAX)
+		return -ENOENT;
+	n = pread(fd, code, f->size && f->size < max ? f->size : max, (off_t)at);
+	if (n < 0)
+		return -ENOENT;
+	*ret_address = f->address;
+	return n;
+}
+
+int program_file_object(const struct program_file *p, const char *name, __u64 *ret_address)
+{
+	for (size_t i = 0; i < p->n_objects; i++) {
+		if (strcmp(p->names + p->object[i].name, name))
+			continue;
+		*ret_address = p->object[i].address;
+		return 0;
+	}
 	return -ENOENT;
 }
 

@@ -3,6 +3,7 @@
  *      file --program_file_load()--> functions by address;  offset in the file -> address in it -> name
  *                                                           name -> offset in the file
  *                                    variables of threads by name -> bytes from the thread pointer
+ *                                    other variables by name -> address in the file
  *
  * Shape   64-bit, little-endian.  The functions are those of .symtab, or, if the file is stripped, those it exports
  *         (.dynsym).
@@ -19,6 +20,7 @@
 
 #include <linux/types.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #define PROGRAM_TABLE_MAX (32u << 20)	/* bytes of a table, also of its names */
 #define PROGRAM_PARTS_MAX 16
@@ -36,6 +38,9 @@ struct program_file {
 	__u16 machine;			/* EM_X86_64 ... */
 	struct program_function *variable;	/* of each thread; their address is in the thread's block */
 	size_t n_variables;
+	struct program_function *object;	/* variables of the program; their address is the file's own */
+	size_t n_objects;
+	__u64 entry;			/* the address at which the program begins */
 	__u64 block;			/* bytes of that block, which ends at the thread pointer; 0: there is none */
 	struct program_part {		/* a part of the file that is loaded */
 		__u64 offset, size, address;
@@ -48,6 +53,13 @@ void program_file_fini(struct program_file *p);
 
 /* Returns the file's own address of the byte at this offset; the offset itself if nothing is loaded from there. */
 __u64 program_file_address(const struct program_file *p, __u64 offset);
+
+/* Finds the first of at most `max` bytes of the function of that name, and reads as many as it has.  Returns how many, or
+ * -ENOENT: no such function, or not loaded from the file. */
+ssize_t program_file_code(const struct program_file *p, int fd, const char *name, __u8 *code, size_t max, __u64 *ret_address);
+
+/* Finds the address of the program's variable of that name.  -ENOENT: no such variable. */
+int program_file_object(const struct program_file *p, const char *name, __u64 *ret_address);
 
 /* Finds the offset at which the function of that name begins.  -ENOENT: no such function, or not loaded from the
  * file. */
