@@ -113,14 +113,15 @@ static const struct variable {
 	{ "MyProcPid", offsetof(struct postgresql_backend, pid) },
 	{ "pgstat_track_activities", offsetof(struct postgresql_backend, tracks) },
 	{ "pgstat_track_activity_query_size", offsetof(struct postgresql_backend, text_room) },
-	{ "standard_conforming_strings", offsetof(struct postgresql_backend, escapes_off) },
+	{ "standard_conforming_strings", offsetof(struct postgresql_backend, plain_strings) },
 };
 
 static int variables_find(const struct program_file *file, struct postgresql_backend *b, char *reason)
 {
 	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
 		if (program_file_object(file, variables[i].name, (__u64 *)((char *)b + variables[i].field)))
-			return refuse_as(-ENOTSUP, reason, "the server's executable has no variable %s, or does not export it", variables[i].name);
+			return refuse_as(-ENOTSUP, reason, "the server's executable has no variable %s, or does not export it",
+					 variables[i].name);
 	return 0;
 }
 
@@ -133,14 +134,16 @@ static int text_find(const struct program_file *file, int fd, struct postgresql_
 	int known;
 
 	if (n < 0)
-		return refuse_as(-ENOTSUP, reason, "the server has no function %s(), which shows where its texts are", names[0]);
+		return refuse_as(-ENOTSUP, reason, "the server has no function %s(), which shows where its texts are",
+				 names[0]);
 	b->text = backend_text_place(code, (__u64)n);
 	if (!b->text)
 		return refuse_as(-ENOTSUP, reason, "the server's function %s() has an unknown form", names[0]);
 	n = program_file_code(file, fd, names[1], code, sizeof(code), &address);
 	known = n >= 0 && backend_loads(code, (__u64)n, b->text);
 	if (!known)
-		return refuse_as(-ENOTSUP, reason, "the server's functions %s() and %s() do not agree on where its texts are", names[0], names[1]);
+		return refuse_as(-ENOTSUP, reason, "the server's functions %s() and %s() do not agree on where its texts are",
+				 names[0], names[1]);
 	return 0;
 }
 
@@ -164,7 +167,8 @@ int postgresql_backend_find(int fd, struct postgresql_backend *ret, __u64 *ret_p
 	if (err && err != -EBADMSG)
 		return refuse_as(-ENOTSUP, reason, "the server's executable cannot be read: %s", strerror(-err));
 	if (err || file.machine != EM_X86_64 || !file.n_functions)
-		err = refuse_as(-ENOTSUP, reason, "the server's executable is not for x86-64, or names no functions (.symtab, .dynsym)");
+		err = refuse_as(-ENOTSUP, reason, "the server's executable is not for x86-64, or names no functions "
+				"(.symtab, .dynsym)");
 	err = err ?: variables_find(&file, &b, reason);
 	err = err ?: text_find(&file, fd, &b, reason);
 	if (!err) {

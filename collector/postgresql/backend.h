@@ -5,7 +5,7 @@
  * Truth   No debug information is needed: the server exports these variables for its extensions.  The places in the
  *         structures depend on its version, so its own functions show them: pgstat_report_activity() empties the text,
  *         and pgstat_get_backend_current_activity() reads it from the same place; write_csvlog() (since version 15)
- *         logs user and database, one after the other.  Tried with 15 and 17 of Debian.
+ *         logs user and database, one after the other.  Tried with Debian's 15, 17 and 18.
  * Checked Each time that the kernel reads a text it compares the entry's process number with the backend's own.
  * Text    The server cuts it at track_activity_query_size, 1 kB by default.
  * Trust   none: any user may have made the file.
@@ -22,7 +22,7 @@ struct postgresql_backend {
 	__u64 port;			/* MyProcPort */
 	__u64 pid;			/* MyProcPid, 32 bits */
 	__u64 tracks;			/* pgstat_track_activities, a byte: 0 if it writes no texts */
-	__u64 escapes_off;		/* standard_conforming_strings, a byte */
+	__u64 plain_strings;		/* standard_conforming_strings, a byte */
 	__u64 text_room;		/* pgstat_track_activity_query_size, 32 bits */
 
 	__u32 text;			/* in the entry: a pointer to the text */
@@ -35,7 +35,8 @@ struct postgresql_backend {
 #define BACKEND_PID 4			/* 32 bits */
 #define BACKEND_BEGUN 32		/* when the statement of the text began */
 
-/* fd: of the executable.  -ENOTSUP: a place that every text needs is not found; reason (REASON_MAX bytes) says which. */
+/* fd: of the executable.  -ENOTSUP: a place that every text needs is not found; reason (REASON_MAX bytes) says
+ * which.  ret_program_entry: where the file says that the program begins. */
 int postgresql_backend_find(int fd, struct postgresql_backend *ret, __u64 *ret_program_entry, char *reason);
 
 /* The place of the text, by the n bytes of pgstat_report_activity().  0: they do not show it. */

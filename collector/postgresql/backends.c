@@ -71,7 +71,7 @@ static int process_places(__u32 pid, const struct backend_file *f, struct postgr
 	b.port += moved;
 	b.pid += moved;
 	b.tracks += moved;
-	b.escapes_off += moved;
+	b.plain_strings += moved;
 	b.text_room += moved;
 	if (process_read(pid, b.text_room, &b.text_max, sizeof(b.text_max)))
 		return refuse_as(-EPERM, reason, "its memory cannot be read");
@@ -131,9 +131,11 @@ static void file_add(struct backend_file *f, const struct stat *stat, int fd, __
 	*f = (struct backend_file){ .used = 1, .dev = stat->st_dev, .ino = stat->st_ino };
 	file_read(fd, f);
 	if (f->reason[0])
-		log_warning("postgresql.queries: statements within TLS of server %u and others of its executable are not read: %s", pid, f->reason);
+		log_warning("postgresql.queries: statements within TLS of server %u and others of its executable are not read: "
+			    "%s", pid, f->reason);
 	else
-		log_info("postgresql.queries: statements within TLS of server %u and others of its executable are read", pid);
+		log_info("postgresql.queries: statements within TLS of server %u and others of its executable are read",
+			 pid);
 }
 
 /* The executable of a process; NULL: none, and if the process has not ended the reason is logged. */

@@ -3,8 +3,8 @@
  *      processes that listen --backends_look()--> /proc/PID/exe, auxv, mem -> struct postgresql_backend, by process,
  *                                                 for memory.bpf.h
  *
- * Once    An executable is read when it is first seen; if it shows no places, the reason is logged then.  It is forgotten
- *         when no server runs it any longer.
+ * Once    An executable is read when it is first seen; if it shows no places, the reason is logged then.  It is
+ *         forgotten when no server runs it any longer.
  * Forks   A backend is a fork of the process that listens, so one look at that one serves all.
  * Cost    Reading an executable takes about 5 ms; nothing is attached to a server.
  * Thread  one thread.

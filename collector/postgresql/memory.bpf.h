@@ -130,8 +130,8 @@ struct memory_entry {			/* the begin of the entry */
 	__u64 type, process_begun, transaction_begun, begun;
 };
 
-_Static_assert(__builtin_offsetof(struct memory_entry, pid) == BACKEND_PID && __builtin_offsetof(struct memory_entry, begun) == BACKEND_BEGUN,
-	       "backend.h");
+_Static_assert(__builtin_offsetof(struct memory_entry, pid) == BACKEND_PID, "backend.h");
+_Static_assert(__builtin_offsetof(struct memory_entry, begun) == BACKEND_BEGUN, "backend.h");
 
 /* Takes the statement of the entry.  0: the turn is no statement. */
 static __always_inline int memory_statement(struct server_conn *s, const struct postgresql_backend *b, __u64 entry)
@@ -141,10 +141,13 @@ static __always_inline int memory_statement(struct server_conn *s, const struct 
 	__u64 text;
 	__u32 pid;
 
-	if (bpf_probe_read_user(&is, sizeof(is), (void *)entry) || bpf_probe_read_user(&pid, sizeof(pid), (void *)b->pid) || is.pid != pid)
+	if (bpf_probe_read_user(&is, sizeof(is), (void *)entry) ||
+	    bpf_probe_read_user(&pid, sizeof(pid), (void *)b->pid) || is.pid != pid)
 		return memory_failed();
-	if (bpf_probe_read_user(&tracks, 1, (void *)b->tracks) || bpf_probe_read_user(&plain, 1, (void *)b->escapes_off) ||
-	    bpf_probe_read_user(&text, sizeof(text), (void *)(entry + b->text)) || bpf_probe_read_user(&first, 1, (void *)text))
+	if (bpf_probe_read_user(&tracks, 1, (void *)b->tracks) ||
+	    bpf_probe_read_user(&plain, 1, (void *)b->plain_strings) ||
+	    bpf_probe_read_user(&text, sizeof(text), (void *)(entry + b->text)) ||
+	    bpf_probe_read_user(&first, 1, (void *)text))
 		return memory_failed();
 	if (!tracks)
 		return 1;			/* it has no texts, so we cannot know */

@@ -28,6 +28,8 @@
  *         messages up to a Sync.  Its user and database are `unknown`, and so are statements prepared before.
  * Turns   Of connections that we cannot read (TLS, GSS, another protocol), turns of request and reply are counted:
  *         from the first receive to the last send before the next.
+ * Memory  Of an encrypted connection the backend's own memory says which statement a turn was, and whose; a turn
+ *         without a statement is no event: memory.bpf.h.
  *
  * Measures  those of exchange.h, and
  *
