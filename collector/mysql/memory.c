@@ -1,6 +1,7 @@
 #include "collector/mysql/memory.h"
 #include "collector/core/log.h"
 #include "collector/core/refuse.h"
+#include "collector/probe/need.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -12,9 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define CAPS NEED_CAP(CAP_SYS_PTRACE)
+
 static int executable_open(__u32 pid, struct stat *ret_stat, char *reason)
 {
-	char path[32];
+	char path[32], names[NEED_NAMES_MAX];
 	int fd, err;
 
 	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
@@ -24,6 +27,9 @@ static int executable_open(__u32 pid, struct stat *ret_stat, char *reason)
 		return fd;
 	if (fd >= 0)
 		close(fd);
+	if (need_missing(CAPS))
+		return refuse_as(err, reason, "its executable cannot be opened: %s; the collector lacks %s", strerror(-err),
+				 need_names(need_missing(CAPS), names));
 	return refuse_as(err, reason, "its executable cannot be opened: %s", strerror(-err));
 }
 
@@ -56,17 +62,10 @@ static struct memory_file *file_find(struct memory *m, const struct stat *stat)
 	return free;
 }
 
-static void lack(struct memory *m, __u32 pid, const char *reason)
-{
-	if (!m->lacking[0])
-		snprintf(m->lacking, sizeof(m->lacking), "statements within TLS of process %u are not read: %.200s", pid, reason);
-}
-
 static void log_once(struct memory *m, __u32 pid, const char *reason)
 {
 	if (!m->logged++)
 		log_warning("mysql.queries: statements within TLS of process %u are not read: %s", pid, reason);
-	lack(m, pid, reason);
 }
 
 static void file_add(struct memory_file *f, const struct stat *stat, int fd, __u32 pid)
@@ -116,10 +115,8 @@ static void process_see(struct memory *m, __u32 pid)
 	if (!f)
 		return;
 	f->seen = 1;
-	if (f->reason[0]) {
-		lack(m, pid, f->reason);
+	if (f->reason[0])
 		return;
-	}
 	if (!listed(m->pid, m->n_pids, pid) && m->n_pids == MEMORY_SERVERS_MAX)
 		log_once(m, pid, "there are too many servers");
 	else if (bpf_map_update_elem(bpf_map__fd(m->layouts), &pid, &f->thd, BPF_ANY))
@@ -132,7 +129,6 @@ void memory_look(void *self, const __u32 *pid, size_t n_pids)
 {
 	struct memory *m = self;
 
-	m->lacking[0] = 0;
 	for (size_t i = 0; i < MEMORY_FILES_MAX; i++)
 		m->file[i].seen = 0;
 	for (size_t i = m->n_pids; i--;) {

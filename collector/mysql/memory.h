@@ -4,7 +4,7 @@
  *
  * Once    An executable is read when it is first seen; if its layout is not found, the reason is logged then.  It is
  *         forgotten when no process runs it any longer.
- * Lacking A server whose memory is not read is logged; `lacking` names one and says why.
+ * Log     A server whose memory is not read is logged, with the reason.
  * Cost    Reading an executable takes about 5 ms (thd.h); nothing is attached to a server.
  * Thread  one thread.
  */
@@ -34,7 +34,6 @@ struct memory {
 	struct memory_file file[MEMORY_FILES_MAX];
 	__u32 pid[MEMORY_SERVERS_MAX];	/* of the layouts in the map */
 	size_t n_pids;
-	char lacking[REASON_MAX];	/* one of the running servers whose memory is not read, and why; "": there is none */
 };
 
 /* As struct server_memory in server_tracer.h describes them; self: struct memory. */

@@ -62,17 +62,6 @@ static const struct field_codes *const codes[] = {
 	[MYSQL_BLOCKED_IN] = &turn_blocked_in,
 };
 
-/* The fields that the server's memory gives where the bytes hide a statement. */
-#define FROM_MEMORY (WANTED_FIELD(MYSQL_STATEMENT) | WANTED_FIELD(MYSQL_DIGEST) | WANTED_FIELD(MYSQL_TABLE) | WANTED_FIELD(MYSQL_USER) | \
-		     WANTED_FIELD(MYSQL_DATABASE))
-
-static const char *mysql_lacking(void *self, __u64 wanted)
-{
-	const struct memory *m = ((const struct server_tracer *)self)->programs.memory;
-
-	return m->lacking[0] && (wanted & FROM_MEMORY) ? m->lacking : server_lacking(self, wanted);
-}
-
 static void doctor_memory(__u32 pid, FILE *out)
 {
 	char reason[REASON_MAX];
@@ -116,6 +105,6 @@ const struct tracer mysql_tracer = {
 	.lost = server_lost,
 	.look = server_look,
 	.running = server_running,
-	.lacking = mysql_lacking,
+	.lacking = server_lacking,
 	.doctor = mysql_doctor,
 };

@@ -25,7 +25,7 @@ None of them does everything that is required.
 Heatscope looks at every event (--budget 0), except for the arm with its budget (--budget), which reports what it shed.
 
 --stage query measures the cost of saying which statement was slow, and why: parts with the reasons of the time blocked, by
-digest, with exemplars, with a program in the server (--detail), against performance_schema's statement digests.  The server
+digest, with exemplars, against performance_schema's statement digests.  The server
 is then started with --performance-schema=ON and all of it turned off: the cost of that alone is in "nothing", too.
 
 --stage least measures the unavoidable cost: the least programs against the pair, and nothing of Heatscope's.  They come and go
@@ -52,14 +52,13 @@ DISPATCH = "_Z16dispatch_command19enum_server_commandP3THDPcjb"		# by name: look
 CPU = 0
 BIN_S = 0.01
 BIN_WORDS = 6
-EVERY, BUDGET, DETAIL = "every", "budget", "detail"	# the collectors: without a budget, with it, and without it with --detail
+EVERY, BUDGET = "every", "budget"	# the collectors: without a budget, and with it
 BY_STATEMENT, BY_DIGEST = ["command", "statement", "latency"], ["command", "digest", "latency"]
 STATEMENTS = ("UPDATE performance_schema.setup_instruments SET ENABLED='{0}', TIMED='{0}' WHERE NAME LIKE 'statement/%'; "
               "UPDATE performance_schema.setup_consumers SET ENABLED='{0}' WHERE NAME IN ('events_statements_current', 'statements_digest')")
 UNTIL_SHED_S = 2.5			# the budget is looked at every 0.9 s, from the attaching on
 PARTS_ARM, LATENCY_ARM, BUDGET_ARM = "heatscope, parts", "heatscope, latency", "heatscope, parts, its budget"
 REASONS_ARM, DIGEST_ARM, EXEMPLARS_ARM = "heatscope, parts and reasons", "heatscope, that by digest", "heatscope, that with exemplars"
-DETAIL_ARM = "heatscope, by digest, --detail"
 SCHEMA_ARM, SLOW_LOG_ARM = "performance_schema", "slow log at 0"
 PAIR_ARM, LEAST_ARM, LEAST_PARTS_ARM = "bpftrace pair", "the least", "the least with parts"
 LEAST_STATEMENT_ARM, LEAST_DIGEST_ARM = "the least, parts by statement", "the least, parts by digest"
@@ -192,11 +191,9 @@ class Instruments:
 
     def stage_query(self, _):
         self.collector(EVERY, "--budget", "0")
-        self.collector(DETAIL, "--budget", "0", "--detail")
         self.heatscope(REASONS_ARM, 1, BY_STATEMENT, PARTS + REASONS)
         self.heatscope(DIGEST_ARM, 2, BY_DIGEST, PARTS + REASONS)
         self.heatscope(EXEMPLARS_ARM, 1, BY_DIGEST, PARTS + REASONS, exemplars=5)
-        self.heatscope(DETAIL_ARM, 1, BY_DIGEST, PARTS + REASONS, which=DETAIL)
         self.arms[LEAST_REASONS_ARM] = (1, lambda: self.least("parts", "digest", "reasons"))
         self.slow_log()
         self.arms[SCHEMA_ARM] = (1, lambda: self.globals(STATEMENTS.format("YES"), STATEMENTS.format("NO")))

@@ -20,9 +20,12 @@ static void must(int holds)
 static void function(const uint8_t *data, size_t len)
 {
 	struct accessor a, again;
-	int offset = entry_offset(data, len);
+	__s32 thread;
 
-	must(offset < 0 || (size_t)offset < len);
+	if (!accessor_decode_thread(data, len, &thread))
+		must(thread < 0);
+	if (!accessor_decode_inner(data, len, &a))
+		must(a.kind == ACCESSOR_PAIR && a.n == 1);
 	if (accessor_decode(data, len, &a))
 		return;
 	must(a.n >= 1 && a.n <= ACCESSOR_STEPS);
@@ -39,15 +42,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	static int fd = -1;
 	char reason[REASON_MAX] = "";
 	struct mysql_thd thd;
-	__u64 entry;
 
 	function(data, len < 64 ? len : 64);
 	if (fd < 0)
 		fd = memfd_create("server", MFD_CLOEXEC);
 	must(fd >= 0 && !ftruncate(fd, 0) && pwrite(fd, data, len, 0) == (ssize_t)len);
-	if (mysql_thd_find(fd, &thd, &entry, reason))
-		must(reason[0]);
-	else
-		must(entry < len && !reason[0]);
+	must(!mysql_thd_find(fd, &thd, reason) == !reason[0]);
 	return 0;
 }

@@ -27,6 +27,10 @@ static const struct known {
 	{ { "testq $0x600000,0x898(%rdi); setne %al", 15, { 0x48, 0xf7, 0x87, 0x98, 0x08, 0, 0, 0, 0, 0x60, 0, 0x0f, 0x95, 0xc0, 0xc3 } },
 	  { ACCESSOR_TEST, 1, { 0x898 }, 0x600000 } },
 	{ { "testl", 14, { 0xf7, 0x87, 0x98, 0x08, 0, 0, 0, 0, 0x60, 0, 0x0f, 0x95, 0xc0, 0xc3 } }, { ACCESSOR_TEST, 1, { 0x898 }, 0x600000 } },
+	{ { "a pair", 15, { 0x48, 0x8b, 0x87, 0x10, 0x05, 0, 0, 0x48, 0x8b, 0x97, 0x18, 0x05, 0, 0, 0xc3 } }, { ACCESSOR_PAIR, 1, { 0x510 }, 0 } },
+	{ { "a pair at the begin", 8, { 0x48, 0x8b, 0x07, 0x48, 0x8b, 0x57, 0x08, 0xc3 } }, { ACCESSOR_PAIR, 1, { 0 }, 0 } },
+	{ { "a store", 18, { 0x48, 0x85, 0xf6, 0x74, 0x0d, 0x48, 0x8b, 0x87, 0, 0x18, 0, 0, 0x48, 0x89, 0x06, 0x31, 0xc0, 0xc3 } },
+	  { ACCESSOR_STORE, 1, { 0x1800 }, 0 } },
 	{ { "testb", 11, { 0xf6, 0x87, 0x9a, 0x08, 0, 0, 0x60, 0x0f, 0x95, 0xc0, 0xc3 } }, { ACCESSOR_TEST, 1, { 0x89a }, 0x60 } },
 };
 
@@ -48,6 +52,8 @@ static const struct code unknown[] = {
 	{ "NULL leads back", 17, { 0x48, 0x8b, 0x87, 0xf8, 0x25, 0, 0, 0x48, 0x85, 0xc0, 0x74, 0xf0, 0x48, 0x8b, 0x40, 0x08, 0xc3 } },
 	{ "a test for zero", 15, { 0x48, 0xf7, 0x87, 0x98, 0x08, 0, 0, 0, 0, 0x60, 0, 0x0f, 0x94, 0xc0, 0xc3 } },
 	{ "not instead of test", 15, { 0x48, 0xf7, 0x97, 0x98, 0x08, 0, 0, 0, 0, 0x60, 0, 0x0f, 0x95, 0xc0, 0xc3 } },
+	{ "two loads that are no neighbours", 15, { 0x48, 0x8b, 0x87, 0x10, 0x05, 0, 0, 0x48, 0x8b, 0x97, 0x20, 0x05, 0, 0, 0xc3 } },
+	{ "a store elsewhere", 18, { 0x48, 0x85, 0xf6, 0x74, 0x0d, 0x48, 0x8b, 0x87, 0, 0x18, 0, 0, 0x48, 0x89, 0x07, 0x31, 0xc0, 0xc3 } },
 	{ "a frame", 6, { 0x55, 0x48, 0x89, 0xe5, 0x5d, 0xc3 } },
 };
 
@@ -84,37 +90,55 @@ static void anything_else_is_refused(void **state)
 	assert_int_equal(a.n, 77);
 }
 
-static const struct entry {
+#define THREAD 0x64, 0x48, 0x8b, 0x04, 0x25
+
+static const struct thread {
 	struct code code;
-	int offset;
-} entries[] = {
-	{ { "push %rbp", 1, { 0x55 } }, 0 },
-	{ { "push %r15", 2, { 0x41, 0x57 } }, 0 },
-	{ { "nop5", 5, { 0x0f, 0x1f, 0x44, 0, 0 } }, 0 },
-	{ { "endbr64, push", 5, { 0xf3, 0x0f, 0x1e, 0xfa, 0x55 } }, 4 },
-	{ { "endbr64, nop5", 9, { 0xf3, 0x0f, 0x1e, 0xfa, 0x0f, 0x1f, 0x44, 0, 0 } }, 4 },
-	{ { "endbr64 alone", 4, { 0xf3, 0x0f, 0x1e, 0xfa } }, -EINVAL },
-	{ { "endbr64, sub", 8, { 0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x83, 0xec, 0x08 } }, -EINVAL },
-	{ { "sub $8,%rsp", 4, { 0x48, 0x83, 0xec, 0x08 } }, -EINVAL },
-	{ { "mov %rdi,%rax", 3, { 0x48, 0x89, 0xf8 } }, -EINVAL },
-	{ { "pop %rbp", 1, { 0x5d } }, -EINVAL },
-	{ { "half a push", 1, { 0x41 } }, -EINVAL },
-	{ { "half a nop", 4, { 0x0f, 0x1f, 0x44, 0 } }, -EINVAL },
-	{ { "nothing", 0, { 0 } }, -EINVAL },
+	__s32 is;			/* 0: it is refused */
+} threads[] = {
+	{ { "mov %fs:0,%rax; mov -0x68(%rax),%rax", 17, { THREAD, 0, 0, 0, 0, 0x48, 0x8b, 0x80, 0x98, 0xff, 0xff, 0xff, 0xc3 } }, -0x68 },
+	{ { "the same in a frame", 23, { 0x55, 0x48, 0x89, 0xe5, 0x66, THREAD, 0, 0, 0, 0, 0x5d, 0x48, 0x8b, 0x80, 0x98, 0xff, 0xff, 0xff, 0xc3 } }, -0x68 },
+	{ { "mov %fs:-0x68,%rax", 10, { THREAD, 0x98, 0xff, 0xff, 0xff, 0xc3 } }, -0x68 },
+	{ { "above the thread pointer", 10, { THREAD, 0x28, 0, 0, 0, 0xc3 } }, 0 },
+	{ { "the thread pointer itself", 10, { THREAD, 0, 0, 0, 0, 0xc3 } }, 0 },
+	{ { "gs", 10, { 0x65, 0x48, 0x8b, 0x04, 0x25, 0x98, 0xff, 0xff, 0xff, 0xc3 } }, 0 },
 };
 
-static void a_probe_goes_where_the_kernel_need_not_step(void **state)
+/* A check of its argument, then a pair of what the argument points to. */
+static const __u8 inner[] = { 0x48, 0x85, 0xff, 0x74, 0x12, 0x55, 0x48, 0x8b, 0x97, 0xc8, 0x03, 0, 0, 0x48, 0x8b, 0x82, 0x58, 0x05, 0, 0,
+			      0x48, 0x8b, 0x92, 0x60, 0x05, 0, 0, 0xc9, 0xc3 };
+
+static void a_pair_of_what_the_argument_points_to(void **state)
 {
-	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++)
-		if (entry_offset(entries[i].code.byte, entries[i].code.n) != entries[i].offset)
-			fail_msg("%s", entries[i].code.what);
+	struct accessor a;
+
+	assert_int_equal(accessor_decode_inner(inner, sizeof(inner), &a), 0);
+	assert_int_equal(a.kind, ACCESSOR_PAIR);
+	assert_int_equal(a.at[0], 0x558);
+	for (__u64 n = 0; n < sizeof(inner); n++)
+		assert_int_equal(accessor_decode_inner(inner, n, &a), -EINVAL);
+}
+
+static void a_variable_of_a_thread(void **state)
+{
+	for (size_t i = 0; i < sizeof(threads) / sizeof(*threads); i++) {
+		const struct code *code = &threads[i].code;
+		__s32 at = 0;
+
+		if (accessor_decode_thread(code->byte, code->n, &at) != (threads[i].is ? 0 : -EINVAL) || at != threads[i].is)
+			fail_msg("%s: %d", code->what, at);
+		for (__u8 n = 0; n < code->n; n++)
+			if (!accessor_decode_thread(code->byte, n, &at))
+				fail_msg("%s, %u bytes of it", code->what, n);
+	}
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_accessors_that_servers_have),
 	cmocka_unit_test(a_cut_function_is_refused),
 	cmocka_unit_test(anything_else_is_refused),
-	cmocka_unit_test(a_probe_goes_where_the_kernel_need_not_step),
+	cmocka_unit_test(a_pair_of_what_the_argument_points_to),
+	cmocka_unit_test(a_variable_of_a_thread),
 };
 
 CHECK_MAIN(tests)
