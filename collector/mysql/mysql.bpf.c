@@ -9,6 +9,7 @@
  *      call_ends               sys_exit, in place of both where the kernel lacks the socket tracepoints (before 6.3)
  *      flush*                  an iterator over the connections: events that no receive or send has ended for 5 s
  *      running*                an iterator over the connections: requests in flight
+ *      data_ready              sk_data_ready, while an instrumentation asks for arrivals
  *      left                    sched_switch, while an instrumentation asks why threads were blocked
  *      file_begins, file_ends  sys_enter, sys_exit, while an instrumentation asks for calls on files
  *      switched, woken         sched_switch, sched_wakeup, where the kernel keeps no such clocks

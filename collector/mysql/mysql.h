@@ -23,7 +23,7 @@
  * Memory  Where the bytes of a connection hide a command, the server's own memory says what it was and who sent it:
  *         memory.bpf.h.
  * Not     Waiting in a thread pool's queue before the read is not latency: the server has not read
- *         the packet yet.  Time after the last send is the server's, not the query's.
+ *         the packet yet.  It is `arrival`.  Time after the last send is the server's, not the query's.
  *
  * Measures  those of exchange.h, and
  *

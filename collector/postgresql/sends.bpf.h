@@ -158,6 +158,8 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 	__u32 i;
 
 	pending_take(&s->turn, STATE_WAITING);
+	if (STATE_KIND(s->turn.state) == STATE_WAITING)
+		stamp_first(&s->turn);
 	for (i = 0; i < SEND_ROUNDS && seen >> 32 < total; i++) {
 		s->front.answered = 1;		/* also an open round, by bytes after the end of the one before */
 		seen = send_messages(s, seen >> 32, total);

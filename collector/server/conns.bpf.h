@@ -17,7 +17,6 @@
 #include "collector/trace/vm.h"
 #include "collector/trace/intern.bpf.h"
 
-#define AF_UNIX 1
 #define AF_INET 2
 #define AF_INET6 10
 #define SOCK_STREAM 1

@@ -15,6 +15,7 @@
 #include "collector/trace/thread_clock.bpf.h"
 #include "collector/trace/sched_clock.bpf.h"
 #include "collector/server/exchange.h"
+#include "collector/server/arrival.bpf.h"
 
 const volatile __u32 by_switch = 0;	/* this kernel needs the thread clocks that sched_switch keeps */
 struct turn_counts counts = { 0 };
@@ -60,16 +61,28 @@ static __always_inline void stamp(struct stamp *s, struct task_struct *t)
 static __always_inline void stamp_start(struct turn *n, struct task_struct *t)
 {
 	stamp(&n->start, t);
+	arrival_start(n);
+	n->first_ns = 0;
+	n->firsts = !!(wanted & WANTED_MEASURE(TURN_FIRST));
 	__builtin_memset(&n->blocked, 0, sizeof(n->blocked));
 	n->parted = wanted & (TURN_PARTS | TURN_FILES);
 	if (n->parted)
 		blocked_time_begin(t, &n->start, n->id);
 }
 
+/* A send of the reply that need not end the turn. */
+static __always_inline void stamp_first(struct turn *n)
+{
+	if (n->firsts && !n->first_ns)
+		n->first_ns = bpf_ktime_get_ns();
+}
+
 /* The turn may have ended. */
 static __always_inline void stamp_end(struct turn *n, struct task_struct *t)
 {
 	stamp(&n->end, t);
+	if (!n->first_ns)
+		n->first_ns = n->end.ns;
 	if (n->parted)
 		blocked_time_end(t, &n->end, n->id, &n->blocked, &n->files);
 }
@@ -129,6 +142,15 @@ static __always_inline void files_fill(struct event *e, const struct turn *n, in
 	e->measure[TURN_N_FS] = known ? n->files.n : 0;
 }
 
+static __always_inline void arrival_fill(struct event *e, const struct turn *n, __u64 latency)
+{
+	int known = n->arrived && n->arrived <= n->start.ns;
+
+	e->measure[TURN_ARRIVAL] = known ? n->start.ns - n->arrived : 0;
+	e->measure[TURN_RESPONSE] = e->measure[TURN_ARRIVAL] + latency;
+	e->measure[TURN_N_UNSEEN] = !known;
+}
+
 static __always_inline void measures_fill(struct event *e, const struct turn *n)
 {
 	__u64 latency = clamp_to(n->end.ns - n->start.ns, ~0ull >> 1), off = 0, wait = 0;
@@ -149,6 +171,9 @@ static __always_inline void measures_fill(struct event *e, const struct turn *n)
 		parts_fill(e, n, split, off - wait);
 	if (wanted & TURN_FILES)
 		files_fill(e, n, split, latency);
+	if (wanted & TURN_ARRIVALS)
+		arrival_fill(e, n, latency);
+	e->measure[TURN_FIRST] = n->firsts ? clamp_to(n->first_ns - n->start.ns, latency) : 0;
 }
 
 static __always_inline void event_fill(struct event *e, const struct server_conn *s)

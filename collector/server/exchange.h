@@ -22,6 +22,12 @@
  *      io_bytes     bytes that these operations read, wrote or copied;  n_fs: their number.  A call that was under way
  *                   at the first request for these is not counted; if the turn is unsplit, all three are 0
  *
+ *      arrival      before the receive that begins the turn: from the time its bytes reached the socket's receive
+ *                   queue, see arrival.bpf.h.  0 if that time is unknown; then n_unseen is 1, else 0
+ *      response     arrival + latency      exactly, for every event
+ *      first        from that receive to the first send of the reply, at most the latency; 0 if the turn began before
+ *                   it was asked for
+ *
  *      age     so far, of a turn that runs at the end of a slot; no part of an event: each such slot reports it
  *
  *         `other` is the blocked time without a known reason, for example of a turn that began before reasons were
@@ -48,6 +54,10 @@ enum turn_measure {
 	TURN_FS,		/* on the CPU and off it */
 	TURN_IO_BYTES,
 	TURN_N_FS,		/* a count */
+	TURN_ARRIVAL,		/* before the latency */
+	TURN_RESPONSE,
+	TURN_FIRST,
+	TURN_N_UNSEEN,		/* a count */
 	TURN_N_MEASURES
 };
 
@@ -56,6 +66,10 @@ enum turn_measure {
 
 /* Measures that need the system calls. */
 #define TURN_FILES (WANTED_MEASURE(TURN_FS) | WANTED_MEASURE(TURN_IO_BYTES) | WANTED_MEASURE(TURN_N_FS))
+
+/* Measures that need the times at which bytes arrive. */
+#define TURN_ARRIVALS \
+	(WANTED_MEASURE(TURN_ARRIVAL) | WANTED_MEASURE(TURN_RESPONSE) | WANTED_MEASURE(TURN_N_UNSEEN))
 
 enum { TURN_ENDED = REASON_NONE + 1 };	/* blocked in nothing */
 
@@ -70,7 +84,11 @@ struct turn {
 	__u64 id;			/* of the connection */
 	__u64 connection;		/* the server's number of it; 0: not known */
 	__u64 instance, execname, client;
-	__u32 pid, pad;
+	__u32 pid, firsts;		/* firsts: first_ns was asked for when the turn started */
+	__u64 first_ns;			/* the first send of the reply; 0: none yet */
+	__u64 arrived, arriving;	/* when the request's bytes came, and those of the next one; 0: not known */
+	__u64 ready;			/* arrival.bpf.h: when the oldest byte in the queue came; 0: the queue is empty */
+	__u32 ready_since, several;	/* the attachment that knows it; the last receive's bytes came at several times */
 	struct blocked blocked;		/* up to `end` */
 	struct fs_spent files;
 	__u64 parted;			/* which of these were measured, since its start: TURN_PARTS and TURN_FILES */

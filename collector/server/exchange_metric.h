@@ -38,6 +38,10 @@
 	TIME_FIELD("fs", "time in file operations"),      \
 	{ "io_bytes", "bytes read or written", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 33 }, \
 	COUNT_FIELD("n_fs", "file operations"),                                            \
+	TIME_FIELD("arrival", "waiting before the server reads"),      \
+	TIME_FIELD("response", "waiting and latency together"),        \
+	TIME_FIELD("first", "time to the first send"),                 \
+	COUNT_FIELD("n_unseen", "arrivals not seen"),                  \
 	{ "rows", "rows affected or returned", "number", FIELD_NUMERIC, UNIT_NONE, 0, 32 },
 
 #endif

@@ -4,6 +4,7 @@
  *                                        +--> events (per CPU) --tail call--> record programs
  *      sock_send_length -> sent() -------+
  *      sys_enter, sys_exit -> the thread's file operations, only while they are asked for
+ *      sk_data_ready -> when bytes reached a connection's queue, only while that is asked for
  *      sched_switch -> why a server's thread left the CPU, only while that is asked for
  *      iter/bpf_sk_storage_map -> events not ended for 5 s, and turns that run now --> read by the collector
  *
@@ -63,9 +64,15 @@ int BPF_PROG(sock_recv, struct sock *sk, int ret, int flags)
 
 	if (is_strange(s, ret) || is_idle(s, ret) || (flags & MSG_PEEK))
 		return run_pass();
+	if (s && ret > 0)
+		arrival_take(&s->turn);
 	e = events_here(&r);
 	if (e)
 		received(e, s, sk, 0, bpf_get_current_task_btf(), ret);
+	if (!s)
+		s = conn_at(sk);
+	if (s && ret > 0)
+		arrival_leave(&s->turn, sk);
 	tail_call_run(ctx, &r, e);
 	return 0;
 }
@@ -83,6 +90,17 @@ int BPF_PROG(sock_send, struct sock *sk, int ret, int flags)
 	if (e)
 		sent(e, s, sk, 0, bpf_get_current_task_btf(), ret);
 	tail_call_run(ctx, &r, e);
+	return 0;
+}
+
+/* Runs in the thread or the interrupt that brings the bytes. */
+SEC("?tp_btf/sk_data_ready")
+int BPF_PROG(data_ready, const struct sock *sk)
+{
+	struct server_conn *s = conn_at((struct sock *)sk);
+
+	if (s)
+		arrival_ready(&s->turn, (struct sock *)sk);
 	return 0;
 }
 

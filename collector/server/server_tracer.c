@@ -32,6 +32,7 @@ void server_stop(void *self)
 {
 	struct server_tracer *s = self;
 
+	bpf_link__destroy(s->data_ready.link);
 	bpf_link__destroy(s->file_begins.link);
 	bpf_link__destroy(s->file_ends.link);
 	bpf_link__destroy(s->left.link);
@@ -82,6 +83,7 @@ static void server_choose(struct server_tracer *s)
 {
 	static const char *const switches[] = { "switched", "woken", NULL };
 	static const char *const by_socket[] = { "sock_recv", "sock_send", NULL };
+	static const char *const arrivals[] = { "data_ready", NULL };
 	static const char *const by_call[] = { "call_ends", NULL };
 
 	if (!need_split()) {
@@ -91,6 +93,7 @@ static void server_choose(struct server_tracer *s)
 	s->by_file = !need_map_iterator(s->by_call ? "bpf_map_elem" : "bpf_sk_storage_map");
 	autoload(s, iterators(s), true);
 	if (!s->by_call) {
+		autoload(s, arrivals, true);	/* the tracepoints are of the same age */
 		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "call_conns"), 1);	/* allocated at once */
 		return;
 	}
@@ -109,6 +112,7 @@ static int server_load(struct server_tracer *s)
 	bpf_program__set_autoattach(program_of(s, "left"), false);
 	bpf_program__set_autoattach(program_of(s, "file_begins"), false);
 	bpf_program__set_autoattach(program_of(s, "file_ends"), false);
+	bpf_program__set_autoattach(program_of(s, "data_ready"), false);
 	server_choose(s);
 	err = bpf_object__load_skeleton(s->programs.skeleton);
 	err = err ?: census_new(names, &s->census);
@@ -254,6 +258,23 @@ static void files_want(struct server_tracer *s)
 		files_drop(s);
 }
 
+/* The programs use only times of one attachment, which has the number that they see after it is complete. */
+static void arrivals_want(struct server_tracer *s, int wanted)
+{
+	volatile __u32 *arrivals = s->programs.arrivals;
+
+	if (!wanted) {
+		*arrivals = 0;
+		link_drop(&s->data_ready);
+	} else if (!s->data_ready.link && !s->by_call) {
+		link_want(s, &s->data_ready, "data_ready", "sk_data_ready");
+		if (s->data_ready.link)
+			*arrivals = ++s->n_arrivals;
+	} else if (s->by_call) {
+		s->data_ready.err = -ENOENT;
+	}
+}
+
 void server_want(void *self, __u64 wanted)
 {
 	struct server_tracer *s = self;
@@ -266,21 +287,28 @@ void server_want(void *self, __u64 wanted)
 		files_want(s);
 	else
 		files_drop(s);
+	arrivals_want(s, (wanted & TURN_ARRIVALS) != 0);
+}
+
+static void lacking_add(struct server_tracer *s, const char *unseen, int err, const char *instead)
+{
+	size_t n = strlen(s->lacking);
+
+	snprintf(s->lacking + n, sizeof(s->lacking) - n, "%s%s cannot be seen (%s): %s", n ? "; " : "", unseen, strerror(-err),
+		 instead);
 }
 
 const char *server_lacking(void *self, __u64 wanted)
 {
 	struct server_tracer *s = self;
-	int no_reasons = (wanted & TURN_PARTS) && !s->left.link, no_files = (wanted & TURN_FILES) && !s->file_begins.link;
 
 	s->lacking[0] = 0;
-	if (no_reasons)
-		snprintf(s->lacking, sizeof(s->lacking), "the scheduler's switches cannot be seen (%s): all time "
-			"blocked is reported as other%s",
-			 strerror(-s->left.err), no_files ? "; " : "");
-	if (no_files)
-		snprintf(s->lacking + strlen(s->lacking), sizeof(s->lacking) - strlen(s->lacking),
-			 "calls on files cannot be seen (%s): fs, n_fs and io_bytes are 0", strerror(-files_err(s)));
+	if ((wanted & TURN_PARTS) && !s->left.link)
+		lacking_add(s, "the scheduler's switches", s->left.err, "all time blocked is reported as other");
+	if ((wanted & TURN_FILES) && !s->file_begins.link)
+		lacking_add(s, "calls on files", files_err(s), "fs, n_fs and io_bytes are 0");
+	if ((wanted & TURN_ARRIVALS) && !s->data_ready.link)
+		lacking_add(s, "arrivals", s->data_ready.err, "arrival is 0");
 	return s->lacking;
 }
 
@@ -556,11 +584,14 @@ void server_doctor(struct server_tracer *s, const struct server_protocol *protoc
 	}
 	if (s->left.link)
 		doctor_program(s, out, "leave", "left");
+	if (s->data_ready.link)
+		doctor_program(s, out, "arrival", "data_ready");
 	if (s->file_begins.link) {
 		doctor_program(s, out, "call's begin", "file_begins");
 		doctor_program(s, out, "call's end", "file_ends");
 	}
-	lacking = server_lacking(s, (s->left.err ? TURN_PARTS : 0) | (files_err(s) ? TURN_FILES : 0));
+	lacking = server_lacking(s, (s->left.err ? TURN_PARTS : 0) | (files_err(s) ? TURN_FILES : 0) |
+				    (s->data_ready.err ? TURN_ARRIVALS : 0));
 	if (*lacking)
 		show_print(out, "  %s\n", lacking);
 	if (*s->programs.by_switch) {

@@ -39,6 +39,7 @@ struct server_programs {
 	__u32 *by_switch;
 	__u32 *by_call;
 	__u64 *flush_before, *running_since, *running_look, *running_end, *files_since;
+	__u32 *arrivals;
 	struct turn_counts *counts;
 	__u32 *text_full;
 	struct tracer_programs tracer;	/* its descriptors are valid once the programs are loaded */
@@ -49,6 +50,7 @@ struct server_programs {
 	((struct server_programs){                                                                              \
 		.bpf = (x), .skeleton = (x)->skeleton, .call_reason = (char *)(x)->rodata->call_reason,         \
 		.calls = (struct fs_call *)(x)->rodata->calls, .files_since = &(x)->bss->files_since,           \
+		.arrivals = &(x)->bss->arrivals,                                                                \
 		.by_switch = (__u32 *)&(x)->rodata->by_switch, .flush_before = &(x)->bss->flush_before,         \
 		.by_call = (__u32 *)&(x)->rodata->by_call, .running_since = &(x)->bss->running_since,            \
 		.running_look = &(x)->data->running_look, .running_end = &(x)->bss->running_end,                 \
@@ -72,6 +74,8 @@ struct server_tracer {
 	__u64 unreported;
 	struct wanted_link left;	/* attached while an instrumentation asks why threads were blocked */
 	struct wanted_link file_ends, file_begins;	/* the same for their file operations: both links or none */
+	struct wanted_link data_ready;	/* the same for the times at which bytes arrive */
+	__u32 n_arrivals;		/* its attachments so far */
 	char lacking[REASON_MAX];	/* as server_lacking() returned it last */
 	int by_call;			/* this kernel lacks the socket tracepoints: system calls replace them */
 	int by_file;			/* it has no iterator over a map: the servers' files show the connections */

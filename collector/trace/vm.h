@@ -157,8 +157,13 @@ struct sock_common {
 
 struct socket;
 
+struct sk_buff_head {
+	__u32 qlen;
+};
+
 struct sock {
 	struct sock_common __sk_common;
+	struct sk_buff_head sk_receive_queue;
 	__u16 sk_type, sk_protocol;
 	int sk_err;
 	struct socket *sk_socket;
@@ -170,7 +175,7 @@ struct inet_sock {
 };
 
 struct tcp_sock {
-	__u32 srtt_us;
+	__u32 srtt_us, rcv_nxt, copied_seq;
 };
 
 struct socket {

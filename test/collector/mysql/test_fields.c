@@ -48,6 +48,10 @@ static void names_are_the_events_measures(void **state)
 	assert_int_equal(metric_index(&mysql_metric, "fs", FIELD_NUMERIC), TURN_FS);
 	assert_int_equal(metric_index(&mysql_metric, "io_bytes", FIELD_NUMERIC), TURN_IO_BYTES);
 	assert_int_equal(metric_index(&mysql_metric, "n_fs", FIELD_NUMERIC), TURN_N_FS);
+	assert_int_equal(metric_index(&mysql_metric, "arrival", FIELD_NUMERIC), TURN_ARRIVAL);
+	assert_int_equal(metric_index(&mysql_metric, "response", FIELD_NUMERIC), TURN_RESPONSE);
+	assert_int_equal(metric_index(&mysql_metric, "first", FIELD_NUMERIC), TURN_FIRST);
+	assert_int_equal(metric_index(&mysql_metric, "n_unseen", FIELD_NUMERIC), TURN_N_UNSEEN);
 	assert_int_equal(metric_index(&mysql_metric, "command", FIELD_NUMERIC), -1);
 }
 
@@ -76,12 +80,31 @@ static void system_calls_are_watched_for_files(void **state)
 	assert_false(TURN_FILES & TURN_PARTS);
 }
 
+static void queues_are_watched_for_arrivals(void **state)
+{
+	static const char *const names[] = { "arrival", "response", "n_unseen" };
+
+	assert_true(watched_for(names, 3) == TURN_ARRIVALS);
+	assert_false(TURN_ARRIVALS & (TURN_PARTS | TURN_FILES));
+}
+
+/* They are before the latency or a time within it: the parts alone add up to it. */
+static void arrival_and_first_are_no_parts(void **state)
+{
+	static const char *const names[] = { "arrival", "response", "first", "n_unseen" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_false(metric_is_part(&mysql_metric, names[i]));
+	assert_true(metric_is_part(&mysql_metric, "cputime"));
+}
+
 /* Time is in ns and sizes are in bytes; all others are numbers, whose small values are distinguished. */
 static void counts_are_numbers(void **state)
 {
 	for (size_t i = 0; i < mysql_metric.n_fields; i++) {
 		const struct field *f = &mysql_metric.field[i];
 
+		assert_true(strlen(f->label) < NAME_MAX_LEN);	/* heatscoped refuses a longer one */
 		if (f->arity != FIELD_NUMERIC)
 			continue;
 		assert_int_equal(f->unit, !strncmp(f->name, "n_", 2) || !strcmp(f->name, "rows") ? UNIT_NONE : strstr(f->name, "bytes") ? UNIT_BYTES : UNIT_NS);
@@ -298,6 +321,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_are_the_events_measures),
 	cmocka_unit_test(the_scheduler_is_watched_for_parts_and_counts),
 	cmocka_unit_test(system_calls_are_watched_for_files),
+	cmocka_unit_test(queues_are_watched_for_arrivals),
+	cmocka_unit_test(arrival_and_first_are_no_parts),
 	cmocka_unit_test(counts_are_numbers),
 	cmocka_unit_test(every_field_has_an_index),
 	cmocka_unit_test(commands_have_names),

@@ -20,6 +20,10 @@ TEST(fields_are_in_the_events_order)
 	assert_int_equal(metric_index(&postgresql_metric, "latency", FIELD_NUMERIC), TURN_LATENCY);
 	assert_int_equal(metric_index(&postgresql_metric, "io_bytes", FIELD_NUMERIC), TURN_IO_BYTES);
 	assert_int_equal(metric_index(&postgresql_metric, "n_fs", FIELD_NUMERIC), TURN_N_FS);
+	assert_int_equal(metric_index(&postgresql_metric, "arrival", FIELD_NUMERIC), TURN_ARRIVAL);
+	assert_int_equal(metric_index(&postgresql_metric, "response", FIELD_NUMERIC), TURN_RESPONSE);
+	assert_int_equal(metric_index(&postgresql_metric, "first", FIELD_NUMERIC), TURN_FIRST);
+	assert_int_equal(metric_index(&postgresql_metric, "n_unseen", FIELD_NUMERIC), TURN_N_UNSEEN);
 	assert_int_equal(metric_index(&postgresql_metric, "rows", FIELD_NUMERIC), POSTGRESQL_ROWS);
 	assert_int_equal(postgresql_metric.n_fields, POSTGRESQL_N_FIELDS + 1 + POSTGRESQL_N_MEASURES);
 }

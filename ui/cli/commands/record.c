@@ -30,8 +30,8 @@ static const struct argp_option record_options[] = {
 	{ "metric", 'm', "METRIC", 0, "The metric to record (default " METRIC ")", 0 },
 	{ "by", 'b', "FIELDS", 0, "Keep these fields apart (default: command,statement for mysql.queries, none for "
 		"others)", 0 },
-	{ "measures", 'M', "LIST", 0, "Measures (default: all of the metric; for mysql.queries all except fs, n_fs "
-		"and io_bytes)", 0 },
+	{ "measures", 'M', "LIST", 0, "Measures (default: all of the metric; for mysql.queries all except fs, n_fs, "
+		"io_bytes, arrival, response, first and n_unseen)", 0 },
 	{ "where", 'w', "EXPRESSION", 0, "Only events for which this holds, as for create", 0 },
 	{ 0 },
 };
@@ -112,11 +112,11 @@ static void output_close(const struct output *out)
 		unlink(out->path);
 }
 
-/* Chooses all measures except those that need every system call of the host, at most as many as an instrumentation
- * takes. */
+/* Chooses all measures except those that need a look at every system call or arrival of bytes on the host, and first,
+ * which goes with them; at most as many as an instrumentation takes. */
 static void measures_choose(json_t *measures)
 {
-	static const char *const costly[] = { "fs", "io_bytes", "n_fs" };
+	static const char *const costly[] = { "fs", "io_bytes", "n_fs", "arrival", "response", "first", "n_unseen" };
 	size_t i, j;
 
 	for (i = json_array_size(measures); i-- > 0; )

@@ -1,0 +1,115 @@
+/* arrival.bpf.h - measures how long a request waited in its socket's receive queue before the server read it.
+ *
+ *      sk_data_ready -> data_ready(): the queue was empty: `ready` is now
+ *      a receive     -> arrival_take(): its oldest byte came at `ready` -> stamp_start() -> arrival_leave(): empty?
+ *
+ * A request arrived when the oldest byte of the receive that begins it reached the queue.  That time is unknown if
+ *
+ *      - we have not yet seen the connection's queue empty while sk_data_ready was attached;
+ *      - a Unix socket's bytes were read before the kernel reported them;
+ *      - a receive left bytes in the queue, and they may have come at several times;
+ *      - an earlier request's bytes are in the same receive, or are not answered, and the bytes came at several times.
+ *
+ * So pipelined requests that came at one time have that time, whenever the server begins each.
+ *
+ * Race  sk_data_ready may run on another CPU, after a receive and before our program.  Both change `ready` by
+ *       compare-and-swap.  A receive announces that it knows the connection before it looks at the queue, and takes that
+ *       back if the queue is not empty.
+ */
+#ifndef HEATSCOPE_ARRIVAL_BPF_H
+#define HEATSCOPE_ARRIVAL_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include "collector/server/exchange.h"
+#include "collector/trace/vm.h"
+
+#define AF_UNIX 1
+
+#define READY_SEVERAL 1ull		/* more bytes came later than `ready` */
+#define READY_UNKNOWN 2ull		/* the oldest byte may be one of those */
+#define READY_AT(ns) ((ns) << 2)
+#define READY_NS(ready) ((ready) >> 2)
+#define READY_TRIES 4
+
+__u32 arrivals = 0;			/* number of the current attachment of data_ready; 0: it is not attached */
+
+static __always_inline __u32 arrivals_now(void)
+{
+	return *(volatile __u32 *)&arrivals;
+}
+
+static __always_inline int queue_is_empty(struct sock *sk)
+{
+	struct tcp_sock *tcp = (struct tcp_sock *)sk;
+
+	if (BPF_CORE_READ(sk, __sk_common.skc_family) == AF_UNIX)
+		return !BPF_CORE_READ(sk, sk_receive_queue.qlen);
+	return BPF_CORE_READ(tcp, rcv_nxt) == BPF_CORE_READ(tcp, copied_seq);
+}
+
+/* Bytes are in the queue of this connection's socket. */
+static __always_inline void arrival_ready(struct turn *n, struct sock *sk)
+{
+	__u32 since = arrivals_now(), i;
+
+	if (!since || *(volatile __u32 *)&n->ready_since != since || queue_is_empty(sk))
+		return;
+	for (i = 0; i < READY_TRIES; i++) {
+		__u64 seen = *(volatile __u64 *)&n->ready, next = seen ? seen | READY_SEVERAL : READY_AT(bpf_ktime_get_ns());
+
+		if (next == seen || __sync_val_compare_and_swap(&n->ready, seen, next) == seen)
+			return;
+	}
+	*(volatile __u32 *)&n->ready_since = 0;
+}
+
+/* A receive has taken bytes: when did the oldest one come?  Before stamp_start(). */
+static __always_inline void arrival_take(struct turn *n)
+{
+	__u64 ready = *(volatile __u64 *)&n->ready, kind = STATE_KIND(n->state), came = READY_NS(ready);
+	__u32 since = arrivals_now();
+
+	if (!since || n->ready_since != since || (ready & READY_UNKNOWN))
+		came = 0;
+	if ((ready & READY_SEVERAL) && kind != STATE_PENDING && kind != STATE_RECORDED)
+		came = 0;		/* the oldest byte may be of an earlier request */
+	if (kind == STATE_WAITING && n->arriving != came)
+		came = 0;		/* so may be the next request's bytes */
+	n->arriving = came;
+	n->several = !!(ready & READY_SEVERAL);
+}
+
+/* The receive is parsed: what is left in the queue? */
+static __always_inline void arrival_leave(struct turn *n, struct sock *sk)
+{
+	__u32 since = arrivals_now(), known = n->ready_since;
+	__u64 ready;
+
+	if (!since)
+		return;
+	if (known != since)
+		__sync_val_compare_and_swap(&n->ready_since, known, since);
+	ready = *(volatile __u64 *)&n->ready;
+	if (queue_is_empty(sk)) {
+		if (ready && __sync_val_compare_and_swap(&n->ready, ready, 0) != ready)
+			*(volatile __u32 *)&n->ready_since = 0;
+	} else if (known != since) {
+		*(volatile __u32 *)&n->ready_since = 0;
+	} else {
+		ready = *(volatile __u64 *)&n->ready;
+		if (ready & READY_SEVERAL)
+			__sync_val_compare_and_swap(&n->ready, ready, ready | READY_UNKNOWN);
+	}
+}
+
+/* A turn starts. */
+static __always_inline void arrival_start(struct turn *n)
+{
+	n->arrived = n->arriving;
+	if (n->several)
+		n->arriving = 0;	/* of what comes after it */
+}
+
+#endif
