@@ -1,7 +1,8 @@
 /* arrival.bpf.h - measures how long a request waited in its socket's receive queue before the server read it.
  *
  *      sk_data_ready -> data_ready(): the queue was empty: `ready` is now
- *      a receive     -> arrival_take(): its oldest byte came at `ready` -> stamp_start() -> arrival_leave(): empty?
+ *      a receive     -> arrival_take(): its oldest byte came at `ready` -> arrival_leave(): is the queue empty now?
+ *                    -> stamp_start(): arrival_start()
  *
  * A request arrived when the oldest byte of the receive that begins it reached the queue.  That time is unknown if
  *
@@ -15,6 +16,8 @@
  * Race  sk_data_ready may run on another CPU, after a receive and before our program.  Both change `ready` by
  *       compare-and-swap.  A receive announces that it knows the connection before it looks at the queue, and takes that
  *       back if the queue is not empty.
+ *
+ * Functions that are not inlined are global: the verifier checks each once, not once per path to it.
  */
 #ifndef HEATSCOPE_ARRIVAL_BPF_H
 #define HEATSCOPE_ARRIVAL_BPF_H
@@ -65,13 +68,19 @@ static __always_inline void arrival_ready(struct turn *n, struct sock *sk)
 	*(volatile __u32 *)&n->ready_since = 0;
 }
 
-/* A receive has taken bytes: when did the oldest one come?  Before stamp_start(). */
-static __always_inline void arrival_take(struct turn *n)
+/* A receive has taken bytes: when did the oldest one come?  Returns whether the queue was known before it. */
+__noinline int arrival_take(struct turn *n)
 {
-	__u64 ready = *(volatile __u64 *)&n->ready, kind = STATE_KIND(n->state), came = READY_NS(ready);
-	__u32 since = arrivals_now();
+	__u64 ready, kind, came;
+	__u32 since = arrivals_now(), known;
 
-	if (!since || n->ready_since != since || (ready & READY_UNKNOWN))
+	if (!n)
+		return 0;
+	ready = *(volatile __u64 *)&n->ready;
+	kind = STATE_KIND(n->state);
+	came = READY_NS(ready);
+	known = n->ready_since;
+	if (known != since || (ready & READY_UNKNOWN))
 		came = 0;
 	if ((ready & READY_SEVERAL) && kind != STATE_PENDING && kind != STATE_RECORDED)
 		came = 0;		/* the oldest byte may be of an earlier request */
@@ -79,37 +88,45 @@ static __always_inline void arrival_take(struct turn *n)
 		came = 0;		/* so may be the next request's bytes */
 	n->arriving = came;
 	n->several = !!(ready & READY_SEVERAL);
-}
-
-/* The receive is parsed: what is left in the queue? */
-static __always_inline void arrival_leave(struct turn *n, struct sock *sk)
-{
-	__u32 since = arrivals_now(), known = n->ready_since;
-	__u64 ready;
-
-	if (!since)
-		return;
 	if (known != since)
 		__sync_val_compare_and_swap(&n->ready_since, known, since);
-	ready = *(volatile __u64 *)&n->ready;
-	if (queue_is_empty(sk)) {
-		if (ready && __sync_val_compare_and_swap(&n->ready, ready, 0) != ready)
+	return known == since;
+}
+
+/* ... and what is left in the queue?  seen: `ready` before the look whether it is empty. */
+__noinline int arrival_leave(struct turn *n, __u64 seen, int known, int empty)
+{
+	__u64 ready;
+
+	if (!n)
+		return 0;
+	if (empty) {
+		if (seen && __sync_val_compare_and_swap(&n->ready, seen, 0) != seen)
 			*(volatile __u32 *)&n->ready_since = 0;
-	} else if (known != since) {
+	} else if (!known) {
 		*(volatile __u32 *)&n->ready_since = 0;
 	} else {
 		ready = *(volatile __u64 *)&n->ready;
 		if (ready & READY_SEVERAL)
 			__sync_val_compare_and_swap(&n->ready, ready, ready | READY_UNKNOWN);
 	}
+	return 0;
+}
+
+/* A receive of a connection, before it is parsed. */
+static __always_inline void arrival_receive(struct turn *n, struct sock *sk)
+{
+	int known = arrival_take(n);
+	__u64 seen = *(volatile __u64 *)&n->ready;
+
+	arrival_leave(n, seen, known, queue_is_empty(sk));
 }
 
 /* A turn starts. */
 static __always_inline void arrival_start(struct turn *n)
 {
 	n->arrived = n->arriving;
-	if (n->several)
-		n->arriving = 0;	/* of what comes after it */
+	n->arriving &= (__u64)n->several - 1;	/* several: 0, of what comes after it */
 }
 
 #endif

@@ -64,15 +64,11 @@ int BPF_PROG(sock_recv, struct sock *sk, int ret, int flags)
 
 	if (is_strange(s, ret) || is_idle(s, ret) || (flags & MSG_PEEK))
 		return run_pass();
-	if (s && ret > 0)
-		arrival_take(&s->turn);
+	if (s && ret > 0 && arrivals_now())
+		arrival_receive(&s->turn, sk);
 	e = events_here(&r);
 	if (e)
 		received(e, s, sk, 0, bpf_get_current_task_btf(), ret);
-	if (!s)
-		s = conn_at(sk);
-	if (s && ret > 0)
-		arrival_leave(&s->turn, sk);
 	tail_call_run(ctx, &r, e);
 	return 0;
 }
