@@ -562,6 +562,7 @@ static void doctor_counts(const struct turn_counts *c, FILE *out)
 	show_print(out, "  sends after the end: %llu, commands never answered: %llu, receives we could not read: %llu, "
 		"connections that became opaque: %llu\n", (unsigned long long)c->late_sends,
 		(unsigned long long)c->unanswered, (unsigned long long)c->unreadable, (unsigned long long)c->opaque);
+	show_print(out, "  texts in a server's memory that we could not read: %llu\n", (unsigned long long)c->unread_texts);
 }
 
 static void doctor_program(const struct server_tracer *s, FILE *out, const char *what, const char *name)
