@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { REG_AX, REG_DX = 2, REG_SP = 4, REG_BP, REG_DI = 7 };
+enum { REG_AX, REG_DX = 2, REG_SP = 4, REG_BP, REG_SI, REG_DI };
 enum { MOD_BARE, MOD_NEAR, MOD_FAR };
 
 #define OBJECT_MAX (1u << 20)		/* bytes */
@@ -145,6 +145,27 @@ static int store(const struct code *c, struct accessor *ret)
 	return 0;
 }
 
+/* mov a(%rdi),%eax; ret   or   mov %esi,a(%rdi); mov %esi,%edi; jmp */
+static int word(const struct code *c, struct accessor *ret)
+{
+	static const __u8 jump[] = { 0x89, 0xf7, 0xe9 };
+	struct accessor a = { .kind = ACCESSOR_WORD, .n = 1 };
+	struct code rest = *c;
+	int n, load;
+
+	if (c->end - c->at < 2 || (c->at[0] != 0x8b && c->at[0] != 0x89))
+		return -EINVAL;
+	load = c->at[0] == 0x8b;
+	n = operand(c, c->at + 1, &a.at[0]);
+	rest.at += 1 + n;
+	if (!n || (c->at[1] >> 3 & 7) != (load ? REG_AX : REG_SI) || rest.at >= rest.end)
+		return -EINVAL;
+	if (load ? *rest.at != RET : !code_begins(&rest, jump, sizeof(jump)))
+		return -EINVAL;
+	*ret = a;
+	return 0;
+}
+
 static struct code code_of(const __u8 *code, __u64 n)
 {
 	struct code c = { code, code + n, REG_DI };
@@ -159,7 +180,7 @@ int accessor_decode(const __u8 *code, __u64 n, struct accessor *ret)
 	struct accessor a = { .kind = ACCESSOR_LOAD };
 	struct code c = code_of(code, n);
 
-	if (!test(&c, ret) || !pair(&c, ret) || !store(&c, ret))
+	if (!test(&c, ret) || !pair(&c, ret) || !store(&c, ret) || !word(&c, ret))
 		return 0;
 	while (!step(&c, &a))
 		null_skip(&c);

@@ -1,8 +1,9 @@
-/* memory.bpf.h - reads a connection's statement, user and database from the server's own memory, where the bytes of the
+/* memory.bpf.h - reads a connection's command, statement, user and database from the server's own memory, where the bytes of the
  * connection hide them.
  *
  *      a receive of a connection that hides them: memory_names() -> user, database, as they are when the command begins
- *      each send of its reply: memory_text() -> statement, digest, table, and the text itself, if it is another one
+ *      each send of its reply: memory_take() -> command, statement, digest, table, and the text itself, if it is another
+ *                              one
  *
  *      task->thread.fsbase --layout.thread--> THD --layout.query--> { text, length }
  *
@@ -11,7 +12,8 @@
  * Whose   The thread that receives and sends for a connection has that connection's THD, also in a thread pool.
  * Trust   none: a process may be named like a server.  Its memory is read as a program's.
  * Last    Of several statements in one packet the last counts; of a procedure its CALL, which sends the end of the reply.
- * No text A turn that is no statement (of the login, a ping) has none: its statement is `none`.
+ * Login   A turn of the handshake and the login is no event, as on a plain connection.
+ * No text A command without a statement (a ping) has none: its statement is `none`.
  * Cut     As every program at these tracepoints, it is not interrupted by another server's.
  *
  * Included once, by mysql.bpf.c.
@@ -236,9 +238,9 @@ __noinline int memory_codes(struct server_conn *s, struct memory_reading *m, __u
 static __always_inline int memory_refuses(const struct mysql_thd *layout, __u64 thd)
 {
 	__u64 charset = memory_pointer(thd + layout->charset);
-	__u8 number;
+	__u32 number;
 
-	return !charset || bpf_probe_read_user(&number, 1, (void *)charset) || charset_hides_backslash(number);
+	return !charset || bpf_probe_read_user(&number, sizeof(number), (void *)charset) || (number < 256 && charset_hides_backslash(number));
 }
 
 static __always_inline void text_begin(struct server_conn *s, struct memory_reading *m, const struct mysql_thd *layout, __u64 thd)
@@ -291,19 +293,38 @@ static __noinline int text_take(struct server_conn *s, struct memory_reading *m,
 	return 0;
 }
 
-/* At a send of a reply. */
-__noinline int memory_text(struct server_conn *s)
+/* Takes the command that the thread runs.  Returns 0 if that is a login. */
+static __always_inline int command_take(struct server_conn *s, const struct mysql_thd *layout, __u64 thd)
+{
+	__u32 command;
+
+	if (!layout->command || bpf_probe_read_user(&command, sizeof(command), (void *)(thd + layout->command)))
+		return 1;
+	if (command && command < 256 && command_possible(command))
+		s->conn.command = command;
+	return command != COM_CONNECT;
+}
+
+/* At a send of a reply.  Returns 0 if the turn is no command. */
+__noinline int memory_take(struct server_conn *s)
 {
 	const __u32 zero = 0;
 	struct memory_reading *m = bpf_map_lookup_elem(&memory_readings, &zero);
 	const struct mysql_thd *layout;
 	__u64 thd;
 
-	if (!s || !m || !(wanted & MEMORY_TEXT))
-		return 0;
+	if (!s || !m)
+		return 1;
 	layout = memory_layout(s);
 	thd = layout ? memory_thd(layout) : 0;
-	return thd ? text_take(s, m, layout, thd) : 0;
+	if (!thd)
+		return 1;
+	if (!command_take(s, layout, thd))
+		return 0;
+	if ((wanted & MEMORY_TEXT) && (s->conn.command >= COMMAND_ENCRYPTED || command_has_text(s->conn.command) ||
+				       command_executes(s->conn.command)))
+		text_take(s, m, layout, thd);
+	return 1;
 }
 
 #endif

@@ -308,8 +308,11 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 		return;
 	}
 	stamp_end(&s->turn, t);
-	if (memory_hidden(&s->conn))
-		memory_text(s);
+	if (memory_hidden(&s->conn) && !memory_take(s)) {
+		state_set(&s->turn, STATE_IDLE);
+		stamp_over(&s->turn, t);
+		return;
+	}
 	if (ret > 0)
 		verdict = reply_seen(s, t, ret);
 	else if (s->conn.mode == CONN_PLAIN && !s->conn.sure)

@@ -27,6 +27,7 @@ static const struct place mariadb[] = {
 	{ "thd_query_string", ACCESSOR_ADDRESS, 1, { AT(query) }, 0, 0 },
 	{ "thd_charset", ACCESSOR_LOAD, 1, { AT(charset) }, 0, 0 },
 	{ "thd_is_strict_mode", ACCESSOR_TEST, 1, { AT(sql_mode) }, 0, 0 },
+	{ "thd_current_command", ACCESSOR_WORD, 1, { AT(command) }, 1, 0 },
 	{ NULL },
 };
 
@@ -36,6 +37,7 @@ static const struct place mysql[] = {
 	{ "_Z18thd_is_strict_modePK3THD", ACCESSOR_TEST, 1, { AT(sql_mode) }, 0, 0 },
 	{ "_ZNK16Security_context4userEv", ACCESSOR_PAIR, 1, { AT(user_name) }, 1, 0 },
 	{ "_Z24thd_get_security_contextP3THDPP16Security_context", ACCESSOR_STORE, 1, { AT(user) }, 1, 0 },
+	{ "_ZN3THD11set_commandE19enum_server_command", ACCESSOR_WORD, 1, { AT(command) }, 1, 0 },
 	{ "_Z31srv_session_info_get_current_dbP11Srv_session", ACCESSOR_PAIR, 1, { AT(database) }, 1, 1 },
 	{ NULL },
 };

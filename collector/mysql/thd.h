@@ -18,7 +18,8 @@ struct mysql_thd {			/* bytes from the THD's begin */
 	__u32 user, user_name;		/* a pointer; from what it points at, one to the name, which a 00 ends; user 0: not known */
 	__u32 database;			/* {pointer, length}; 0: not known */
 	__u32 query;			/* {pointer, length} */
-	__u32 charset;			/* a pointer to the client's character set, which begins with its number */
+	__u32 command;			/* 32 bits: the command that runs; 0: not known */
+	__u32 charset;			/* a pointer to the client's character set, which begins with its number: 32 bits */
 	__u32 sql_mode;			/* 64 bits */
 };
 

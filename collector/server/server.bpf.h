@@ -55,6 +55,16 @@ static __always_inline int is_idle(const struct server_conn *s, int ret)
 	return s && ret <= 0 && STATE_KIND(s->turn.state) != STATE_PENDING;
 }
 
+/* After the receive that has made a connection. */
+static __noinline int arrival_first(struct sock *sk)
+{
+	struct server_conn *s = conn_at(sk);
+
+	if (s)
+		arrival_receive(&s->turn, sk);
+	return 0;
+}
+
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(sock_recv, struct sock *sk, int ret, int flags)
 {
@@ -69,6 +79,8 @@ int BPF_PROG(sock_recv, struct sock *sk, int ret, int flags)
 	e = events_here(&r);
 	if (e)
 		received(e, s, sk, 0, bpf_get_current_task_btf(), ret);
+	if (!s && arrivals_now())
+		arrival_first(sk);
 	tail_call_run(ctx, &r, e);
 	return 0;
 }

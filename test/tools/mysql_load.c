@@ -51,6 +51,7 @@ struct load {
 	unsigned n_connections;
 	unsigned weight[KINDS_MAX];
 	enum channel channel;
+	int plain;			/* no connection hides its bytes */
 	int check, pid;
 	double cpu_seconds;
 	const char *compare, *with;	/* files, instead of a load */
@@ -242,6 +243,9 @@ static void leave_out(struct load *l, __u64 capabilities)
 	for (unsigned kind = 0; kind < n_kinds; kind++)
 		if (kinds[kind].needs & ~capabilities)
 			l->weight[kind] = 0;
+	for (unsigned kind = 0; l->plain && kind < n_kinds; kind++)
+		if (kinds[kind].needs & (MYSQL_CAP_COMPRESS | MYSQL_CAP_SSL))
+			l->weight[kind] = 0;
 }
 
 static void print_json(json_t *object)
@@ -359,7 +363,7 @@ static void list_kinds(void)
 }
 
 enum { OPT_SOCKET = 256, OPT_HOST, OPT_PORT, OPT_STATEMENTS, OPT_CONNECTIONS, OPT_MIX, OPT_KINDS, OPT_SEED,
-       OPT_JSON, OPT_CHECK, OPT_TLS, OPT_COMPRESS, OPT_CPU, OPT_PID, OPT_COMPARE };
+       OPT_JSON, OPT_CHECK, OPT_TLS, OPT_PLAIN, OPT_COMPRESS, OPT_CPU, OPT_PID, OPT_COMPARE };
 
 static const struct argp_option options[] = {
 	{ "socket", OPT_SOCKET, "PATH", 0, "the server's Unix socket", 0 },
@@ -371,6 +375,7 @@ static const struct argp_option options[] = {
 	{ "kinds", OPT_KINDS, NULL, 0, "list the kinds with their usual weights", 0 },
 	{ "seed", OPT_SEED, "N", 0, "the same seed sends the same (1)", 0 },
 	{ "tls", OPT_TLS, NULL, 0, "all connections with TLS", 0 },
+	{ "plain", OPT_PLAIN, NULL, 0, "no connection with TLS or the compressed protocol", 0 },
 	{ "compress", OPT_COMPRESS, NULL, 0, "all connections with the compressed protocol", 0 },
 	{ "check", OPT_CHECK, NULL, 0, "compare with the server's Questions; it must have no other clients", 0 },
 	{ "json", OPT_JSON, NULL, 0, "print the counts as JSON, which is done anyway", 0 },
@@ -392,6 +397,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_CONNECTIONS: l->n_connections = atoi(arg); break;
 	case OPT_SEED: l->seed = strtoull(arg, NULL, 10); break;
 	case OPT_TLS: l->channel = CHANNEL_TLS; break;
+	case OPT_PLAIN: l->plain = 1; break;
 	case OPT_COMPRESS: l->channel = CHANNEL_COMPRESSED; break;
 	case OPT_CHECK: l->check = 1; break;
 	case OPT_JSON: break;

@@ -125,16 +125,16 @@ static json_t *statements(const struct tally *t, enum channel channel)
 }
 
 /* {"query/select": n, ...}: the keys of a decomposition by command and statement. */
-static json_t *keys(const struct tally *t)
+static json_t *keys(const struct tally *t, enum channel channel)
 {
 	json_t *object = json_object();
 	char key[64];
 
 	for (int command = 0; command < 256; command++)
 		for (int s = 0; s < N_STATEMENTS; s++)
-			if (t->statement[CHANNEL_PLAIN][command][s] && mysql_command_name(command)) {
+			if (t->statement[channel][command][s] && mysql_command_name(command)) {
 				snprintf(key, sizeof(key), "%s/%s", mysql_command_name(command), statement_name[s]);
-				put(object, key, t->statement[CHANNEL_PLAIN][command][s]);
+				put(object, key, t->statement[channel][command][s]);
 			}
 	return object;
 }
@@ -148,6 +148,7 @@ static json_t *channel_to_json(const struct tally *t, enum channel channel)
 	put(object, "turns", t->turns[channel]);
 	json_object_set_new(object, "commands", commands);
 	json_object_set_new(object, "statements", statements(t, channel));
+	json_object_set_new(object, "keys", keys(t, channel));
 	return object;
 }
 
@@ -157,7 +158,8 @@ json_t *mysql_tally_to_json(const struct tally *t)
 
 	put_commands(object, t, CHANNEL_PLAIN);
 	json_object_set_new(object, "statements", statements(t, CHANNEL_PLAIN));
-	json_object_set_new(object, "keys", keys(t));
+	json_object_set_new(object, "keys", keys(t, CHANNEL_PLAIN));
+	json_object_set_new(object, "plain", channel_to_json(t, CHANNEL_PLAIN));
 	json_object_set_new(object, "compressed", channel_to_json(t, CHANNEL_COMPRESSED));
 	json_object_set_new(object, "tls", channel_to_json(t, CHANNEL_TLS));
 	put(object, "connections", t->connections[CHANNEL_PLAIN]);

@@ -36,6 +36,9 @@
 	function thd_charset
 	mov	0xb98(%rdi), %rax
 	ret
+	function thd_current_command
+	mov	0x27d8(%rdi), %eax
+	ret
 	function thd_is_strict_mode
 	testb	$0x60, 0x89a(%rdi)
 	setne	%al
@@ -70,6 +73,11 @@
 	ret
 2:	mov	$1, %eax
 	ret
+	function _ZN3THD11set_commandE19enum_server_command
+	endbr64
+	mov	%esi, 0x19b4(%rdi)
+	mov	%esi, %edi
+	.byte	0xe9, 0, 0, 0, 0			# jmp
 	function _Z31srv_session_info_get_current_dbP11Srv_session
 	endbr64
 	test	%rdi, %rdi

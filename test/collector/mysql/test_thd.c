@@ -56,6 +56,7 @@ TEST(the_functions_of_mariadb_show_the_places)
 	assert_int_equal(thd.database, 0xa0);
 	assert_int_equal(thd.query, 0x68);
 	assert_int_equal(thd.charset, 0xb98);
+	assert_int_equal(thd.command, 0x27d8);
 	assert_int_equal(thd.sql_mode, 0x898);		/* the code tests its third byte */
 }
 
@@ -72,6 +73,7 @@ TEST(those_of_mysql_do_and_a_variable_of_its_threads)
 	assert_int_equal(thd.database, 0x558);
 	assert_int_equal(thd.query, 0x510);
 	assert_int_equal(thd.charset, 0x970);
+	assert_int_equal(thd.command, 0x19b4);
 	assert_int_equal(thd.sql_mode, 0x758);
 }
 
