@@ -96,10 +96,8 @@ int views_read(const struct http_param *param, size_t n_params, struct views *re
 			others[common.n_query++] = param[i];
 		}
 	common.n_query = params_known(others, common.n_query, others);
-	if (!err && !text) {
-		snprintf(reason, REASON_MAX, "it needs the parameter \"views\"");
-		err = -EINVAL;
-	}
+	if (!err && !text)
+		err = refuse(reason, "it needs the parameter \"views\"");
 	*ret_views = (struct views){ 0 };
 	if (!err)
 		err = read_all(text, &common, ret_views, reason);

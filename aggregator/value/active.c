@@ -8,7 +8,7 @@
 
 /* ---- the request ---- */
 
-static int refuse(const struct value *v, int axis, char *reason)
+static int active_refuse(const struct value *v, int axis, char *reason)
 {
 	const char *name = v->in.measure[axis];
 
@@ -50,12 +50,10 @@ int value_active_add(struct value *v, struct value_active *a, const struct catal
 	int err;
 
 	if (axis || v->weight || v->first_axis || v->scope[0] == SCOPE_POINT || ruler_unit(v->in.ruler[0]) != UNIT_NS)
-		return refuse(v, axis, reason);
-	if ((v->p.format == FORMAT_CSV && !apart) || v->p.narrative) {
-		snprintf(reason, PARAMS_REASON_MAX, "active comes as JSON without a narrative: leave out \"%s\"",
-			 v->p.narrative ? "narrative" : "format");
-		return -EINVAL;
-	}
+		return active_refuse(v, axis, reason);
+	if ((v->p.format == FORMAT_CSV && !apart) || v->p.narrative)
+		return params_refuse(reason, "active comes as JSON without a narrative: leave out \"%s\"",
+			v->p.narrative ? "narrative" : "format");
 	plan_after(v, ci, &a->after);
 	err = active_new(&q, value_active_last(v, a), value_in_flight_axis(v), &a->active);
 	if (err)

@@ -10,7 +10,7 @@
 
 /* ---- the request ---- */
 
-static int refuse(const struct value *v, const struct metric *m, int axis, char *reason)
+static int composition_refuse(const struct value *v, const struct metric *m, int axis, char *reason)
 {
 	if (v->in.n_weights)
 		snprintf(reason, PARAMS_REASON_MAX, "weights are kept along %s, not along %s", v->in.measure[0], v->in.measure[axis]);
@@ -143,7 +143,7 @@ static int composition_folds(struct value *v, const struct catalog_inst *ci, int
 	int err = value_fold_add(v, &q, true);
 
 	if (!err && (axis || !v->in.n_weights))
-		err = refuse(v, ci->metric, axis, reason);
+		err = composition_refuse(v, ci->metric, axis, reason);
 	return err ? err : value_composition_folds(v, &composition_of(v)->folds);
 }
 

@@ -27,10 +27,8 @@ static int exemplars_folds(struct value *v, const struct catalog_inst *ci, int a
 
 	if (err || v->in.n_exemplars)
 		return err ? err : exemplar_fold_new(&w, &exemplars_of(v)->fold);
-	snprintf(reason, PARAMS_REASON_MAX, "instrumentation %llu keeps no exemplars: create one with exemplars, up "
-		"to %d of a slot",
-		 (unsigned long long)v->in.id, EXEMPLARS_MAX);
-	return -EINVAL;
+	return params_refuse(reason, "instrumentation %llu keeps no exemplars: create one with exemplars, up to %d of "
+		"a slot", (unsigned long long)v->in.id, EXEMPLARS_MAX);
 }
 
 static bool exemplars_need_store(const struct value *v)

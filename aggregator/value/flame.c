@@ -2,6 +2,7 @@
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 #include "render/draw/flame.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <math.h>
@@ -217,12 +218,9 @@ static int flame_make(struct value *v)
 	struct folding f;
 	int err;
 
-	if (v->head.scope == SCOPE_POINT) {
-		snprintf(v->reason, sizeof(v->reason), "a measure of states at the end of each slot has no events to "
-			"add "
-			 "up");
-		return -EINVAL;
-	}
+	if (v->head.scope == SCOPE_POINT)
+		return refuse_in(-EINVAL, v->reason, sizeof(v->reason), "a measure of states at the end of each slot "
+			"has no events to add up");
 	err = fold_keys(v, &f);
 	if (err)
 		return err;

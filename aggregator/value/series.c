@@ -190,7 +190,7 @@ static void turn_drop(struct turn *t)
 	series_drop(of_turn(t));
 }
 
-static void refuse(struct series *s)
+static void series_refuse(struct series *s)
 {
 	if (s->class == ADMISSION_LARGE)
 		http_busy(s->request, 5, "too many pictures and series are asked for at a time; try again in a few seconds");
@@ -210,7 +210,7 @@ static void make_ready(struct series *s)
 	else if (admission_take(admission, s->class))
 		run_next(s);
 	else if (admission_wait(admission, s->class, &s->turn))
-		refuse(s);
+		series_refuse(s);
 }
 
 /* ---- waiting ---- */

@@ -113,10 +113,8 @@ static int choose_axis(const struct value *v, int *ret_axis, char *reason)
 	const char *name = v->p.measure;
 	int axis = name && *name && strcmp(name, "*") ? instrumentation_axis(&v->in, name) : 0;
 
-	if (!v->in.n_measures) {
-		snprintf(reason, PARAMS_REASON_MAX, "the instrumentation has no measures");
-		return -EINVAL;
-	}
+	if (!v->in.n_measures)
+		return params_refuse(reason, "the instrumentation has no measures");
 	if (axis < 0 || (name && !strcmp(name, "*") && !v->kind->all_measures))
 		return refuse_name(v, v->p.is_b_measure ? "b_measure" : "measure", name, v->in.measure, v->in.n_measures, reason);
 	*ret_axis = axis;
@@ -133,8 +131,7 @@ static int choose_weight(struct value *v, int axis, char *reason)
 	v->weight = weight;
 	if (!weight || !axis)
 		return 0;
-	snprintf(reason, PARAMS_REASON_MAX, "weights are kept along %s, not along %s", v->in.measure[0], v->in.measure[axis]);
-	return -EINVAL;
+	return params_refuse(reason, "weights are kept along %s, not along %s", v->in.measure[0], v->in.measure[axis]);
 }
 
 static int choose_fields(struct value *v, char *reason)

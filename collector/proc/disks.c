@@ -1,6 +1,7 @@
 #include "collector/proc/disks.h"
 #include "collector/proc/counter_file.h"
 #include "collector/proc/scan.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -58,8 +59,7 @@ static int disks_check(char *reason)
 {
 	if (!access("/proc/diskstats", R_OK) && !access("/sys/block", R_OK))
 		return 0;
-	snprintf(reason, REASON_MAX, "disk.disks needs /proc/diskstats and /sys/block: %s", strerror(errno));
-	return -errno;
+	return refuse_as(-errno, reason, "disk.disks needs /proc/diskstats and /sys/block: %s", strerror(errno));
 }
 
 static int disks_start(void **ret_self, char *reason)

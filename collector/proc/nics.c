@@ -1,6 +1,7 @@
 #include "collector/proc/nics.h"
 #include "collector/proc/counter_file.h"
 #include "collector/proc/scan.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -56,8 +57,7 @@ static int nics_check(char *reason)
 {
 	if (!access("/proc/net/dev", R_OK))
 		return 0;
-	snprintf(reason, REASON_MAX, "nic.nics needs /proc/net/dev: %s", strerror(errno));
-	return -errno;
+	return refuse_as(-errno, reason, "nic.nics needs /proc/net/dev: %s", strerror(errno));
 }
 
 static int nics_start(void **ret_self, char *reason)

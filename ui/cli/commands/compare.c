@@ -5,6 +5,7 @@
 #include "ui/cli/base/range.h"
 #include "ui/cli/base/local.h"
 #include "ui/cli/base/output.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <math.h>
@@ -127,10 +128,9 @@ static int take_times(struct options *o, char reason[256])
 
 	if (!(o->before_s > 0))
 		return 0;
-	if (o->with_start_s > 0) {
-		snprintf(reason, 256, "--before and --with-start both say when B begins: give one of them");
-		return -EINVAL;
-	}
+	if (o->with_start_s > 0)
+		return refuse_in(-EINVAL, reason, 256, "--before and --with-start both say when B begins: give one of "
+			"them");
 	range_settle(a, SETTLE_S);
 	o->with_start_s = a->start_s - o->before_s;
 	return 0;
