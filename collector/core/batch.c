@@ -24,12 +24,6 @@ void batch_fini(struct batch *b)
 	b->n_slices = 0;
 }
 
-int batch_same(const struct batch *a, const struct batch *b)
-{
-	return a->inst == b->inst && a->slot == b->slot && a->seq == b->seq &&
-	       a->incarnation == b->incarnation && !strcmp(a->source, b->source);
-}
-
 size_t batch_marks(const struct batch *b, struct mark ret_mark[BATCH_MARKS_MAX])
 {
 	size_t n = 0;
