@@ -59,7 +59,5 @@ const struct tracer faults_tracer = {
 	.tracepoints = tracepoints,
 	.dispatch_ns = 200,
 	.start = fault_start,
-	PROGRAMS_TRACER,
-	.lost = programs_lost,
-	.doctor = programs_doctor,
+	PROGRAMS_TRACER(programs_lost, programs_doctor),
 };

@@ -78,9 +78,7 @@ static const struct field_codes *const codes[] = {
 		.tracepoints = point,                                                                       \
 		.dispatch_ns = 20,                                                                          \
 		.start = name##_start,                                                                      \
-		PROGRAMS_TRACER,                                                                            \
-		.lost = programs_lost,                                                                      \
-		.doctor = programs_doctor,                                                                  \
+		PROGRAMS_TRACER(programs_lost, programs_doctor),                                             \
 	}
 
 static const char *const exec_point[] = { "sched_process_exec", NULL };

@@ -60,7 +60,5 @@ const struct tracer contention_tracer = {
 	.tracepoints = tracepoints,
 	.dispatch_ns = 20,
 	.start = lock_start,
-	PROGRAMS_TRACER,
-	.lost = lock_lost,
-	.doctor = programs_doctor,
+	PROGRAMS_TRACER(lock_lost, programs_doctor),
 };

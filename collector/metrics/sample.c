@@ -52,7 +52,5 @@ const struct tracer samples_tracer = {
 	.dispatch_ns = 200,
 	.start = sample_start,
 	.want = sample_want,
-	PROGRAMS_TRACER,
-	.lost = programs_lost,
-	.doctor = programs_doctor,
+	PROGRAMS_TRACER(programs_lost, programs_doctor),
 };
