@@ -202,10 +202,8 @@ static void put_drawn(struct bytes *out, const struct picture_data *data)
 		writer_name_number(out, "ymin", (__u64)p->ymin);
 	if (p->ymax)
 		writer_name_number(out, "ymax", (__u64)p->ymax);
-	if (p->crop) {
-		writer_name(out, "crop");
-		writer_real(out, (double)p->crop / 1e6);
-	}
+	if (p->crop)
+		writer_name_real(out, "crop", (double)p->crop / 1e6);
 	put_zone(out, &data->zone, g->from_ns + (__s64)(g->col_ns * g->n_cols));
 	writer_raw(out, "}");
 }
@@ -216,10 +214,8 @@ static void put_row(struct bytes *out, const struct report_row *row)
 {
 	writer_open(out, NULL, "{");
 	writer_name_text(out, "key", row->name);
-	writer_name(out, "count");
-	writer_real(out, row->count);
-	writer_name(out, "sum");
-	writer_real(out, row->sum);
+	writer_name_real(out, "count", row->count);
+	writer_name_real(out, "sum", row->sum);
 	writer_name_number(out, "mean", row->mean);
 	writer_name_number(out, "p50", row->p50);
 	writer_name_number(out, "p90", row->p90);
@@ -364,8 +360,7 @@ static void put_bar(struct bytes *out, const struct bar *b)
 	for (size_t i = 0; i < b->n; i++) {
 		writer_open(out, NULL, "{");
 		writer_name_text(out, "name", b->part[i].name);
-		writer_name(out, "amount");
-		writer_real(out, b->part[i].amount);
+		writer_name_real(out, "amount", b->part[i].amount);
 		put_signed(out, "hue", b->part[i].hue);
 		writer_raw(out, "}");
 	}

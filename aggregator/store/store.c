@@ -1,6 +1,6 @@
 #include "aggregator/store/store.h"
 
-#include "aggregator/store/sum.h"
+#include "collector/core/hist.h"
 #include "collector/core/refuse.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ static int slice_check(const struct slice *s)
 	if (s->axis >= MEASURES_MAX || s->weight > MEASURES_MAX || s->key.len > KEY_BYTES_MAX ||
 	    labels_count(&s->key) < 0)
 		return -EBADMSG;
-	return sum_check(s->ruler, s->hist, s->hist_len);
+	return hist_check(s->ruler, s->hist, s->hist_len);
 }
 
 static void keep_last(void *arg, __s64 first, __s64 last)

@@ -91,8 +91,7 @@ static void put_part(struct bytes *out, const char *weight, __u64 sum, __u64 who
 	if (weight)
 		writer_name_text(out, "weight", weight);
 	writer_name_number(out, "sum", sum);
-	writer_name(out, "share");
-	writer_real(out, whole ? (double)sum / (double)whole : 0);
+	writer_name_real(out, "share", whole ? (double)sum / (double)whole : 0);
 	writer_raw(out, "}");
 }
 
