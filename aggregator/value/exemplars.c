@@ -31,11 +31,6 @@ static int exemplars_folds(struct value *v, const struct catalog_inst *ci, int a
 		"a slot", (unsigned long long)v->in.id, EXEMPLARS_MAX);
 }
 
-static bool exemplars_need_store(const struct value *v)
-{
-	return true;
-}
-
 struct reading {
 	struct value *v;
 	int err;
@@ -181,5 +176,5 @@ static void exemplars_free(struct value *v)
 
 const struct value_kind value_exemplars = {
 	.name = "exemplars", .size = sizeof(struct exemplars_value), .class = ADMISSION_MEDIUM, .totals = true,
-	.folds = exemplars_folds, .needs_store = exemplars_need_store, .read = exemplars_read, .make = exemplars_make, .free = exemplars_free,
+	.folds = exemplars_folds, .needs_store = value_always, .read = exemplars_read, .make = exemplars_make, .free = exemplars_free,
 };

@@ -29,14 +29,6 @@ static void flame_settle(struct value *v, int axis)
 		v->drop = ~(1u << stack_field(v));
 }
 
-static int flame_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
-{
-	struct query q = value_query(v, axis);
-	int err = value_fold_add(v, &q, true);
-
-	return err ? err : value_key_fold_add(v, &q);
-}
-
 struct folding {
 	struct flame_stack *stack;
 	size_t n;
@@ -230,6 +222,6 @@ static int flame_make(struct value *v)
 }
 
 const struct value_kind value_flame = {
-	.name = "flame", .class = ADMISSION_LARGE, .totals = true, .shows_times = true, .settle = flame_settle, .folds = flame_folds,
+	.name = "flame", .class = ADMISSION_LARGE, .totals = true, .shows_times = true, .settle = flame_settle, .folds = value_totals_folds,
 	.make = flame_make,
 };

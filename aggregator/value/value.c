@@ -22,6 +22,8 @@ static const struct value_kind *const kinds[VALUE_KINDS] = {
 	[VALUE_COMPARE] = &value_compare, [VALUE_SIDE] = &value_side,
 };
 
+bool value_always(const struct value *v) { return true; }
+
 const struct value_kind *value_kind_of(enum value_kind_id id)
 {
 	return kinds[id];
@@ -102,6 +104,14 @@ int value_key_fold_add(struct value *v, const struct query *q)
 	v->key_axis[v->n_key_folds++] = q->axis;
 	value_take(v, q->axis, true, &to);
 	return 0;
+}
+
+int value_totals_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
+{
+	struct query q = value_query(v, axis);
+	int err = value_fold_add(v, &q, true);
+
+	return err ? err : value_key_fold_add(v, &q);
 }
 
 int value_expect(const struct services *services, const struct catalog_inst *ci, __s64 now_ns, struct fold *f)
