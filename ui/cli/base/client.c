@@ -254,8 +254,8 @@ int client_json(struct client *c, const char *method, const char *path, const js
 
 void client_metric_name(const json_t *of, char *out, size_t room)
 {
-	snprintf(out, room, "%s.%s", json_string_value(json_object_get(of, "module")) ?: "",
-		 json_string_value(json_object_get(of, "stat")) ?: "");
+	snprintf(out, room, "%s.%s", json_text(of, "module"),
+		 json_text(of, "stat"));
 }
 
 const json_t *client_metric(const json_t *catalogue, const char *metric)
