@@ -1,6 +1,5 @@
 #include "aggregator/store/sum.h"
 
-#include <errno.h>
 
 void sum_fini(struct sum *s)
 {

@@ -12,7 +12,6 @@
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 #include "render/document/compare.h"
-#include "render/draw/sentence.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,6 @@
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 struct exemplars_value {

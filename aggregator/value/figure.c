@@ -4,7 +4,6 @@
 #include "aggregator/value/picture.h"
 #include "aggregator/value/reply.h"
 #include "aggregator/value/in_flight.h"
-#include "render/draw/chart.h"
 
 struct figure_value {
 	struct value v;

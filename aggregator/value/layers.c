@@ -4,7 +4,6 @@
 #include "collector/core/refuse.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 void value_layers_narrow(const struct value *v, struct query *q)
 {

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct series {
 	struct series *next, **link;	/* in the list of those that wait for sources; link NULL: in no list */

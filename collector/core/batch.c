@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define N_KEYS_MAX (1u << 20)
 #define N_SLICES_MAX (1u << 22)

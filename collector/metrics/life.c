@@ -4,7 +4,6 @@
 #include "collector/core/slice.h"
 #include "collector/metrics/life.skel.h"
 
-#include <string.h>
 
 /* ---- metrics ---- */
 

@@ -2,7 +2,6 @@
 #include "collector/probe/programs.h"
 #include "collector/metrics/lock.skel.h"
 
-#include <string.h>
 #include <unistd.h>
 
 static const struct field fields[] = {

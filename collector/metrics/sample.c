@@ -3,7 +3,6 @@
 #include "collector/metrics/sample.skel.h"
 
 #include <linux/perf_event.h>
-#include <string.h>
 
 static const struct field fields[] = {
 	PROCESS_FIELDS,

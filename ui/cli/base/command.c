@@ -1,10 +1,8 @@
 #include "ui/cli/base/command.h"
 #include "ui/cli/base/output.h"
-#include "render/grid/axis.h"
 
 #include <curl/curl.h>
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

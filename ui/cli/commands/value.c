@@ -5,7 +5,6 @@
 #include "render/grid/axis.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct options {
 	const char *id, *measure, *by, *order;
