@@ -13,6 +13,7 @@
 #include "aggregator/status.h"
 #include "aggregator/worksheets/worksheets.h"
 #include "collector/core/log.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -214,10 +215,8 @@ static int folder_ready(const char *path, const char *option, char *reason)
 	folder = dirname(copy);
 	if (!stat(folder, &st) || (errno != ENOENT && errno != ENOTDIR))
 		return 0;		/* open() and the other users report any other problem */
-	if (strcmp(folder, "/run/heatscope") && strcmp(folder, "/var/lib/heatscope")) {
-		snprintf(reason, CONF_REASON_MAX, "there is no folder %.300s (--%s)", folder, option);
-		return -ENOENT;
-	}
+	if (strcmp(folder, "/run/heatscope") && strcmp(folder, "/var/lib/heatscope"))
+		return refuse_in(-ENOENT, reason, CONF_REASON_MAX, "there is no folder %.300s (--%s)", folder, option);
 	if (mkdir(folder, 0755) && errno != EEXIST) {
 		err = -errno;
 		snprintf(reason, CONF_REASON_MAX, "cannot make the folder %s: %s; run it as root, or give --database PATH "
@@ -241,10 +240,9 @@ static int lock_database(struct aggregator *a, char *reason)
 			 err == -EACCES ? "; run it as root, or give --database PATH and --socket PATH" : "");
 		return err;
 	}
-	if (flock(a->lock_fd, LOCK_EX | LOCK_NB)) {
-		snprintf(reason, CONF_REASON_MAX, "another heatscoped uses the database %.300s already", a->conf.database);
-		return -EBUSY;
-	}
+	if (flock(a->lock_fd, LOCK_EX | LOCK_NB))
+		return refuse_in(-EBUSY, reason, CONF_REASON_MAX, "another heatscoped uses the database %.300s already",
+			a->conf.database);
 	return 0;
 }
 

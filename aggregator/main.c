@@ -4,7 +4,6 @@
 #include "render/draw/memory.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 
 #include "collector/core/array.h"
 #include "collector/core/refuse.h"
+#include "collector/core/saturating.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -86,11 +87,6 @@ struct toll {				/* losses by source and instrumentation */
 	size_t n;
 };
 
-static __u64 add(__u64 a, __u64 b)
-{
-	return a + b < a ? ~(__u64)0 : a + b;
-}
-
 /* Returns the loss if this batch is dropped: its events and the losses that it reports. */
 static struct loss batch_loss(const struct batch *b)
 {
@@ -106,8 +102,8 @@ static struct loss batch_loss(const struct batch *b)
 
 		if (slice->axis || slice->weight || hist_reader_open(&r, slice->ruler, slice->hist, slice->hist_len))
 			continue;
-		loss.n = add(loss.n, r.count);
-		loss.sum = add(loss.sum, r.sum);
+		loss.n = saturating_add(loss.n, r.count);
+		loss.sum = saturating_add(loss.sum, r.sum);
 		loss.first = b->slot < loss.first ? b->slot : loss.first;
 		loss.last = b->slot > loss.last ? b->slot : loss.last;
 	}
@@ -136,7 +132,7 @@ static int toll_add(struct spool *s, struct toll *t, const struct batch *b)
 	struct batch *at;
 
 	s->stats.dropped_batches++;
-	s->stats.dropped_events = add(s->stats.dropped_events, loss.n);
+	s->stats.dropped_events = saturating_add(s->stats.dropped_events, loss.n);
 	if (!loss.n)
 		return 0;
 	at = toll_of(t, b);
@@ -146,8 +142,8 @@ static int toll_add(struct spool *s, struct toll *t, const struct batch *b)
 		at->loss.first = loss.first;
 	if (!at->loss.n || loss.last > at->loss.last)
 		at->loss.last = loss.last;
-	at->loss.n = add(at->loss.n, loss.n);
-	at->loss.sum = add(at->loss.sum, loss.sum);
+	at->loss.n = saturating_add(at->loss.n, loss.n);
+	at->loss.sum = saturating_add(at->loss.sum, loss.sum);
 	return 0;
 }
 

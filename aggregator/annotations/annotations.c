@@ -100,10 +100,8 @@ int annotation_parse(const json_t *request, __s64 now_ns, struct annotation *ret
 	struct annotation a = { .from_ns = now_ns, .kind = ANNOTATION_NOTE };
 	int err = json_get_check(request, known, "an annotation", reason);
 
-	if (!err && !text) {
-		snprintf(reason, REASON_MAX, "a note needs a \"text\"");
-		err = -EINVAL;
-	}
+	if (!err && !text)
+		err = refuse(reason, "a note needs a \"text\"");
 	if (!err)
 		err = annotation_check_text(text, reason);
 	if (!err)

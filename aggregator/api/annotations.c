@@ -28,10 +28,8 @@ static int read_span(const json_t *request, struct span *ret, char *reason)
 		err = json_get_number(request, "end_time", 0, ANNOTATIONS_TIME_MAX_S, &span.to_s, reason);
 	if (err >= 0)
 		err = json_get_number(request, "instrumentation", 0, 1e15, &span.inst, reason);
-	if (err >= 0 && span.to_s < span.from_s) {
-		snprintf(reason, REASON_MAX, "\"end_time\" is before \"start_time\"");
-		err = -EINVAL;
-	}
+	if (err >= 0 && span.to_s < span.from_s)
+		err = refuse(reason, "\"end_time\" is before \"start_time\"");
 	if (err < 0)
 		return err;
 	*ret = span;

@@ -1,4 +1,5 @@
 #include "aggregator/base/endpoint.h"
+#include "collector/core/refuse.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -19,11 +20,9 @@ static int parse_unix(const char *path, struct endpoint *ret, char *reason, size
 	struct sockaddr_un *un = (struct sockaddr_un *)&ret->addr;
 	size_t len = strlen(path);
 
-	if (!len || len >= sizeof(un->sun_path)) {
-		snprintf(reason, room, "a Unix socket's path must have 1 to %zu bytes: \"%s\"", sizeof(un->sun_path) - 1,
-			 path);
-		return -EINVAL;
-	}
+	if (!len || len >= sizeof(un->sun_path))
+		return refuse_in(-EINVAL, reason, room, "a Unix socket's path must have 1 to %zu bytes: \"%s\"",
+			sizeof(un->sun_path) - 1, path);
 	un->sun_family = AF_UNIX;
 	memcpy(un->sun_path, path, len + 1);
 	ret->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len + 1);
@@ -150,17 +149,13 @@ static int replace_stale(const struct endpoint *e, char *reason, size_t room)
 
 	if (lstat(path, &st))
 		return errno == ENOENT ? 0 : -errno;
-	if (!S_ISSOCK(st.st_mode)) {
-		snprintf(reason, room, "%s exists and is not a socket: it is left alone", path);
-		return -EEXIST;
-	}
+	if (!S_ISSOCK(st.st_mode))
+		return refuse_in(-EEXIST, reason, room, "%s exists and is not a socket: it is left alone", path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	if (!connect(fd, (const struct sockaddr *)&e->addr, e->len) || errno != ECONNREFUSED) {
-		snprintf(reason, room, "another program listens on %s already", path);
-		err = -EADDRINUSE;
-	}
+	if (!connect(fd, (const struct sockaddr *)&e->addr, e->len) || errno != ECONNREFUSED)
+		err = refuse_in(-EADDRINUSE, reason, room, "another program listens on %s already", path);
 	close(fd);
 	return err || !unlink(path) || errno == ENOENT ? err : -errno;
 }

@@ -69,11 +69,6 @@ const char *catalog_file_name(const struct catalog *c)
 	return c->file ? c->file : "";
 }
 
-const char *catalog_identity(const struct catalog *c)
-{
-	return c->identity;
-}
-
 /* --- instrumentations --- */
 
 const struct catalog_inst *catalog_first(const struct catalog *c)

@@ -67,7 +67,6 @@ void catalog_free(struct catalog *c);
  * the future. */
 int catalog_load(struct catalog *c, struct store *store, __s64 now_ns, char *reason);
 __s64 catalog_newest_ns(const struct catalog *c);	/* the end of the newest slot that a source reported; 0: none */
-const char *catalog_identity(const struct catalog *c);	/* the store's uuid */
 
 /* Instrumentations. */
 const struct catalog_inst *catalog_first(const struct catalog *c);	/* then ->next; NULL: none */
@@ -125,7 +124,6 @@ const struct metric *catalog_metric_find(const struct catalog *c, const char *mo
 
 /* Sources, connected (n_links > 0) or not. */
 const struct source *catalog_source_first(const struct catalog *c);	/* then ->next */
-const struct source *catalog_source_find(const struct catalog *c, const char *name);
 int catalog_hello(struct catalog *c, const json_t *hello, const char **ret_name, char *reason);
 int catalog_state(struct catalog *c, const char *source, const json_t *state, char *reason);
 void catalog_bye(struct catalog *c, const char *source);

@@ -169,11 +169,6 @@ static struct source *source_find(const struct catalog *c, const char *name)
 	return s;
 }
 
-const struct source *catalog_source_find(const struct catalog *c, const char *name)
-{
-	return source_find(c, name);
-}
-
 static void source_link(struct catalog *c, struct source *s)
 {
 	struct source **at = &c->sources;

@@ -2,6 +2,7 @@
 #include "aggregator/conf/private.h"
 
 #include "aggregator/notify/alert.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -93,10 +94,8 @@ static int take_one(const struct said_alert *s, const struct conf *conf, struct 
 		err = conf_check_webhook(conf, s->webhook, reason);
 	if (!err)
 		err = check_request(request, reason);
-	if (!err && strlen(text) >= sizeof(a->request)) {
-		snprintf(reason, REASON_MAX, "it is too long: at most %zu bytes as JSON", sizeof(a->request) - 1);
-		err = -EINVAL;
-	}
+	if (!err && strlen(text) >= sizeof(a->request))
+		err = refuse(reason, "it is too long: at most %zu bytes as JSON", sizeof(a->request) - 1);
 	if (!err) {
 		snprintf(a->name, sizeof(a->name), "%s", s->name);
 		snprintf(a->instrumentation, sizeof(a->instrumentation), "%s", s->instrumentation);

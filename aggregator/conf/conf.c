@@ -1,6 +1,7 @@
 #include "aggregator/conf/private.h"
 
 #include "collector/core/instrumentation.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -29,9 +30,8 @@ int conf_check(const struct conf *conf, char *reason)
 {
 	if (conf->cube_slots && conf->cube_slots <= CUBE_SLOTS_MAX)
 		return 0;
-	snprintf(reason, CONF_REASON_MAX, "value \"%u\" for \"cube-slots\" is invalid: 1 to %d", conf->cube_slots,
-		 CUBE_SLOTS_MAX);
-	return -EINVAL;
+	return refuse_in(-EINVAL, reason, CONF_REASON_MAX, "value \"%u\" for \"cube-slots\" is invalid: 1 to %d",
+		conf->cube_slots, CUBE_SLOTS_MAX);
 }
 
 /* The file as libcyaml reads it; NULL: the key is absent. */
@@ -146,8 +146,8 @@ int conf_set_size(struct conf *conf, const char *text, char *reason)
 		conf->max_size = size;
 		return 0;
 	}
-	snprintf(reason, CONF_REASON_MAX, "value \"%.40s\" for \"max-size\" is invalid: a size like 10 GB, at least 32 MB, or none", text);
-	return -EINVAL;
+	return refuse_in(-EINVAL, reason, CONF_REASON_MAX, "value \"%.40s\" for \"max-size\" is invalid: a size like "
+		"10 GB, at least 32 MB, or none", text);
 }
 
 static void take_text(const char *said, char conf[PATH_MAX])
@@ -171,10 +171,9 @@ static int take_page_url(const char *said, const char *path, struct conf *conf, 
 
 	if (!said)
 		return 0;
-	if (conf_check_url(said, why) || conf_check_public(said, why)) {
-		snprintf(reason, CONF_REASON_MAX, "line %u: page-url: %s", conf_line_of(path, "page-url"), why);
-		return -EINVAL;
-	}
+	if (conf_check_url(said, why) || conf_check_public(said, why))
+		return refuse_in(-EINVAL, reason, CONF_REASON_MAX, "line %u: page-url: %s",
+			conf_line_of(path, "page-url"), why);
 	snprintf(conf->page_url, sizeof(conf->page_url), "%s", said);
 	return 0;
 }
@@ -228,10 +227,9 @@ int conf_read(struct conf *conf, const char *path, char *reason)
 	cyaml_err_t err;
 	int bad = 0;
 
-	if (access(path, R_OK)) {
-		snprintf(reason, CONF_REASON_MAX, "%.200s cannot be read: %s", path, strerror(errno));
-		return errno == ENOENT ? -ENOENT : -EINVAL;
-	}
+	if (access(path, R_OK))
+		return refuse_in(errno == ENOENT ? -ENOENT : -EINVAL, reason, CONF_REASON_MAX, "%.200s cannot be read: "
+			"%s", path, strerror(errno));
 	err = cyaml_load_file(path, &config, &schema, (cyaml_data_t **)&said, NULL);
 	if (err) {
 		conf_explain(path, log[0] ? log : cyaml_strerror(err), reason);
@@ -245,10 +243,8 @@ int conf_read(struct conf *conf, const char *path, char *reason)
 		name_line(path, "cube-slots", why);
 		bad = -EINVAL;
 	}
-	if (bad) {
-		snprintf(reason, CONF_REASON_MAX, "%.200s: %.300s", path, why);
-		return -EINVAL;
-	}
+	if (bad)
+		return refuse_in(-EINVAL, reason, CONF_REASON_MAX, "%.200s: %.300s", path, why);
 	*conf = next;
 	return 0;
 }

@@ -79,10 +79,8 @@ static int take_one(const struct said_inst *s, struct conf_instrumentation *a, c
 	char *text = request ? json_dumps(request, JSON_COMPACT) : NULL;
 	int err = text ? check_request(request, s, reason) : -ENOMEM;
 
-	if (!err && strlen(text) >= CONF_REQUEST_MAX) {
-		snprintf(reason, REASON_MAX, "it is too long: at most %d bytes as JSON", CONF_REQUEST_MAX - 1);
-		err = -EINVAL;
-	}
+	if (!err && strlen(text) >= CONF_REQUEST_MAX)
+		err = refuse(reason, "it is too long: at most %d bytes as JSON", CONF_REQUEST_MAX - 1);
 	if (!err) {
 		snprintf(a->request, sizeof(a->request), "%s", text);
 		make_name(s, a->name);

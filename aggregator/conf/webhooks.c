@@ -46,11 +46,10 @@ int conf_check_public(const char *url, char *reason)
 
 int conf_set_hosts(struct conf *conf, const char *text, char *reason)
 {
-	if (!host_list_is_valid(text) || strlen(text) >= sizeof(conf->webhook_hosts)) {
-		snprintf(reason, CONF_REASON_MAX, "value \"%.100s\" for \"webhook-hosts\" is invalid: hosts with commas between them, without ports, "
-			 "like hooks.example.net, 192.0.2.7", strchr(text, '@') ? "..." : text);
-		return -EINVAL;
-	}
+	if (!host_list_is_valid(text) || strlen(text) >= sizeof(conf->webhook_hosts))
+		return refuse_in(-EINVAL, reason, CONF_REASON_MAX, "value \"%.100s\" for \"webhook-hosts\" is invalid: "
+			"hosts with commas between them, without ports, like hooks.example.net, 192.0.2.7",
+			strchr(text, '@') ? "..." : text);
 	snprintf(conf->webhook_hosts, sizeof(conf->webhook_hosts), "%s", text);
 	return 0;
 }

@@ -1,10 +1,10 @@
 #include "aggregator/http/private.h"
 #include "aggregator/base/endpoint.h"
-#include "aggregator/http/framing.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -53,6 +53,57 @@ void http_kick(struct http *h)
 {
 	if (!h->stopped)
 		uv_timer_start(&h->timer, on_timer, 0, 0);
+}
+
+/* ---- framing ---- */
+
+struct framing {
+	size_t n_lengths, n_encodings, n_hosts;
+	bool blank, length_bad, encoding_bad;
+};
+
+static enum MHD_Result count_framing(void *arg, enum MHD_ValueKind kind, const char *name, size_t name_len, const char *value,
+				     size_t value_len)
+{
+	struct framing *f = arg;
+	size_t digits = value ? strspn(value, "0123456789") : 0;
+
+	if (name[strcspn(name, " \t")])
+		f->blank = true;
+	if (!strcasecmp(name, "Host"))
+		f->n_hosts++;
+	if (!strcasecmp(name, "Content-Length")) {
+		f->n_lengths++;
+		f->length_bad = f->length_bad || !digits || value[digits];
+	}
+	if (!strcasecmp(name, "Transfer-Encoding")) {
+		f->n_encodings++;
+		f->encoding_bad = f->encoding_bad || !value || strcasecmp(value, "chunked");
+	}
+	return MHD_YES;
+}
+
+/* Returns a sentence that says what is ambiguous about the request's end or its host; NULL: nothing.  A proxy in front
+ * of us may read an ambiguous request in another way than libmicrohttpd.  Then the bytes that follow on the connection
+ * are one request to the proxy and another one to us (request smuggling; RFC 9112, 3.2 and 6). */
+static const char *framing_error(struct MHD_Connection *connection, const char *version)
+{
+	struct framing f = { 0 };
+
+	MHD_get_connection_values_n(connection, MHD_HEADER_KIND, count_framing, &f);
+	if (f.blank)
+		return "the name of a header has a blank in it";
+	if (f.n_hosts > 1)
+		return "there is more than one Host";
+	if (f.n_lengths && f.n_encodings)
+		return "Content-Length and Transfer-Encoding contradict each other: send one of them";
+	if (f.n_lengths > 1 || f.length_bad)
+		return "Content-Length must be one whole number";
+	if (f.n_encodings > 1 || f.encoding_bad)
+		return "Transfer-Encoding must be chunked";
+	if (f.n_encodings && strcasecmp(version, "HTTP/1.1"))
+		return "Transfer-Encoding needs HTTP/1.1";
+	return NULL;
 }
 
 /* ---- requests ---- */
@@ -183,7 +234,7 @@ static enum MHD_Result on_access(void *arg, struct MHD_Connection *connection, c
 		r = *request = request_new(arg, connection, path, method);
 		if (!r)
 			return MHD_NO;
-		r->framing_error = http_framing_error(connection, version);
+		r->framing_error = framing_error(connection, version);
 		if (!r->framing_error && !announces_too_much(connection))
 			return MHD_YES;
 		r->body_seen = HTTP_BODY_MAX + 1;

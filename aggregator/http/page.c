@@ -1,4 +1,5 @@
 #include "aggregator/http/page.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -100,8 +101,7 @@ int page_check(const char *directory, char *reason)
 
 	if (snprintf(name, sizeof(name), "%s/index.html", directory) < (int)sizeof(name) && !access(name, R_OK))
 		return 0;
-	snprintf(reason, PAGE_REASON_MAX, "the page is not built here: %.300s/index.html", directory);
-	return -ENOENT;
+	return refuse_in(-ENOENT, reason, PAGE_REASON_MAX, "the page is not built here: %.300s/index.html", directory);
 }
 
 void page_refusal(const char *directory, const char *path, int err, char *reason)

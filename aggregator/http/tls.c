@@ -1,4 +1,5 @@
 #include "aggregator/http/tls.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,12 +29,9 @@ static int file_read(const char *path, bool secret, gnutls_datum_t *ret, char *r
 		err = -errno;
 	if (!err && (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX))
 		err = -EINVAL;
-	if (!err && secret && st.st_mode & 07) {
-		snprintf(reason, room, "%.200s has mode %03o, so every user of this machine can read the key: chmod "
-			"600 it",
-			 path, st.st_mode & 0777);
-		err = -EPERM;
-	}
+	if (!err && secret && st.st_mode & 07)
+		err = refuse_in(-EPERM, reason, room, "%.200s has mode %03o, so every user of this machine can read "
+			"the key: chmod 600 it", path, st.st_mode & 0777);
 	if (!err) {
 		ret->data = calloc(1, (size_t)st.st_size + 1);
 		err = ret->data ? 0 : -ENOMEM;

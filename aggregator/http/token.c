@@ -1,4 +1,5 @@
 #include "aggregator/http/token.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,20 +22,14 @@ static int file_check(int fd, const char *path, char *reason, size_t room)
 
 	if (fstat(fd, &st))
 		return -errno;
-	if (!S_ISREG(st.st_mode)) {
-		snprintf(reason, room, "%.200s is not a file", path);
-		return -EINVAL;
-	}
-	if (st.st_mode & 077) {
-		snprintf(reason, room, "%.200s has mode %03o, so other users can read the token: chmod 600 it", path,
-			 st.st_mode & 0777);
-		return -EPERM;
-	}
-	if (st.st_uid && st.st_uid != geteuid()) {
-		snprintf(reason, room, "%.200s belongs to another user (%u), who can change the token",
+	if (!S_ISREG(st.st_mode))
+		return refuse_in(-EINVAL, reason, room, "%.200s is not a file", path);
+	if (st.st_mode & 077)
+		return refuse_in(-EPERM, reason, room, "%.200s has mode %03o, so other users can read the token: chmod "
+			"600 it", path, st.st_mode & 0777);
+	if (st.st_uid && st.st_uid != geteuid())
+		return refuse_in(-EPERM, reason, room, "%.200s belongs to another user (%u), who can change the token",
 			path, st.st_uid);
-		return -EPERM;
-	}
 	return 0;
 }
 

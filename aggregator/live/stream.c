@@ -266,7 +266,7 @@ static void resume(struct stream *s, const char *last)
 	s->at = (view + 1) % s->n;
 }
 
-static bool refuse(struct streams *all, struct http_request *r, size_t n)
+static bool streams_refuse(struct streams *all, struct http_request *r, size_t n)
 {
 	if (all->n_views + n <= STREAM_VIEWS_MAX)
 		return false;
@@ -313,7 +313,7 @@ int stream_open(struct streams *all, struct http_request *r, const struct catalo
 	size_t n;
 	int err;
 
-	if (refuse(all, r, 1))
+	if (streams_refuse(all, r, 1))
 		return 0;
 	s = stream_new(all, r, 1, true);
 	if (!s)
@@ -359,7 +359,7 @@ int stream_open_views(struct streams *all, struct http_request *r, char *reason)
 
 	if (err)
 		return err;
-	if (refuse(all, r, asked.n)) {
+	if (streams_refuse(all, r, asked.n)) {
 		views_fini(&asked);
 		return 0;
 	}

@@ -2,7 +2,6 @@
 #include "aggregator/value/grid.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* ---- reading again ---- */
 

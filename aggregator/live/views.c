@@ -4,7 +4,6 @@
 #include "collector/core/refuse.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,10 +95,8 @@ int views_read(const struct http_param *param, size_t n_params, struct views *re
 			others[common.n_query++] = param[i];
 		}
 	common.n_query = params_known(others, common.n_query, others);
-	if (!err && !text) {
-		snprintf(reason, REASON_MAX, "it needs the parameter \"views\"");
-		err = -EINVAL;
-	}
+	if (!err && !text)
+		err = refuse(reason, "it needs the parameter \"views\"");
 	*ret_views = (struct views){ 0 };
 	if (!err)
 		err = read_all(text, &common, ret_views, reason);

@@ -2,6 +2,7 @@
 
 #include "aggregator/notify/alert_payload.h"
 #include "aggregator/value/value.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -98,10 +99,8 @@ static int value_of(struct message *m, struct value **ret_value, char *reason)
 	struct http_param param[5] = { { "start_time", start }, { "end_time", end }, { "format", "png" } };
 	size_t n = 3;
 
-	if (!ci) {
-		snprintf(reason, PARAMS_REASON_MAX, "the instrumentation does not exist any more");
-		return -ENOENT;
-	}
+	if (!ci)
+		return refuse_in(-ENOENT, reason, PARAMS_REASON_MAX, "the instrumentation does not exist any more");
 	seconds_text(m->from_ns, start);
 	seconds_text(m->to_ns, end);
 	if (*m->rule.key && !strchr(m->rule.key, ','))	/* "selected" is a list */

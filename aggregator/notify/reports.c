@@ -5,6 +5,7 @@
 #include "aggregator/value/value.h"
 #include "collector/core/log.h"
 #include "render/encode/utf8.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -226,11 +227,9 @@ static int value_of(struct reports *r, struct value **ret_value, char *reason)
 
 	while (ci && strcmp(ci->configured_name, instrumentation_at(r)))
 		ci = ci->next;
-	if (!ci) {
-		snprintf(reason, PARAMS_REASON_MAX, "the instrumentation does not exist yet: no collector offers its "
-			"metric");
-		return -ENOENT;
-	}
+	if (!ci)
+		return refuse_in(-ENOENT, reason, PARAMS_REASON_MAX, "the instrumentation does not exist yet: no "
+			"collector offers its metric");
 	snprintf(start, sizeof(start), "%lld", (long long)r->from_s);
 	snprintf(end, sizeof(end), "%lld", (long long)r->due_s);
 	return value_new(r->parts.services, ci, VALUE_REPORT, param, 3, ret_value, reason);

@@ -352,11 +352,6 @@ int webhook_sender_post(struct webhook_sender *s, const struct webhook_post *pos
 	return err;
 }
 
-size_t webhook_sender_waiting(const struct webhook_sender *s)
-{
-	return s->n;
-}
-
 /* ---- begin and end ---- */
 
 int webhook_sender_new(uv_loop_t *loop, unsigned pause_ms, struct webhook_sender **ret_sender)

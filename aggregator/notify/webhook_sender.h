@@ -49,8 +49,6 @@ int webhook_sender_new(uv_loop_t *loop, unsigned pause_ms, struct webhook_sender
  * within. */
 int webhook_sender_post(struct webhook_sender *s, const struct webhook_post *post, webhook_sender_done done, void *arg);
 
-size_t webhook_sender_waiting(const struct webhook_sender *s);
-
 /* Ends all deliveries in flight now and calls their done(); its memory is freed when its handles are closed.  NULL is
  * fine. */
 void webhook_sender_close(struct webhook_sender *s);

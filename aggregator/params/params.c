@@ -14,20 +14,8 @@
 
 #define NS 1000000000ll
 
-static int refuse(char *reason, const struct spec *spec, const char *value, const char *why, ...)
-	__attribute__((format(printf, 4, 5)));
-
-static int refuse(char *reason, const struct spec *spec, const char *value, const char *why, ...)
-{
-	char text[256];
-	va_list args;
-
-	va_start(args, why);
-	vsnprintf(text, sizeof(text), why, args);
-	va_end(args);
-	snprintf(reason, PARAMS_REASON_MAX, "value \"%.64s\" for parameter \"%s\" is invalid: %s", value, spec->name, text);
-	return -EINVAL;
-}
+#define value_refuse(reason, spec, value, why, ...) \
+	params_refuse(reason, "value \"%.64s\" for parameter \"%s\" is invalid: " why, value, (spec)->name, ##__VA_ARGS__)
 
 /* Reads "-12.5e3" times 10^scale, cut towards 0, without floating point.  -EINVAL: not a number; -ERANGE: beyond 63
  * bits. */
@@ -80,15 +68,15 @@ static int read_integer(const struct spec *spec, const char *value, __s64 *to, c
 	int err = read_decimal(value, 0, &n);
 
 	if (err == -EINVAL)
-		return refuse(reason, spec, value, "not a number");
+		return value_refuse(reason, spec, value, "not a number");
 	if (err)
 		n = *value == '-' ? INT64_MIN : INT64_MAX;
 	if (err && *value != '-' && spec->max == INT64_MAX)
-		return refuse(reason, spec, value, "not an integer of 63 bits");
+		return value_refuse(reason, spec, value, "not an integer of 63 bits");
 	if (n < spec->min)
-		return refuse(reason, spec, value, "minimum is %lld", (long long)spec->min);
+		return value_refuse(reason, spec, value, "minimum is %lld", (long long)spec->min);
 	if (n > spec->max)
-		return refuse(reason, spec, value, "maximum is %lld", (long long)spec->max);
+		return value_refuse(reason, spec, value, "maximum is %lld", (long long)spec->max);
 	*to = n;
 	return 0;
 }
@@ -100,9 +88,9 @@ static int read_seconds(const struct spec *spec, const char *value, __s64 *to, c
 	int err = *value == '-' ? -EINVAL : read_decimal(value, 9, &ns);
 
 	if (err == -EINVAL)
-		return refuse(reason, spec, value, "not a number of seconds");
+		return value_refuse(reason, spec, value, "not a number of seconds");
 	if (err || ns / NS > spec->max)
-		return refuse(reason, spec, value, "maximum is %lld", (long long)spec->max);
+		return value_refuse(reason, spec, value, "maximum is %lld", (long long)spec->max);
 	*to = ns;
 	return 0;
 }
@@ -114,7 +102,7 @@ static int read_share(const struct spec *spec, const char *value, __s64 *to, cha
 	double share = strtod(value, &end);
 
 	if (end == value || *end || value[strspn(value, "0123456789.eE+-")] || !(share >= 0 && share <= (double)spec->max / 1e6))
-		return refuse(reason, spec, value, "must be a number from 0 to %g", (double)spec->max / 1e6);
+		return value_refuse(reason, spec, value, "must be a number from 0 to %g", (double)spec->max / 1e6);
 	*to = llround(share * 1e6);
 	return 0;
 }
@@ -129,7 +117,7 @@ static int read_choice(const struct spec *spec, const char *value, int *to, char
 			*to = n;
 			return 0;
 		}
-	return refuse(reason, spec, value, "must be one of: %s", spec->choices);
+	return value_refuse(reason, spec, value, "must be one of: %s", spec->choices);
 }
 
 static int read_format(const struct spec *spec, const char *value, enum value_format *to, char *reason)
@@ -148,7 +136,7 @@ static int read_format(const struct spec *spec, const char *value, enum value_fo
 static int read_switch(const struct spec *spec, const char *value, bool *to, char *reason)
 {
 	if (strcmp(value, "true") && strcmp(value, "false"))
-		return refuse(reason, spec, value, "must be true or false");
+		return value_refuse(reason, spec, value, "must be true or false");
 	*to = *value == 't';
 	return 0;
 }
@@ -191,7 +179,7 @@ static int read_keys(const struct spec *spec, const char *value, struct params *
 		key[len] = 0;
 		len = 0;
 		err = p->n_select < PARAMS_SELECT_MAX ? select_add(p, key)
-						      : refuse(reason, spec, value, "too many keys: at most %d", PARAMS_SELECT_MAX);
+						      : value_refuse(reason, spec, value, "too many keys: at most %d", PARAMS_SELECT_MAX);
 		if (!*at)
 			break;
 	}
@@ -221,7 +209,7 @@ static int read_hues(const struct spec *spec, const char *value, struct params *
 		err = read_integer(spec, text, &hue, reason);
 		if (!err)
 			err = p->n_hues <= PARAMS_SELECT_MAX ? hue_add(p, hue)
-							     : refuse(reason, spec, text, "too many hues: at most %d", PARAMS_SELECT_MAX + 1);
+							     : value_refuse(reason, spec, text, "too many hues: at most %d", PARAMS_SELECT_MAX + 1);
 		at += len;
 	}
 	return err;
@@ -301,14 +289,12 @@ const char *params_choices(enum value_kind_id kind, size_t index)
 
 static int refuse_missing(const char *name, char *reason)
 {
-	snprintf(reason, PARAMS_REASON_MAX, "missing value for required parameter: \"%s\"", name);
-	return -EINVAL;
+	return params_refuse(reason, "missing value for required parameter: \"%s\"", name);
 }
 
 static int refuse_again(const char *name, char *reason)
 {
-	snprintf(reason, PARAMS_REASON_MAX, "parameter \"%.64s\" is given more than once, and is no list", name);
-	return -EINVAL;
+	return params_refuse(reason, "parameter \"%.64s\" is given more than once, and is no list", name);
 }
 
 size_t params_known(const struct http_param *param, size_t n, struct http_param *ret_known)
@@ -343,19 +329,16 @@ static int settle_transfer(struct params *p, char *reason)
 
 	if (p->coloring < 0)
 		return 0;
-	if (p->has_transfer && p->transfer != transfer) {
-		snprintf(reason, PARAMS_REASON_MAX, "coloring and transfer do not agree: give one of them");
-		return -EINVAL;
-	}
+	if (p->has_transfer && p->transfer != transfer)
+		return params_refuse(reason, "coloring and transfer do not agree: give one of them");
 	p->transfer = transfer;
 	return 0;
 }
 
 static int refuse_hues(const struct params *p, char *reason)
 {
-	snprintf(reason, PARAMS_REASON_MAX, "%zu hues are too few: %zu are needed, %sone for each selected key", p->n_hues,
-		 p->n_select + !p->isolate, p->isolate ? "" : "one for the background and ");
-	return -EINVAL;
+	return params_refuse(reason, "%zu hues are too few: %zu are needed, %sone for each selected key", p->n_hues,
+		p->n_select + !p->isolate, p->isolate ? "" : "one for the background and ");
 }
 
 /* Returns the last thing that is wrong with several parameters together; NULL: nothing. */
@@ -387,8 +370,7 @@ static const char *find_wrong(const struct params_kind *k, const struct params *
 
 static int refuse_small(const char *name, long least, char *reason)
 {
-	snprintf(reason, PARAMS_REASON_MAX, "%s must be at least %ld here", name, least);
-	return -EINVAL;
+	return params_refuse(reason, "%s must be at least %ld here", name, least);
 }
 
 /* Checks what depends on several parameters. */
@@ -461,12 +443,10 @@ int params_zone(const struct params *p, __s64 first_s, __s64 last_s, struct zone
 {
 	int err = p->time_zone ? zone_database_find(p->time_zone, first_s, last_s, ret_zone) : 0;
 
-	if (err == -EINVAL || (err == -ENOENT && !p->has_utc_offset)) {
-		snprintf(reason, PARAMS_REASON_MAX, "value \"%.64s\" for parameter \"time_zone\" is invalid: %s", p->time_zone, err == -EINVAL ?
-			 "it is not the name of a time zone, such as "
-			 	"\"Europe/Berlin\"" : "this host's time zone database has no such zone");
-		return -EINVAL;
-	}
+	if (err == -EINVAL || (err == -ENOENT && !p->has_utc_offset))
+		return params_refuse(reason, "value \"%.64s\" for parameter \"time_zone\" is invalid: %s", p->time_zone,
+			err == -EINVAL ? "it is not the name of a time zone, such as \"Europe/Berlin\""
+				       : "this host's time zone database has no such zone");
 	if (!p->time_zone || err)
 		*ret_zone = p->has_utc_offset ? zone_fixed((int)p->utc_offset_s) : zone_local(first_s, last_s);
 	return 0;

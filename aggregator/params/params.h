@@ -14,6 +14,7 @@
 #define HEATSCOPE_PARAMS_H
 
 #include "collector/core/instrumentation.h"
+#include "collector/core/refuse.h"
 #include "render/color/palette.h"
 #include "render/grid/zone.h"
 #include "aggregator/http/http.h"
@@ -21,6 +22,7 @@
 #include <stdbool.h>
 
 #define PARAMS_REASON_MAX 512
+#define params_refuse(reason, ...) refuse_in(-EINVAL, reason, PARAMS_REASON_MAX, __VA_ARGS__)
 #define PARAMS_SELECT_MAX 1024
 
 enum value_kind_id { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGURE, VALUE_REPORT, VALUE_GRID,

@@ -149,10 +149,8 @@ static void put_column(struct bytes *out, const struct grid *g, const struct sha
 			writer_name_number(out, "p90", c->p90);
 		writer_name_number(out, "p99", c->p99);
 	}
-	if (s && s->transfer == SHADE_PERCENT) {
-		writer_name(out, "share");
-		writer_real(out, shade_column(s, g, col, row_shift));
-	}
+	if (s && s->transfer == SHADE_PERCENT)
+		writer_name_real(out, "share", shade_column(s, g, col, row_shift));
 	put_cells(out, g, col, row_shift, exact);
 	if (g->running && !exact)
 		put_running(out, g->running, col);
@@ -348,10 +346,8 @@ static void put_key(struct bytes *out, const char *key, const struct hist *h, st
 	writer_open(out, NULL, "{");
 	writer_name_text(out, "key", key);
 	put_stats(out, h, snapshots);
-	writer_name(out, "share");
-	writer_real(out, share((double)h->count, all.count));
-	writer_name(out, "sum_share");
-	writer_real(out, share((double)h->sum, all.sum));
+	writer_name_real(out, "share", share((double)h->count, all.count));
+	writer_name_real(out, "sum_share", share((double)h->sum, all.sum));
 	if (measured)
 		writer_name_number(out, "running", running ? running->count : 0);
 	if (running)
@@ -488,13 +484,11 @@ static void put_present_means(struct bytes *out, const struct key_total *total, 
 
 		if (!(mean > 0))
 			continue;
-		writer_name(out, total[i].text);
-		writer_real(out, mean);
+		writer_name_real(out, total[i].text, mean);
 		sum += mean;
 	}
 	writer_raw(out, "}");
-	writer_name(out, "total");
-	writer_real(out, sum);
+	writer_name_real(out, "total", sum);
 }
 
 static void put_present_events(struct bytes *out, const struct key_total *total, size_t n, const struct grid *g,

@@ -1,7 +1,9 @@
 #include "aggregator/payload/picture_data.h"
+#include "aggregator/payload/payload.h"
 #include "render/grid/crop.h"
 #include "render/document/csv.h"
 #include "render/document/html.h"
+#include "render/document/narrative.h"
 #include "render/encode/png_text.h"
 #include "render/document/pages.h"
 
@@ -142,6 +144,269 @@ static int document(const struct picture_data *p, const struct figure_options *o
 }
 
 /* ---- as JSON ---- */
+
+static void put_signed(struct bytes *out, const char *name, __s64 n)
+{
+	writer_name(out, name);
+	if (n < 0)
+		writer_raw(out, "-");
+	writer_number(out, n < 0 ? (__u64)-n : (__u64)n);
+}
+
+static void put_optional(struct bytes *out, const char *name, const char *text)
+{
+	if (text)
+		writer_name_text(out, name, text);
+}
+
+/* ---- how it is drawn ---- */
+
+static const char *yscale_name(int yscale) { return yscale == AXIS_LINEAR ? "linear" : "log"; }
+
+/* utc_offset is the offset at the end: a reader that does not know zones uses it for all times. */
+static void put_zone(struct bytes *out, const struct zone *z, __s64 to_ns)
+{
+	put_signed(out, "utc_offset", zone_offset(z, to_ns / 1000000000));
+	if (z->n < 2 && !*z->name)
+		return;
+	writer_open(out, "zone", "{");
+	writer_name_text(out, "name", z->name);
+	writer_open(out, "shifts", "[");
+	for (size_t i = 0; i < z->n; i++) {
+		writer_open(out, NULL, "{");
+		put_signed(out, "from", z->shift[i].from_s);
+		put_signed(out, "utc_offset", z->shift[i].offset_s);
+		writer_raw(out, "}");
+	}
+	writer_raw(out, "]}");
+}
+
+static void put_drawn(struct bytes *out, const struct picture_data *data)
+{
+	const struct grid *g = data->map[0].grid;
+	const struct params *p = &data->drawn;
+
+	writer_open(out, "drawn", "{");
+	if (p->width)
+		writer_name_number(out, "width", (__u64)p->width);
+	if (p->height)
+		writer_name_number(out, "height", (__u64)p->height);
+	writer_name_number(out, "scale", (__u64)p->scale);
+	writer_name_text(out, "transfer", shade_transfer_name((enum shade_transfer)p->transfer));
+	writer_name_text(out, "weights", p->weighted ? "weight" : "count");
+	writer_name_text(out, "yscale", yscale_name(p->yscale));
+	writer_name_text(out, "theme", p->theme == PALETTE_DARK ? "dark" : "light");
+	if (params_ramp(p) != PALETTE_USUAL)
+		writer_name_text(out, "palette", palette_ramp_name(params_ramp(p)));
+	if (p->ymin)
+		writer_name_number(out, "ymin", (__u64)p->ymin);
+	if (p->ymax)
+		writer_name_number(out, "ymax", (__u64)p->ymax);
+	if (p->crop)
+		writer_name_real(out, "crop", (double)p->crop / 1e6);
+	put_zone(out, &data->zone, g->from_ns + (__s64)(g->col_ns * g->n_cols));
+	writer_raw(out, "}");
+}
+
+/* ---- tables ---- */
+
+static void put_row(struct bytes *out, const struct report_row *row)
+{
+	writer_open(out, NULL, "{");
+	writer_name_text(out, "key", row->name);
+	writer_name_real(out, "count", row->count);
+	writer_name_real(out, "sum", row->sum);
+	writer_name_number(out, "mean", row->mean);
+	writer_name_number(out, "p50", row->p50);
+	writer_name_number(out, "p90", row->p90);
+	writer_name_number(out, "p99", row->p99);
+	writer_name_number(out, "p999", row->p999);
+	writer_name_number(out, "max", row->max);
+	writer_raw(out, "}");
+}
+
+static void put_table(struct bytes *out, const struct report_table *t)
+{
+	writer_open(out, "table", "{");
+	put_optional(out, "title", t->title);
+	put_optional(out, "counted", t->counted);
+	put_optional(out, "unit", t->unit);
+	writer_name_flag(out, "counts_only", t->counts_only);
+	writer_name_flag(out, "lower_bound", t->lower_bound);
+	writer_open(out, "rows", "[");
+	for (size_t i = 0; i < t->n_rows; i++)
+		put_row(out, &t->row[i]);
+	writer_raw(out, "]}");
+}
+
+/* ---- maps ---- */
+
+static void put_layer(struct bytes *out, const struct layer *l)
+{
+	writer_open(out, NULL, "{");
+	writer_name_text(out, "name", l->name);
+	put_signed(out, "hue", l->hue);
+	writer_open(out, "cells", "[");
+	for (size_t i = 0; i < l->n_cells; i++) {
+		writer_open(out, NULL, "[");
+		writer_number(out, l->cell[i].row);
+		writer_raw(out, ",");
+		writer_number(out, l->cell[i].col);
+		writer_raw(out, ",");
+		writer_number(out, l->cell[i].count);
+		writer_raw(out, "]");
+	}
+	writer_raw(out, "]}");
+}
+
+static void put_layers(struct bytes *out, const struct layers *l)
+{
+	static const char *const shown[] = { [LAYERS_ALL] = "all", [LAYERS_ISOLATED] = "isolated", [LAYERS_EXCLUDED] = "excluded" };
+
+	writer_open(out, "layers", "{");
+	writer_name_text(out, "shown", shown[l->shown]);
+	put_signed(out, "rest_hue", l->rest_hue);
+	writer_open(out, "layer", "[");
+	for (size_t i = 0; i < l->n; i++)
+		put_layer(out, &l->layer[i]);
+	writer_raw(out, "]}");
+}
+
+static void put_grid(struct bytes *out, const struct grid *g)
+{
+	writer_name_text(out, "unit", g->unit);
+	writer_name_text(out, "counted", g->weight_unit);
+	put_optional(out, "weight", g->weight);
+	writer_name_text(out, "scope", metric_scope_name(g->point ? SCOPE_POINT : SCOPE_INTERVAL));
+	payload_grid_exact(out, g);
+}
+
+static void put_annotations(struct bytes *out, const struct annotation_list *a)
+{
+	writer_open(out, "annotations", "[");
+	for (size_t i = 0; i < a->n; i++) {
+		writer_open(out, NULL, "{");
+		put_signed(out, "from_ns", a->item[i].from_ns);
+		put_signed(out, "to_ns", a->item[i].to_ns);
+		writer_name_text(out, "kind", annotation_kind_name(a->item[i].kind));
+		writer_name_text(out, "text", a->item[i].text);
+		writer_raw(out, "}");
+	}
+	writer_raw(out, "]");
+}
+
+/* The first map's table is the report's. */
+static void put_map(struct bytes *out, const struct picture_data *p, size_t i)
+{
+	const struct picture_data_map *m = &p->map[i];
+	char text[NARRATIVE_TEXT];
+
+	writer_open(out, NULL, "{");
+	writer_name_text(out, "measure", m->measure);
+	writer_name_text(out, "title", m->title);
+	writer_name_flag(out, "drawn", m->drawn);
+	put_grid(out, m->grid);
+	if (m->grid->running) {
+		writer_open(out, "running", "{");
+		put_grid(out, m->grid->running);
+		writer_raw(out, "}");
+	}
+	if (m->grid->annotations)
+		put_annotations(out, m->grid->annotations);
+	if (m->grid->layers)
+		put_layers(out, m->grid->layers);
+	narrative_text(m->grid, &p->zone, text);
+	put_optional(out, "narrative", *text ? text : NULL);
+	if (i && m->table.n_rows)
+		put_table(out, &m->table);
+	writer_raw(out, "}");
+}
+
+/* ---- chart, bar ---- */
+
+static void put_series(struct bytes *out, const struct chart_series *s, size_t n_values)
+{
+	writer_open(out, NULL, "{");
+	writer_name_text(out, "key", s->name);
+	put_optional(out, "total", s->total);
+	writer_name_number(out, "colour", s->colour);
+	put_signed(out, "hue", s->hue);
+	writer_open(out, "values", "[");
+	for (size_t i = 0; i < n_values; i++) {
+		writer_comma(out);
+		writer_real(out, s->value[i]);
+	}
+	writer_raw(out, "]}");
+}
+
+static void put_chart(struct bytes *out, const struct chart *ch)
+{
+	writer_open(out, "chart", "{");
+	writer_name_text(out, "kind", ch->kind == CHART_LINES ? "lines" : "stacked");
+	writer_name_text(out, "what", ch->what);
+	writer_name_text(out, "unit", axis_unit_name(ch->unit));
+	writer_open(out, "series", "[");
+	for (size_t i = 0; i < ch->n_series; i++)
+		put_series(out, &ch->series[i], ch->grid->n_cols);
+	writer_raw(out, "]}");
+}
+
+static void put_bar(struct bytes *out, const struct bar *b)
+{
+	writer_open(out, "bar", "{");
+	writer_name_text(out, "title", b->title);
+	writer_name_text(out, "unit", b->unit);
+	writer_open(out, "parts", "[");
+	for (size_t i = 0; i < b->n; i++) {
+		writer_open(out, NULL, "{");
+		writer_name_text(out, "name", b->part[i].name);
+		writer_name_real(out, "amount", b->part[i].amount);
+		put_signed(out, "hue", b->part[i].hue);
+		writer_raw(out, "}");
+	}
+	writer_raw(out, "]}");
+}
+
+/* ---- all of it ---- */
+
+static void put_instrumentation(struct bytes *out, const json_t *json)
+{
+	char *text = json_dumps(json, JSON_COMPACT);
+
+	writer_name(out, "instrumentation");
+	writer_raw(out, text ? text : "{}");
+	if (!text)
+		out->err = -ENOMEM;
+	free(text);
+}
+
+void picture_data_put(struct bytes *out, const struct picture_data *p)
+{
+	writer_raw(out, "{");
+	writer_name_text(out, "schema", PICTURE_DATA_SCHEMA);
+	writer_name_number(out, "version", PICTURE_DATA_VERSION);
+	writer_name_text(out, "picture", p->picture);
+	put_optional(out, "title", p->title);
+	put_optional(out, "subtitle", p->subtitle);
+	writer_name_text(out, "sentence", p->sentence);
+	writer_name_text(out, "made_by", p->made_by);
+	put_optional(out, "made_on", p->made_on);
+	put_optional(out, "author", p->author);
+	writer_name_number(out, "made_ns", (__u64)p->made_ns);
+	put_instrumentation(out, p->instrumentation);
+	put_drawn(out, p);
+	writer_open(out, "maps", "[");
+	for (size_t i = 0; i < p->n_maps; i++)
+		put_map(out, p, i);
+	writer_raw(out, "]");
+	if (p->report.chart)
+		put_chart(out, p->report.chart);
+	if (p->report.bar)
+		put_bar(out, p->report.bar);
+	if (p->map[0].table.n_rows)
+		put_table(out, &p->map[0].table);
+	writer_raw(out, "}");
+}
 
 static int put_json(const struct picture_data *p, __u8 **ret_bytes, size_t *ret_len)
 {

@@ -52,21 +52,11 @@ struct active {
 /* Finds the place of a slot, or where to insert it. */
 static size_t slots_place(struct slots *s, __s64 slot)
 {
-	size_t low = 0, high = s->n;
-
 	if (s->at < s->n && s->ended[s->at].slot == slot)
 		return s->at;
 	if (s->at + 1 < s->n && s->ended[s->at].slot < slot && s->ended[s->at + 1].slot >= slot)
 		return s->at + 1;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->ended[middle].slot < slot)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_place(s->n, at, s->ended[at].slot < slot);
 }
 
 static struct ended *slots_at(struct slots *s, __s64 slot, __u64 width_ns, __u64 ruler)

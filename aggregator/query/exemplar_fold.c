@@ -126,16 +126,8 @@ static bool is_wished(const struct exemplar_wish *w, const struct exemplar_event
 
 static void list_one(struct exemplar_fold *f, const struct exemplar_listed *one)
 {
-	size_t from = 0, to = f->n_listed;
+	size_t from = array_place(f->n_listed, at, worse(&f->list[at], one) <= 0);
 
-	while (from < to) {
-		size_t at = (from + to) / 2;
-
-		if (worse(&f->list[at], one) <= 0)
-			from = at + 1;
-		else
-			to = at;
-	}
 	if (from >= f->wish.n)
 		return;
 	memmove(&f->list[from + 1], &f->list[from], (f->n_listed - from) * sizeof(*f->list));

@@ -1,6 +1,5 @@
 #include "aggregator/query/plan.h"
 
-#include <string.h>
 
 __u64 plan_slot_ns(const struct instrumentation *in, int tier)
 {

@@ -117,17 +117,7 @@ static void sort_spans(struct covered *s)
 /* Index of the first interval that ends at `slot` or later. */
 static size_t interval_at(const struct covered *s, __s64 slot)
 {
-	size_t from = 0, to = s->n_intervals;
-
-	while (from < to) {
-		size_t middle = (from + to) / 2;
-
-		if (s->interval[middle].last < slot)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+	return array_place(s->n_intervals, at, s->interval[at].last < slot);
 }
 
 static __s64 span_within(__s64 first, __s64 last, __s64 low, __s64 high)
@@ -140,17 +130,7 @@ static __s64 span_within(__s64 first, __s64 last, __s64 low, __s64 high)
 /* Index of the first run that ends at `slot` or later.  They do not overlap. */
 static size_t sparse_at(const struct covered *s, __s64 slot)
 {
-	size_t from = 0, to = s->n_sparse;
-
-	while (from < to) {
-		size_t middle = (from + to) / 2;
-
-		if (s->sparse[middle].last < slot)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+	return array_place(s->n_sparse, at, s->sparse[at].last < slot);
 }
 
 /* Counts the slots of first..last that were reported, of runs that do not say which. */

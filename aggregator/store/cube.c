@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SLOTS_MAX (1u << 25)		/* a year of seconds */
 

@@ -146,33 +146,13 @@ static int name_compare(const void *a, const void *b)
 /* Returns the index of the name, or where it belongs. */
 static size_t name_place(const struct inst_data *d, const struct name *name)
 {
-	size_t from = 0, to = d->n_names;
-
-	while (from < to) {
-		size_t at = (from + to) / 2;
-
-		if (name_compare(&d->name[at], name) < 0)
-			from = at + 1;
-		else
-			to = at;
-	}
-	return from;
+	return array_place(d->n_names, at, name_compare(&d->name[at], name) < 0);
 }
 
 /* The index of the first filed slot that is not before `slot`. */
 static size_t place_of(const struct tier_data *s, __s64 slot)
 {
-	size_t from = 0, to = s->n_filed;
-
-	while (from < to) {
-		size_t at = (from + to) / 2;
-
-		if (s->filed[at].slot < slot)
-			from = at + 1;
-		else
-			to = at;
-	}
-	return from;
+	return array_place(s->n_filed, at, s->filed[at].slot < slot);
 }
 
 static int file_slices(struct inst_data *d, struct tier_data *s, struct sum *scratch, const struct batch *b, __s64 slot)

@@ -1,4 +1,5 @@
 #include "aggregator/store/slot_slices.h"
+#include "collector/core/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,17 +35,7 @@ static int compare_entry(const struct slot_slices_entry *e, const struct slice *
 /* Finds the first entry that is not before s. */
 static size_t place_of(const struct slot_slices *p, const struct slice *s)
 {
-	size_t from = 0, to = p->n_entries;
-
-	while (from < to) {
-		size_t at = (from + to) / 2;
-
-		if (compare_entry(&p->entry[at], s) < 0)
-			from = at + 1;
-		else
-			to = at;
-	}
-	return from;
+	return array_place(p->n_entries, at, compare_entry(&p->entry[at], s) < 0);
 }
 
 static __u8 *copy_of(const __u8 *data, size_t len)
@@ -80,7 +71,7 @@ static int insert_slice(struct slot_slices *p, size_t at, struct keys *keys, con
 		.ruler = s->ruler, .axis = (__u8)s->axis, .weight = (__u8)s->weight, .fresh = ADDED,
 		.hist_len = s->hist_len,
 	};
-	int err = sum_check(s->ruler, s->hist, s->hist_len);
+	int err = hist_check(s->ruler, s->hist, s->hist_len);
 
 	if (err)
 		return err;

@@ -1,6 +1,7 @@
 #include "aggregator/store/store.h"
 
-#include "aggregator/store/sum.h"
+#include "collector/core/hist.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -12,7 +13,7 @@ static int slice_check(const struct slice *s)
 	if (s->axis >= MEASURES_MAX || s->weight > MEASURES_MAX || s->key.len > KEY_BYTES_MAX ||
 	    labels_count(&s->key) < 0)
 		return -EBADMSG;
-	return sum_check(s->ruler, s->hist, s->hist_len);
+	return hist_check(s->ruler, s->hist, s->hist_len);
 }
 
 static void keep_last(void *arg, __s64 first, __s64 last)
@@ -38,11 +39,9 @@ int store_check(struct store *s, const struct batch *b)
 {
 	int err = 0;
 
-	if (!tier_fits(b->slot_ns)) {
-		snprintf(s->reason, sizeof(s->reason), "a batch of %s has slots of %llu ns: not a whole part of a second",
-			 b->source, (unsigned long long)b->slot_ns);
-		return -EBADMSG;
-	}
+	if (!tier_fits(b->slot_ns))
+		return refuse_in(-EBADMSG, s->reason, sizeof(s->reason), "a batch of %s has slots of %llu ns: not a "
+			"whole part of a second", b->source, (unsigned long long)b->slot_ns);
 	for (size_t i = 0; i < b->n_slices && !err; i++)
 		err = slice_check(&b->slice[i]);
 	if (err)

@@ -1,6 +1,5 @@
 #include "aggregator/store/sum.h"
 
-#include <errno.h>
 
 void sum_fini(struct sum *s)
 {
@@ -28,18 +27,6 @@ int sum_end(struct sum *s)
 {
 	hist_encode(&s->hist, &s->bytes);
 	return s->bytes.err;
-}
-
-int sum_check(__u64 ruler, const __u8 *data, size_t len)
-{
-	struct hist_reader r;
-	int err = hist_reader_open(&r, ruler, data, len);
-
-	while (!err && hist_reader_next(&r))
-		;
-	if (!err)
-		err = r.cursor.err;
-	return !err && r.cursor.at != len ? -EBADMSG : err;
 }
 
 int sum_two(struct sum *s, __u64 ruler, const __u8 *a, size_t a_len, const __u8 *b, size_t b_len)

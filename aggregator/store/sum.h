@@ -23,9 +23,6 @@ int sum_begin(struct sum *s, __u64 ruler);
 int sum_add(struct sum *s, const __u8 *data, size_t len);	/* -EBADMSG: not a histogram */
 int sum_end(struct sum *s);
 
-/* 0 if sum_add() would take these bytes, -EBADMSG if not. */
-int sum_check(__u64 ruler, const __u8 *data, size_t len);
-
 /* Adds a + b in one call. */
 int sum_two(struct sum *s, __u64 ruler, const __u8 *a, size_t a_len, const __u8 *b, size_t b_len);
 

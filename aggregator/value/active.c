@@ -8,7 +8,7 @@
 
 /* ---- the request ---- */
 
-static int refuse(const struct value *v, int axis, char *reason)
+static int active_refuse(const struct value *v, int axis, char *reason)
 {
 	const char *name = v->in.measure[axis];
 
@@ -50,12 +50,10 @@ int value_active_add(struct value *v, struct value_active *a, const struct catal
 	int err;
 
 	if (axis || v->weight || v->first_axis || v->scope[0] == SCOPE_POINT || ruler_unit(v->in.ruler[0]) != UNIT_NS)
-		return refuse(v, axis, reason);
-	if ((v->p.format == FORMAT_CSV && !apart) || v->p.narrative) {
-		snprintf(reason, PARAMS_REASON_MAX, "active comes as JSON without a narrative: leave out \"%s\"",
-			 v->p.narrative ? "narrative" : "format");
-		return -EINVAL;
-	}
+		return active_refuse(v, axis, reason);
+	if ((v->p.format == FORMAT_CSV && !apart) || v->p.narrative)
+		return params_refuse(reason, "active comes as JSON without a narrative: leave out \"%s\"",
+			v->p.narrative ? "narrative" : "format");
 	plan_after(v, ci, &a->after);
 	err = active_new(&q, value_active_last(v, a), value_in_flight_axis(v), &a->active);
 	if (err)
@@ -104,10 +102,14 @@ static int read_running(const struct value *v, struct active *a, struct store *s
 
 int value_active_read(struct value *v, const struct value_active *a, struct store *store, const struct store_reader *slices)
 {
-	const struct store_reader cover = {.arg = a->active, .cover = active_reader(a->active)->cover};
 	struct store_range range = {.first = v->head.rounded.from / (__s64)v->in.slot_ns, .last = value_active_last(v, a)};
-	int err = store->ops->read(store, v->in.id, &range, &cover);
+	struct store_reader cover = {.arg = a->active};
+	int err;
 
+	if (!a->active)
+		return value_read_slices(v, store);
+	cover.cover = active_reader(a->active)->cover;
+	err = store->ops->read(store, v->in.id, &range, &cover);
 	if (!err)
 		err = read_plan(v, a->active, store, &v->plan, slices);
 	if (!err)
@@ -115,16 +117,19 @@ int value_active_read(struct value *v, const struct value_active *a, struct stor
 	return err ? err : read_running(v, a->active, store, slices);
 }
 
-int value_active_record(struct value *v, const struct value_active *a, __s64 first)
+int value_active_record(struct value *v, const struct value_active *a, __s64 first, __s64 last)
 {
-	const struct store_reader cover = {.arg = a->active, .cover = active_reader(a->active)->cover};
 	const struct store_reader slices = {.arg = &v->slice_buffer, .slice = slice_buffer_recorder(&v->slice_buffer)->slice};
-	__s64 from = v->head.rounded.from / (__s64)v->in.slot_ns, last = value_active_last(v, a);
-	int axis = value_in_flight_axis(v);
-	int err = value_record_slices(v, first, last);
+	__s64 from = v->head.rounded.from / (__s64)v->in.slot_ns;
+	struct store_reader cover = {.arg = a->active};
+	int axis = value_in_flight_axis(v), err;
 
-	if (!err)
-		err = cube_read(v->services->cube, v->in.id, from, last, 0, 0, &cover);
+	last = a->active ? value_active_last(v, a) : last;
+	err = value_record_slices(v, first, last);
+	if (err || !a->active)
+		return err;
+	cover.cover = active_reader(a->active)->cover;
+	err = cube_read(v->services->cube, v->in.id, from, last, 0, 0, &cover);
 	if (err || !active_running_slots(a->active, &from, &last))
 		return err;
 	v->slice_buffer.axes[axis] = true;

@@ -23,12 +23,12 @@ int value_active_add(struct value *v, struct value_active *a, const struct catal
 /* Returns the last slot to read: for other values the last of the range. */
 __s64 value_active_last(const struct value *v, const struct value_active *a);
 
-/* Reads the store and gives `slices` to the value's folds.  On a worker. */
+/* Reads the store and gives `slices` to the value's folds; without active events as value_read_slices().  On a worker. */
 int value_active_read(struct value *v, const struct value_active *a, struct store *store, const struct store_reader *slices);
 
-/* Records the cube's slices, and the running events, in the slice buffer, from slot `first` on.  On the loop's
- * thread. */
-int value_active_record(struct value *v, const struct value_active *a, __s64 first);
+/* Records the cube's slices, and the running events, in the slice buffer, from slot `first` on; without active events
+ * as value_record_slices().  On the loop's thread. */
+int value_active_record(struct value *v, const struct value_active *a, __s64 first, __s64 last);
 
 /* Makes the grid of active events, with the coverage of grid 0.  -ENOMEM; or the first error while slices came in. */
 int value_active_grid(const struct value *v, const struct value_active *a, struct grid **ret_grid);

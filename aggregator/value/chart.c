@@ -26,11 +26,6 @@ static bool shows_percentiles(const struct value *v)
 
 /* ---- reading ---- */
 
-static size_t chart_value_columns(const struct value *v)
-{
-	return chart_columns((unsigned)v->p.width);
-}
-
 static void chart_query(const struct value *v, struct query *q)
 {
 	q->row_bits = 0;
@@ -57,17 +52,14 @@ static int chart_folds(struct value *v, const struct catalog_inst *ci, int axis,
 
 static int chart_record(struct value *v, __s64 first, __s64 last)
 {
-	struct value_active *active = &chart_of(v)->active;
-
-	return active->active ? value_active_record(v, active, first) : value_record_slices(v, first, last);
+	return value_active_record(v, &chart_of(v)->active, first, last);
 }
 
 static int chart_read(struct value *v, struct store *store)
 {
 	const struct store_reader slices = value_slices(v, false);
-	struct value_active *active = &chart_of(v)->active;
 
-	return active->active ? value_active_read(v, active, store, &slices) : value_read_slices(v, store);
+	return value_active_read(v, &chart_of(v)->active, store, &slices);
 }
 
 /* ---- the reply ---- */
@@ -125,6 +117,6 @@ static void chart_free(struct value *v)
 
 const struct value_kind value_chart = {
 	.name = "chart", .size = sizeof(struct chart_value), .class = ADMISSION_LARGE, .shows_times = true, .drawn_from = true,
-	.columns = chart_value_columns, .query = chart_query, .reads_keys = chart_reads_keys, .folds = chart_folds,
+	.columns = picture_columns, .query = chart_query, .reads_keys = chart_reads_keys, .folds = chart_folds,
 	.record = chart_record, .read = chart_read, .make = chart_make, .free = chart_free,
 };

@@ -12,7 +12,6 @@
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 #include "render/document/compare.h"
-#include "render/draw/sentence.h"
 
 #include <errno.h>
 #include <math.h>
@@ -87,10 +86,8 @@ static int choose_interval(const struct value *v, const struct catalog_inst *ci,
 			    .is_b_start = v->p.has_b_start, .duration_ns = v->head.rounded.to - v->head.rounded.from, .timeout_ms = v->p.timeout_ms };
 	struct instrumentation in;
 
-	if (!ci) {
-		snprintf(reason, PARAMS_REASON_MAX, "there is no instrumentation %lld", (long long)v->p.b_instrumentation);
-		return -EINVAL;
-	}
+	if (!ci)
+		return params_refuse(reason, "there is no instrumentation %lld", (long long)v->p.b_instrumentation);
 	in = ci->in;
 	if (v->in.retention_s > in.retention_s && v->services->keep)
 		in.retention_s = v->in.retention_s;
@@ -144,12 +141,6 @@ static int compare_plan(struct value *v, const struct catalog_inst *ci, const st
 	return err;
 }
 
-static int refuse(char *reason, const char *why)
-{
-	snprintf(reason, PARAMS_REASON_MAX, "%s", why);
-	return -EINVAL;
-}
-
 /* Can A's and B's measures be compared? */
 static int check_measures(const struct value *v, const struct value *b, char *reason)
 {
@@ -157,12 +148,10 @@ static int check_measures(const struct value *v, const struct value *b, char *re
 	__u64 a_ruler = v->in.ruler[a_axis], b_ruler = b->in.ruler[b_axis];
 
 	if (v->scope[a_axis] == SCOPE_POINT || b->scope[b_axis] == SCOPE_POINT)
-		return refuse(reason, "a measure of states at the end of each slot has no events to compare");
-	if (strcmp(query_unit(&v->in, a_axis), query_unit(&b->in, b_axis)) || ruler_family(a_ruler) != ruler_family(b_ruler)) {
-		snprintf(reason, PARAMS_REASON_MAX, "%s and %s have no common unit: choose two measures of the same unit", v->in.measure[a_axis],
-			 b->in.measure[b_axis]);
-		return -EINVAL;
-	}
+		return params_refuse(reason, "a measure of states at the end of each slot has no events to compare");
+	if (strcmp(query_unit(&v->in, a_axis), query_unit(&b->in, b_axis)) || ruler_family(a_ruler) != ruler_family(b_ruler))
+		return params_refuse(reason, "%s and %s have no common unit: choose two measures of the same unit",
+			v->in.measure[a_axis], b->in.measure[b_axis]);
 	return 0;
 }
 

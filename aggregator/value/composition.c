@@ -10,7 +10,7 @@
 
 /* ---- the request ---- */
 
-static int refuse(const struct value *v, const struct metric *m, int axis, char *reason)
+static int composition_refuse(const struct value *v, const struct metric *m, int axis, char *reason)
 {
 	if (v->in.n_weights)
 		snprintf(reason, PARAMS_REASON_MAX, "weights are kept along %s, not along %s", v->in.measure[0], v->in.measure[axis]);
@@ -91,8 +91,7 @@ static void put_part(struct bytes *out, const char *weight, __u64 sum, __u64 who
 	if (weight)
 		writer_name_text(out, "weight", weight);
 	writer_name_number(out, "sum", sum);
-	writer_name(out, "share");
-	writer_real(out, whole ? (double)sum / (double)whole : 0);
+	writer_name_real(out, "share", whole ? (double)sum / (double)whole : 0);
 	writer_raw(out, "}");
 }
 
@@ -143,7 +142,7 @@ static int composition_folds(struct value *v, const struct catalog_inst *ci, int
 	int err = value_fold_add(v, &q, true);
 
 	if (!err && (axis || !v->in.n_weights))
-		err = refuse(v, ci->metric, axis, reason);
+		err = composition_refuse(v, ci->metric, axis, reason);
 	return err ? err : value_composition_folds(v, &composition_of(v)->folds);
 }
 

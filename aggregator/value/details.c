@@ -7,20 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static size_t details_columns(const struct value *v)
-{
-	return (size_t)v->p.width;
-}
-
 static void details_query(const struct value *v, struct query *q)
 {
 	q->cells_only = true;
 	value_layers_narrow(v, q);
-}
-
-static bool details_reads_keys(const struct value *v)
-{
-	return true;
 }
 
 /* Reads only the columns under the pixel.  A grid without data is enough to find them. */
@@ -116,6 +106,6 @@ static int details_make(struct value *v)
 }
 
 const struct value_kind value_details = {
-	.name = "details", .class = ADMISSION_SMALL, .columns = details_columns, .query = details_query, .reads_keys = details_reads_keys,
+	.name = "details", .class = ADMISSION_SMALL, .columns = value_image_columns, .query = details_query, .reads_keys = value_always,
 	.folds = details_folds, .make = details_make,
 };

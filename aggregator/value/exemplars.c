@@ -3,7 +3,6 @@
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 struct exemplars_value {
@@ -27,15 +26,8 @@ static int exemplars_folds(struct value *v, const struct catalog_inst *ci, int a
 
 	if (err || v->in.n_exemplars)
 		return err ? err : exemplar_fold_new(&w, &exemplars_of(v)->fold);
-	snprintf(reason, PARAMS_REASON_MAX, "instrumentation %llu keeps no exemplars: create one with exemplars, up "
-		"to %d of a slot",
-		 (unsigned long long)v->in.id, EXEMPLARS_MAX);
-	return -EINVAL;
-}
-
-static bool exemplars_need_store(const struct value *v)
-{
-	return true;
+	return params_refuse(reason, "instrumentation %llu keeps no exemplars: create one with exemplars, up to %d of "
+		"a slot", (unsigned long long)v->in.id, EXEMPLARS_MAX);
 }
 
 struct reading {
@@ -183,5 +175,5 @@ static void exemplars_free(struct value *v)
 
 const struct value_kind value_exemplars = {
 	.name = "exemplars", .size = sizeof(struct exemplars_value), .class = ADMISSION_MEDIUM, .totals = true,
-	.folds = exemplars_folds, .needs_store = exemplars_need_store, .read = exemplars_read, .make = exemplars_make, .free = exemplars_free,
+	.folds = exemplars_folds, .needs_store = value_always, .read = exemplars_read, .make = exemplars_make, .free = exemplars_free,
 };

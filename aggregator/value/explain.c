@@ -9,12 +9,6 @@ static const struct explain *const_explain_of(const struct value *v) { return (c
 
 /* ---- the request ---- */
 
-static int refuse(char *reason, const char *why)
-{
-	snprintf(reason, PARAMS_REASON_MAX, "%s", why);
-	return -EINVAL;
-}
-
 /* Checks the baseline like every interval. */
 static int choose_baseline(struct value *v, const struct catalog_inst *ci, struct explain *e, char *reason)
 {
@@ -27,13 +21,12 @@ static int choose_baseline(struct value *v, const struct catalog_inst *ci, struc
 	if (!p.has_start && !p.has_end)
 		return 0;
 	if (!p.has_start || !p.has_end)
-		return refuse(reason, "baseline_start and baseline_end must both be given");
+		return params_refuse(reason, "baseline_start and baseline_end must both be given");
 	in.retention_s = v->in.retention_s;
 	e->has_baseline = true;
 	if (!params_interval(&p, &in, v->now_ns, &asked, &e->baseline, why))
 		return 0;
-	snprintf(reason, PARAMS_REASON_MAX, "baseline: %.*s", PARAMS_REASON_MAX - 16, why);
-	return -EINVAL;
+	return params_refuse(reason, "baseline: %.*s", PARAMS_REASON_MAX - 16, why);
 }
 
 /* ---- which slots of which tier ---- */
@@ -173,7 +166,7 @@ static int add_region(struct value *v, const struct catalog_inst *ci, int axis, 
 	for (size_t i = 0; i < v->in.n_measures; i++)
 		q.points |= (__u32)(v->scope[i] == SCOPE_POINT) << i;
 	if (q.points >> axis & 1)
-		return refuse(reason, "a measure of states at the end of each slot has no events to compare");
+		return params_refuse(reason, "a measure of states at the end of each slot has no events to compare");
 	e->query = value_query(v, axis);
 	query_slots(&e->query, &first, &last);
 	tier = coarsest_tier(&v->in, v->plan.kept, last + 1 - first);
@@ -185,7 +178,7 @@ static int add_region(struct value *v, const struct catalog_inst *ci, int axis, 
 	if (!err && e->has_baseline)
 		plan_baseline(v, ci, e, &q);
 	if (!err && e->has_baseline && e->n_pieces < 2)
-		err = refuse(reason, "baseline: it lies within the time of the rectangle");
+		err = params_refuse(reason, "baseline: it lies within the time of the rectangle");
 	if (!err)
 		err = region_new(&q, &e->region);
 	return !err && e->has_baseline ? watch_baseline(v, ci, e) : err;

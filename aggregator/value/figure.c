@@ -4,7 +4,6 @@
 #include "aggregator/value/picture.h"
 #include "aggregator/value/reply.h"
 #include "aggregator/value/in_flight.h"
-#include "render/draw/chart.h"
 
 struct figure_value {
 	struct value v;
@@ -12,18 +11,6 @@ struct figure_value {
 };
 
 static struct figure_value *figure_of(struct value *v) { return (struct figure_value *)v; }
-
-static size_t figure_columns(const struct value *v)
-{
-	return chart_columns((unsigned)v->p.width);
-}
-
-/* On a linear axis the upper octaves are tall. */
-static void figure_query(const struct value *v, struct query *q)
-{
-	q->row_bits = v->p.yscale == AXIS_LOG ? 3 : RULER_BITS_MAX;
-	value_layers_narrow(v, q);
-}
 
 static void figure_settle(struct value *v, int axis)
 {
@@ -65,5 +52,5 @@ static void figure_free(struct value *v)
 
 const struct value_kind value_figure = {
 	.name = "figure", .size = sizeof(struct figure_value), .class = ADMISSION_LARGE, .shows_times = true, .drawn_from = true,
-	.columns = figure_columns, .query = figure_query, .settle = figure_settle, .folds = figure_folds, .make = figure_make, .free = figure_free,
+	.columns = picture_columns, .query = picture_query, .settle = figure_settle, .folds = figure_folds, .make = figure_make, .free = figure_free,
 };

@@ -2,6 +2,7 @@
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 #include "render/draw/flame.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <math.h>
@@ -26,14 +27,6 @@ static void flame_settle(struct value *v, int axis)
 		v->p.weighted = ruler_unit(v->in.ruler[axis]) == UNIT_NS && !value_is_offset(v, axis);
 	if (v->in.n_fields)
 		v->drop = ~(1u << stack_field(v));
-}
-
-static int flame_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
-{
-	struct query q = value_query(v, axis);
-	int err = value_fold_add(v, &q, true);
-
-	return err ? err : value_key_fold_add(v, &q);
 }
 
 struct folding {
@@ -217,12 +210,9 @@ static int flame_make(struct value *v)
 	struct folding f;
 	int err;
 
-	if (v->head.scope == SCOPE_POINT) {
-		snprintf(v->reason, sizeof(v->reason), "a measure of states at the end of each slot has no events to "
-			"add "
-			 "up");
-		return -EINVAL;
-	}
+	if (v->head.scope == SCOPE_POINT)
+		return refuse_in(-EINVAL, v->reason, sizeof(v->reason), "a measure of states at the end of each slot "
+			"has no events to add up");
 	err = fold_keys(v, &f);
 	if (err)
 		return err;
@@ -232,6 +222,6 @@ static int flame_make(struct value *v)
 }
 
 const struct value_kind value_flame = {
-	.name = "flame", .class = ADMISSION_LARGE, .totals = true, .shows_times = true, .settle = flame_settle, .folds = flame_folds,
+	.name = "flame", .class = ADMISSION_LARGE, .totals = true, .shows_times = true, .settle = flame_settle, .folds = value_totals_folds,
 	.make = flame_make,
 };

@@ -35,17 +35,14 @@ static int grid_folds(struct value *v, const struct catalog_inst *ci, int axis, 
 
 static int grid_record(struct value *v, __s64 first, __s64 last)
 {
-	struct value_active *active = &grid_value_of(v)->active;
-
-	return active->active ? value_active_record(v, active, first) : value_record_slices(v, first, last);
+	return value_active_record(v, &grid_value_of(v)->active, first, last);
 }
 
 static int grid_read(struct value *v, struct store *store)
 {
 	const struct store_reader slices = value_slices(v, false);
-	struct value_active *active = &grid_value_of(v)->active;
 
-	return active->active ? value_active_read(v, active, store, &slices) : value_read_slices(v, store);
+	return value_active_read(v, &grid_value_of(v)->active, store, &slices);
 }
 
 /* ---- the reply ---- */

@@ -55,7 +55,7 @@ void value_image_put_scale(struct bytes *out, const struct value *v, const struc
 
 /* ---- reading ---- */
 
-static size_t image_columns(const struct value *v)
+size_t value_image_columns(const struct value *v)
 {
 	return (size_t)v->p.width;
 }
@@ -178,6 +178,6 @@ static void image_free(struct value *v)
 
 const struct value_kind value_image = {
 	.name = "image", .size = sizeof(struct image_value), .class = ADMISSION_LARGE, .shows_times = true, .drawn_from = true,
-	.columns = image_columns, .query = image_query, .reads_keys = image_reads_keys, .plan = image_plan, .folds = image_folds,
+	.columns = value_image_columns, .query = image_query, .reads_keys = image_reads_keys, .plan = image_plan, .folds = image_folds,
 	.read = image_read, .make = image_make, .free = image_free,
 };

@@ -17,4 +17,6 @@ void value_image_options_of_grid(const struct value *v, struct image_options *re
 /* Writes "nbuckets", "width", "height", "ymin", "ymax", and "cropped" if a crop was asked for. */
 void value_image_put_scale(struct bytes *out, const struct value *v, const struct image_options *o, __u64 ymax);
 
+size_t value_image_columns(const struct value *v);	/* one per pixel */
+
 #endif

@@ -16,11 +16,8 @@ static struct keys_value *keys_of(struct value *v) { return (struct keys_value *
 
 static int keys_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
 {
-	struct query q = value_query(v, axis);
-	int err = value_fold_add(v, &q, true);
+	int err = value_totals_folds(v, ci, axis, reason);
 
-	if (!err)
-		err = value_key_fold_add(v, &q);
 	return err ? err : value_in_flight_add(v, RUNNING_TAIL, 0, 0, &keys_of(v)->running);
 }
 

@@ -5,7 +5,7 @@
  *                   -> make()                          makes the reply from the takers' data
  *      value_free() -> free()
  *
- * Shape   kinds.c has the table of all kinds; x.c has a kind x, and struct x_value if it keeps more than a struct
+ * Shape   value.c has the table of all kinds; x.c has a kind x, and struct x_value if it keeps more than a struct
  *         value.  If a function is NULL, value.c does what the function's comment says.
  * Errors  0 or -errno; with -EINVAL `reason` (PARAMS_REASON_MAX bytes), or v->reason once it runs, is the message for
  *         /ca.
@@ -66,6 +66,8 @@ struct value_kind {
 	void (*free)(struct value *v);
 };
 
+bool value_always(const struct value *v);	/* true, for reads_keys and needs_store */
+
 const struct value_kind *value_kind_of(enum value_kind_id id);
 
 extern const struct value_kind value_raw, value_keys, value_image, value_details, value_figure, value_report, value_grid, value_stream,
@@ -94,6 +96,9 @@ bool value_is_offset(const struct value *v, int axis);
 int value_fold_add(struct value *v, const struct query *q, bool cover_only);
 int value_key_fold_add(struct value *v, const struct query *q);
 
+/* The folds of a kind that needs totals per key: coverage and a key fold. */
+int value_totals_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason);
+
 /* At most TAKERS_MAX.  by_key: it needs keys separately. */
 void value_take(struct value *v, int axis, bool by_key, const struct store_reader *to);
 
@@ -120,7 +125,7 @@ int value_read_plan(const struct value *v, struct store *store, const struct pla
 /* Gives slices, and damage, to the value's takers: to all, or only to those that do not need keys separately. */
 struct store_reader value_slices(struct value *v, bool columns_only);
 
-/* ---- making (make.c) ---- */
+/* ---- making (value.c) ---- */
 
 /* Runs on the worker: makes v->grid[] of all folds, with annotations.  Frees the folds.  -ENOMEM. */
 int value_grids(struct value *v);

@@ -1,9 +1,9 @@
 #include "aggregator/value/layers.h"
 #include "aggregator/value/kind.h"
 #include "render/color/hue.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 void value_layers_narrow(const struct value *v, struct query *q)
 {
@@ -55,11 +55,10 @@ static int take_hues(struct value *v, struct layers *l)
 {
 	size_t background = v->p.isolate ? 0 : 1, needed = l->n + background;
 
-	if (v->p.n_hues < needed) {
-		snprintf(v->reason, sizeof(v->reason), "%zu hues are too few: %zu are needed, %sone for each of %zu keys", v->p.n_hues,
-			 needed, background ? "one for the background and " : "", l->n);
-		return -EINVAL;
-	}
+	if (v->p.n_hues < needed)
+		return refuse_in(-EINVAL, v->reason, sizeof(v->reason), "%zu hues are too few: %zu are needed, %sone "
+			"for each of %zu keys", v->p.n_hues, needed, background ? "one for the background and " : "",
+			l->n);
 	if (background)
 		l->rest_hue = v->p.hue[0];
 	for (size_t i = 0; i < l->n; i++)

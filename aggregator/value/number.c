@@ -8,14 +8,6 @@ static void number_settle(struct value *v, int axis)
 	v->drop = ~0u;
 }
 
-static int number_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
-{
-	struct query q = value_query(v, axis);
-	int err = value_fold_add(v, &q, true);
-
-	return err ? err : value_key_fold_add(v, &q);
-}
-
 /* NULL: there were no events. */
 static const struct hist *hist_of(struct value *v)
 {
@@ -54,9 +46,9 @@ static int percentile_make(struct value *v)
 }
 
 const struct value_kind value_average = {
-	.name = "average", .class = ADMISSION_SMALL, .totals = true, .settle = number_settle, .folds = number_folds, .make = average_make,
+	.name = "average", .class = ADMISSION_SMALL, .totals = true, .settle = number_settle, .folds = value_totals_folds, .make = average_make,
 };
 
 const struct value_kind value_percentile = {
-	.name = "percentile", .class = ADMISSION_SMALL, .totals = true, .settle = number_settle, .folds = number_folds, .make = percentile_make,
+	.name = "percentile", .class = ADMISSION_SMALL, .totals = true, .settle = number_settle, .folds = value_totals_folds, .make = percentile_make,
 };

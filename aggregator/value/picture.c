@@ -1,10 +1,24 @@
 #include "aggregator/value/picture.h"
+#include "aggregator/value/layers.h"
 #include "aggregator/value/reply.h"
+#include "render/draw/chart.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
+
+size_t picture_columns(const struct value *v)
+{
+	return chart_columns((unsigned)v->p.width);
+}
+
+/* On a linear axis the upper octaves are tall. */
+void picture_query(const struct value *v, struct query *q)
+{
+	q->row_bits = v->p.yscale == AXIS_LOG ? 3 : RULER_BITS_MAX;
+	value_layers_narrow(v, q);
+}
 
 bool value_attaches(const struct value *v)
 {

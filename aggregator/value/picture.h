@@ -15,6 +15,10 @@ struct picture_texts {
 	char sentence[SENTENCE_MAX], host[192];
 };
 
+/* The columns of a figure, report or chart; the query of a figure or report: value_kind.columns(), query(). */
+size_t picture_columns(const struct value *v);
+void picture_query(const struct value *v, struct query *q);
+
 /* Does the picture carry the data it was drawn from? */
 bool value_attaches(const struct value *v);
 

@@ -399,8 +399,7 @@ void rates_put(struct bytes *out, const struct rates *r)
 	for (size_t i = 0; i < r->chart.n_series; i++) {
 		writer_open(out, NULL, "{");
 		writer_name_text(out, "key", r->series[i].name);
-		writer_name(out, "total");
-		writer_real(out, r->sum[i]);
+		writer_name_real(out, "total", r->sum[i]);
 		put_values(out, r->series[i].value, g->n_cols);
 		writer_raw(out, "}");
 	}

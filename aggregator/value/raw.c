@@ -11,11 +11,9 @@ static bool is_of_all_measures(const struct value *v)
 
 static int raw_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
 {
-	struct query q = value_query(v, axis);
-	int err = value_fold_add(v, &q, true);
+	int err = value_totals_folds(v, ci, axis, reason);
+	struct query q;
 
-	if (!err)
-		err = value_key_fold_add(v, &q);
 	for (int i = 0; i < (int)v->in.n_measures && is_of_all_measures(v) && !err; i++)
 		if (i != axis) {
 			q = value_query(v, i);

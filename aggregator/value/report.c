@@ -27,23 +27,6 @@ static struct report_value *report_of(struct value *v) { return (struct report_v
 
 /* ---- reading ---- */
 
-static size_t report_columns(const struct value *v)
-{
-	return chart_columns((unsigned)v->p.width);
-}
-
-/* On a linear axis the upper octaves are tall. */
-static void report_query(const struct value *v, struct query *q)
-{
-	q->row_bits = v->p.yscale == AXIS_LOG ? 3 : RULER_BITS_MAX;
-	value_layers_narrow(v, q);
-}
-
-static bool report_reads_keys(const struct value *v)
-{
-	return true;
-}
-
 static void report_settle(struct value *v, int axis)
 {
 	if (!v->p.has_chart)
@@ -246,6 +229,6 @@ static void report_free(struct value *v)
 
 const struct value_kind value_report = {
 	.name = "report", .size = sizeof(struct report_value), .class = ADMISSION_LARGE, .shows_times = true, .drawn_from = true,
-	.columns = report_columns, .query = report_query, .reads_keys = report_reads_keys, .settle = report_settle, .folds = report_folds,
+	.columns = picture_columns, .query = picture_query, .reads_keys = value_always, .settle = report_settle, .folds = report_folds,
 	.needs_store = report_needs_store, .read = report_read, .make = report_make, .free = report_free,
 };

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct series {
 	struct series *next, **link;	/* in the list of those that wait for sources; link NULL: in no list */
@@ -190,7 +189,7 @@ static void turn_drop(struct turn *t)
 	series_drop(of_turn(t));
 }
 
-static void refuse(struct series *s)
+static void series_refuse(struct series *s)
 {
 	if (s->class == ADMISSION_LARGE)
 		http_busy(s->request, 5, "too many pictures and series are asked for at a time; try again in a few seconds");
@@ -210,7 +209,7 @@ static void make_ready(struct series *s)
 	else if (admission_take(admission, s->class))
 		run_next(s);
 	else if (admission_wait(admission, s->class, &s->turn))
-		refuse(s);
+		series_refuse(s);
 }
 
 /* ---- waiting ---- */

@@ -12,6 +12,28 @@
 #define KEEP_S 315360000		/* ten years */
 #define KEYS_GUESSED 16			/* keys of an instrumentation, to estimate the cost of reading all */
 
+/* ---- kinds ---- */
+
+static const struct value_kind *const kinds[VALUE_KINDS] = {
+	[VALUE_RAW] = &value_raw, [VALUE_KEYS] = &value_keys, [VALUE_AVERAGE] = &value_average, [VALUE_PERCENTILE] = &value_percentile,
+	[VALUE_GRID] = &value_grid, [VALUE_STREAM] = &value_stream, [VALUE_IMAGE] = &value_image, [VALUE_DETAILS] = &value_details,
+	[VALUE_FIGURE] = &value_figure, [VALUE_REPORT] = &value_report, [VALUE_CHART] = &value_chart, [VALUE_FLAME] = &value_flame,
+	[VALUE_EXPLAIN] = &value_explain, [VALUE_EXEMPLARS] = &value_exemplars, [VALUE_COMPOSITION] = &value_composition,
+	[VALUE_COMPARE] = &value_compare, [VALUE_SIDE] = &value_side,
+};
+
+bool value_always(const struct value *v) { return true; }
+
+const struct value_kind *value_kind_of(enum value_kind_id id)
+{
+	return kinds[id];
+}
+
+enum admission_class value_class(enum value_kind_id id)
+{
+	return kinds[id]->class;
+}
+
 /* ---- queries ---- */
 
 static size_t columns_of(const struct value *v)
@@ -84,6 +106,14 @@ int value_key_fold_add(struct value *v, const struct query *q)
 	return 0;
 }
 
+int value_totals_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
+{
+	struct query q = value_query(v, axis);
+	int err = value_fold_add(v, &q, true);
+
+	return err ? err : value_key_fold_add(v, &q);
+}
+
 int value_expect(const struct services *services, const struct catalog_inst *ci, __s64 now_ns, struct fold *f)
 {
 	__s64 horizon = catalog_horizon(services->catalog, ci, now_ns);
@@ -113,10 +143,8 @@ static int choose_axis(const struct value *v, int *ret_axis, char *reason)
 	const char *name = v->p.measure;
 	int axis = name && *name && strcmp(name, "*") ? instrumentation_axis(&v->in, name) : 0;
 
-	if (!v->in.n_measures) {
-		snprintf(reason, PARAMS_REASON_MAX, "the instrumentation has no measures");
-		return -EINVAL;
-	}
+	if (!v->in.n_measures)
+		return params_refuse(reason, "the instrumentation has no measures");
 	if (axis < 0 || (name && !strcmp(name, "*") && !v->kind->all_measures))
 		return refuse_name(v, v->p.is_b_measure ? "b_measure" : "measure", name, v->in.measure, v->in.n_measures, reason);
 	*ret_axis = axis;
@@ -133,8 +161,7 @@ static int choose_weight(struct value *v, int axis, char *reason)
 	v->weight = weight;
 	if (!weight || !axis)
 		return 0;
-	snprintf(reason, PARAMS_REASON_MAX, "weights are kept along %s, not along %s", v->in.measure[0], v->in.measure[axis]);
-	return -EINVAL;
+	return params_refuse(reason, "weights are kept along %s, not along %s", v->in.measure[0], v->in.measure[axis]);
 }
 
 static int choose_fields(struct value *v, char *reason)

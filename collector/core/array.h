@@ -1,4 +1,4 @@
-/* array.h - makes room for one more element of an array. */
+/* array.h - makes room for one more element of an array; finds the place of an element in a sorted one. */
 #ifndef HEATSCOPE_ARRAY_H
 #define HEATSCOPE_ARRAY_H
 
@@ -31,5 +31,22 @@ static inline int array_grow(void *array, size_t n, size_t *room, size_t size)
 	*room = more;
 	return 0;
 }
+
+/* Returns the index of the first of n elements for which `is_before` does not hold, n if there is none; it says of element
+ * `at` that it is before the one that is sought. */
+#define array_place(n, at, is_before)                         \
+	({                                                    \
+		size_t from_ = 0, to_ = (n);                  \
+                                                              \
+		while (from_ < to_) {                         \
+			size_t at = from_ + (to_ - from_) / 2; \
+                                                              \
+			if (is_before)                        \
+				from_ = at + 1;               \
+			else                                  \
+				to_ = at;                     \
+		}                                             \
+		from_;                                        \
+	})
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define N_KEYS_MAX (1u << 20)
 #define N_SLICES_MAX (1u << 22)
@@ -22,12 +21,6 @@ void batch_fini(struct batch *b)
 	free(b->slice);
 	b->slice = NULL;
 	b->n_slices = 0;
-}
-
-int batch_same(const struct batch *a, const struct batch *b)
-{
-	return a->inst == b->inst && a->slot == b->slot && a->seq == b->seq &&
-	       a->incarnation == b->incarnation && !strcmp(a->source, b->source);
 }
 
 size_t batch_marks(const struct batch *b, struct mark ret_mark[BATCH_MARKS_MAX])

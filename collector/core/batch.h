@@ -79,7 +79,4 @@ int batch_decode(const __u8 *data, size_t len, struct batch *ret_batch);
 /* Lists the marks of the batch; returns how many. */
 size_t batch_marks(const struct batch *b, struct mark ret_mark[BATCH_MARKS_MAX]);
 
-/* Do two batches have the same name? */
-int batch_same(const struct batch *a, const struct batch *b);
-
 #endif

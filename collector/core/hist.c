@@ -333,8 +333,7 @@ int hist_reader_next(struct hist_reader *r)
 	return 1;
 }
 
-/* The first pass checks, so that bad bytes add nothing. */
-static int check_bytes(__u64 ruler, const __u8 *data, size_t len)
+int hist_check(__u64 ruler, const __u8 *data, size_t len)
 {
 	struct hist_reader r;
 	int err = hist_reader_open(&r, ruler, data, len);
@@ -346,10 +345,11 @@ static int check_bytes(__u64 ruler, const __u8 *data, size_t len)
 	return !err && r.cursor.at != len ? -EBADMSG : err;
 }
 
+/* The first pass checks, so that bad bytes add nothing. */
 int hist_decode_add(struct hist *h, __u64 ruler, const __u8 *data, size_t len)
 {
 	struct hist_reader r;
-	int err = check_bytes(ruler, data, len);
+	int err = hist_check(ruler, data, len);
 
 	if (!err)
 		err = hist_fold(h, ruler_common(h->ruler, ruler));

@@ -68,7 +68,10 @@ void hist_encode(const struct hist *h, struct bytes *out);
  * -EINVAL: no common ruler. */
 int hist_decode_add(struct hist *h, __u64 ruler, const __u8 *data, size_t len);
 
-/* The same in one pass, in a quarter of the time, for bytes that were checked before: after an error some of them may
+/* 0 if hist_decode_add() would take these bytes, -EBADMSG if not. */
+int hist_check(__u64 ruler, const __u8 *data, size_t len);
+
+/* As hist_decode_add() in one pass, in a quarter of the time, for bytes that were checked before: after an error some of them may
  * have been added. */
 int hist_decode_once(struct hist *h, __u64 ruler, const __u8 *data, size_t len);
 

@@ -2,16 +2,10 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char *const op_names[PREDICATE_N_OPS] = { "eq", "ne", "lt", "le", "gt", "ge" };
-
-const char *predicate_op_name(unsigned op)
-{
-	return op < PREDICATE_N_OPS ? op_names[op] : "?";
-}
 
 static int refuse(char *reason, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int refuse(char *reason, const char *format, ...)
@@ -328,18 +322,6 @@ int predicate_decide(const struct predicate *p, int (*test)(void *arg, const str
 		to = holds ? t->yes : t->no;
 	}
 	return to == PREDICATE_ACCEPT;
-}
-
-int predicate_holds(const struct predicate_term *t, __u64 value)
-{
-	switch (t->op) {
-	case PREDICATE_EQ: return value == t->number;
-	case PREDICATE_NE: return value != t->number;
-	case PREDICATE_LT: return value < t->number;
-	case PREDICATE_LE: return value <= t->number;
-	case PREDICATE_GT: return value > t->number;
-	default: return value >= t->number;
-	}
 }
 
 int predicate_holds_text(const struct predicate_term *t, const char *text)

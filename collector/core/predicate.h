@@ -69,11 +69,8 @@ int predicate_check(const struct predicate *p, const struct metric *m, char *rea
 /* Returns 1: accepted, 0: rejected.  test() says whether a term holds (1, 0); a negative result of it is returned. */
 int predicate_decide(const struct predicate *p, int (*test)(void *arg, const struct predicate_term *t), void *arg);
 
-/* Does a value, or a label, have the term's relation to its constant? */
-int predicate_holds(const struct predicate_term *t, __u64 value);
+/* Does a label have the term's relation to its constant? */
 int predicate_holds_text(const struct predicate_term *t, const char *text);
-
-const char *predicate_op_name(unsigned op);	/* "eq" */
 
 /* Writes the predicate for people: "statement = select and latency > 10 ms", cut with an ellipsis if it does not fit;
  * "" for {}.  The metric gives the units; NULL: numbers have no unit. */

@@ -1,7 +1,6 @@
 /* predicate_title() writes a predicate as people read it, and as `heatscope create --where` reads it. */
 #include "collector/core/predicate.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,11 +3,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void refuse_because(char reason[REASON_MAX], const char *format, ...)
+void refuse_because(char *reason, size_t room, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(reason, REASON_MAX, format, args);
+	vsnprintf(reason, room, format, args);
 	va_end(args);
 }

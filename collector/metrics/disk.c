@@ -119,7 +119,5 @@ const struct tracer disk_tracer = {
 	.tracepoints = tracepoints,
 	.dispatch_ns = 20,
 	.start = disk_start,
-	PROGRAMS_TRACER,
-	.lost = disk_lost,
-	.doctor = disk_doctor,
+	PROGRAMS_TRACER(disk_lost, disk_doctor),
 };

@@ -3,7 +3,6 @@
 #include "collector/metrics/fault.skel.h"
 
 #include <linux/perf_event.h>
-#include <string.h>
 
 static const struct field fields[] = {
 	PROCESS_FIELDS,
@@ -59,7 +58,5 @@ const struct tracer faults_tracer = {
 	.tracepoints = tracepoints,
 	.dispatch_ns = 200,
 	.start = fault_start,
-	PROGRAMS_TRACER,
-	.lost = programs_lost,
-	.doctor = programs_doctor,
+	PROGRAMS_TRACER(programs_lost, programs_doctor),
 };

@@ -50,7 +50,5 @@ const struct tracer fs_tracer = {
 	.dispatch_ns = 20,
 	.alone = 1,
 	.start = fs_start,
-	PROGRAMS_TRACER,
-	.lost = fs_lost,
-	.doctor = programs_doctor,
+	PROGRAMS_TRACER(fs_lost, programs_doctor),
 };

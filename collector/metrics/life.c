@@ -4,7 +4,6 @@
 #include "collector/core/slice.h"
 #include "collector/metrics/life.skel.h"
 
-#include <string.h>
 
 /* ---- metrics ---- */
 
@@ -78,9 +77,7 @@ static const struct field_codes *const codes[] = {
 		.tracepoints = point,                                                                       \
 		.dispatch_ns = 20,                                                                          \
 		.start = name##_start,                                                                      \
-		PROGRAMS_TRACER,                                                                            \
-		.lost = programs_lost,                                                                      \
-		.doctor = programs_doctor,                                                                  \
+		PROGRAMS_TRACER(programs_lost, programs_doctor),                                             \
 	}
 
 static const char *const exec_point[] = { "sched_process_exec", NULL };

@@ -2,7 +2,6 @@
 #include "collector/probe/programs.h"
 #include "collector/metrics/lock.skel.h"
 
-#include <string.h>
 #include <unistd.h>
 
 static const struct field fields[] = {
@@ -60,7 +59,5 @@ const struct tracer contention_tracer = {
 	.tracepoints = tracepoints,
 	.dispatch_ns = 20,
 	.start = lock_start,
-	PROGRAMS_TRACER,
-	.lost = lock_lost,
-	.doctor = programs_doctor,
+	PROGRAMS_TRACER(lock_lost, programs_doctor),
 };

@@ -3,7 +3,6 @@
 #include "collector/metrics/sample.skel.h"
 
 #include <linux/perf_event.h>
-#include <string.h>
 
 static const struct field fields[] = {
 	PROCESS_FIELDS,
@@ -52,7 +51,5 @@ const struct tracer samples_tracer = {
 	.dispatch_ns = 200,
 	.start = sample_start,
 	.want = sample_want,
-	PROGRAMS_TRACER,
-	.lost = programs_lost,
-	.doctor = programs_doctor,
+	PROGRAMS_TRACER(programs_lost, programs_doctor),
 };

@@ -120,9 +120,7 @@ static const char *const tracepoints[] = { "sched_switch", NULL };
 		.alone = 1,                                                        \
 		.start = name##_start,                                             \
 		.want = sched_want,                                                \
-		PROGRAMS_TRACER,                                                   \
-		.lost = sched_lost,                                                \
-		.doctor = programs_doctor,                                         \
+		PROGRAMS_TRACER(sched_lost, programs_doctor),                      \
 	}
 
 SCHED_TRACER(executions);

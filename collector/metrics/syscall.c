@@ -58,7 +58,5 @@ const struct tracer syscall_tracer = {
 	.dispatch_ns = 60,
 	.alone = 1,
 	.start = syscall_start,
-	PROGRAMS_TRACER,
-	.lost = syscall_lost,
-	.doctor = programs_doctor,
+	PROGRAMS_TRACER(syscall_lost, programs_doctor),
 };

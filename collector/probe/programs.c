@@ -131,10 +131,9 @@ static int events_attach(struct programs *p, const struct programs_event *event,
 
 			if (!link && errno == ENODEV)
 				continue;	/* a CPU that is possible but absent, or is off */
-			if (!link) {
-				snprintf(reason, REASON_MAX, "the kernel refused a software event of perf: %s", strerror(errno));
-				return -errno;
-			}
+			if (!link)
+				return refuse_as(-errno, reason, "the kernel refused a software event of perf: %s",
+					strerror(errno));
 			p->link[p->n_events++] = link;
 		}
 	}

@@ -75,6 +75,7 @@ extern const struct field_codes programs_text, programs_address, programs_stack;
 #define PROGRAMS_PROCESS_CODES [0 ... PROCESS_N_FIELDS - 1] = &programs_process
 
 /* Members of such a tracer; `codes` is its table of field_codes. */
-#define PROGRAMS_TRACER .may_detach = 1, .stop = programs_stop, .codes = codes, .n_codes = CODES_N(codes)
+#define PROGRAMS_TRACER(lost_of, print) \
+	.may_detach = 1, .stop = programs_stop, .codes = codes, .n_codes = CODES_N(codes), .lost = lost_of, .doctor = print
 
 #endif

@@ -85,7 +85,7 @@ struct tracer {
 	int may_detach;
 
 	/* On a CPU, none of its programs interrupts another one that has events: they run in threads, or with
-	 * interrupts off.  (No program of any tracer is preempted, see nesting.bpf.h.) */
+	 * interrupts off.  (No program of any tracer is preempted, see chain.bpf.h.) */
 	int alone;
 
 	int has_texts;			/* its exemplars have the texts as they were sent, if text_full is set */

@@ -142,6 +142,19 @@ static int wants(const struct cgroups *c, unsigned measure)
 	return (c->wanted & WANTED_MEASURE(measure)) != 0;
 }
 
+/* Reads these names of memory.stat if a measure wants one. */
+static int memory_stat(struct cgroups *c, int dir, const char *const name[MEMORY_VALUES], __u64 *ret_value)
+{
+	int wanted = 0, err;
+
+	for (unsigned i = 0; i < MEMORY_VALUES; i++)
+		wanted |= name[i] && wants(c, i);
+	err = wanted ? slurp(dir, "memory.stat", &c->text) : 0;
+	if (wanted && !err)
+		cgroups_stat(c->text.data, c->text.len, name, MEMORY_VALUES, ret_value);
+	return err;
+}
+
 static int memory_2(struct cgroups *c, int dir, __u64 *ret_value)
 {
 	static const char *const name[MEMORY_VALUES] = { NULL, "anon", "file", "shmem", "kernel", NULL };
@@ -149,12 +162,7 @@ static int memory_2(struct cgroups *c, int dir, __u64 *ret_value)
 
 	if (!err && wants(c, MEMORY_SWAP))	/* a kernel without swap has no such file */
 		slurp_number(dir, "memory.swap.current", &c->text, &ret_value[MEMORY_SWAP]);
-	if (!err && (wants(c, MEMORY_ANON) || wants(c, MEMORY_FILE) || wants(c, MEMORY_SHMEM) || wants(c, MEMORY_KERNEL))) {
-		err = slurp(dir, "memory.stat", &c->text);
-		if (!err)
-			cgroups_stat(c->text.data, c->text.len, name, MEMORY_VALUES, ret_value);
-	}
-	return err;
+	return err ? err : memory_stat(c, dir, name, ret_value);
 }
 
 static int memory_1(struct cgroups *c, int dir, __u64 *ret_value)
@@ -164,12 +172,7 @@ static int memory_1(struct cgroups *c, int dir, __u64 *ret_value)
 
 	if (!err && wants(c, MEMORY_KERNEL))
 		slurp_number(dir, "memory.kmem.usage_in_bytes", &c->text, &ret_value[MEMORY_KERNEL]);
-	if (!err && (wants(c, MEMORY_ANON) || wants(c, MEMORY_FILE) || wants(c, MEMORY_SHMEM) || wants(c, MEMORY_SWAP))) {
-		err = slurp(dir, "memory.stat", &c->text);
-		if (!err)
-			cgroups_stat(c->text.data, c->text.len, name, MEMORY_VALUES, ret_value);
-	}
-	return err;
+	return err ? err : memory_stat(c, dir, name, ret_value);
 }
 
 static int cpu_2(struct cgroups *c, int dir, __u64 *ret_value)

@@ -22,11 +22,6 @@ void counter_delta_begin(struct counter_delta *s)
 	s->now.n = 0;
 }
 
-void counter_delta_forget(struct counter_delta *s)
-{
-	s->before.n = 0;
-}
-
 int counter_delta_add(struct counter_delta *s, __u64 code, const __u64 *value)
 {
 	struct counter_delta_snapshot *now = &s->now;

@@ -33,7 +33,6 @@ struct counter_delta {
 
 void counter_delta_fini(struct counter_delta *s);
 void counter_delta_begin(struct counter_delta *s);	/* the current snapshot becomes the previous one */
-void counter_delta_forget(struct counter_delta *s);	/* drops the previous snapshot */
 int counter_delta_add(struct counter_delta *s, __u64 code, const __u64 *value);	/* -ENOMEM */
 
 /* Finds the growth of the i-th thing that was added; 0: it has none. */

@@ -1,20 +1,19 @@
 #include "collector/proc/counter_file.h"
+#include "collector/core/refuse.h"
 #include "collector/proc/slurp.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-struct counter_file *counter_file_start(size_t n_values, char *reason)
+int counter_file_start(size_t n_values, void **ret_self, char *reason)
 {
 	struct counter_file *file = calloc(1, sizeof(*file));
 
-	if (!file) {
-		snprintf(reason, REASON_MAX, "no memory");
-		return NULL;
-	}
+	*ret_self = file;
+	if (!file)
+		return no_memory(reason);
 	file->counters.n_values = n_values;
-	return file;
+	return 0;
 }
 
 void counter_file_stop(void *self)

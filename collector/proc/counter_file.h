@@ -21,8 +21,8 @@ struct counter_file {
 	struct bytes text;		/* of the file, as last read */
 };
 
-/* Returns NULL, with the reason, if there is no memory. */
-struct counter_file *counter_file_start(size_t n_values, char *reason);
+/* *ret_self is a struct counter_file.  -ENOMEM with the reason. */
+int counter_file_start(size_t n_values, void **ret_self, char *reason);
 void counter_file_stop(void *self);
 
 /* Adds a counter_delta_thing per line. */

@@ -49,12 +49,11 @@ int cpus_parse(const void *text, size_t len, struct counter_delta *counters, str
 
 static int cpus_start(void **ret_self, char *reason)
 {
-	struct counter_file *file = counter_file_start(CPUS_VALUES, reason);
+	int err = counter_file_start(CPUS_VALUES, ret_self, reason);
 
-	if (file)
-		file->counters.may_shrink = 1u << CPUS_IDLE | 1u << CPUS_IOWAIT;	/* as proc(5) warns */
-	*ret_self = file;
-	return file ? 0 : -ENOMEM;
+	if (!err)
+		((struct counter_file *)*ret_self)->counters.may_shrink = 1u << CPUS_IDLE | 1u << CPUS_IOWAIT;	/* as proc(5) warns */
+	return err;
 }
 
 static void give(const struct meter_look *look, const struct meter_out *out, const struct counter_delta_thing *cpu,

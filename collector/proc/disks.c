@@ -1,6 +1,7 @@
 #include "collector/proc/disks.h"
 #include "collector/proc/counter_file.h"
 #include "collector/proc/scan.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,12 +44,8 @@ int disks_parse(const void *text, size_t len, struct counter_delta *counters, st
 
 		if (!scan_number(&line, &n) || !scan_number(&line, &n) || !scan_word(&line, &name))
 			return -EBADMSG;
-		for (size_t i = 0; i < sizeof(column) / sizeof(*column); i++) {
-			if (!scan_number(&line, &n))
-				return -EBADMSG;
-			if (column[i] >= 0)
-				value[column[i]] = n;
-		}
+		if (!scan_columns(&line, column, sizeof(column) / sizeof(*column), value))
+			return -EBADMSG;
 		err = counter_delta_add(counters, words_code(words, name.at, scan_len(&name)), value);
 	}
 	return err;
@@ -58,16 +55,12 @@ static int disks_check(char *reason)
 {
 	if (!access("/proc/diskstats", R_OK) && !access("/sys/block", R_OK))
 		return 0;
-	snprintf(reason, REASON_MAX, "disk.disks needs /proc/diskstats and /sys/block: %s", strerror(errno));
-	return -errno;
+	return refuse_as(-errno, reason, "disk.disks needs /proc/diskstats and /sys/block: %s", strerror(errno));
 }
 
 static int disks_start(void **ret_self, char *reason)
 {
-	struct counter_file *file = counter_file_start(DISKS_VALUES, reason);
-
-	*ret_self = file;
-	return file ? 0 : -ENOMEM;
+	return counter_file_start(DISKS_VALUES, ret_self, reason);
 }
 
 /* Returns the kind of a disk, from /sys, where '!' replaces '/' in its name.  NULL: it is a partition. */

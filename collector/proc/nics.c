@@ -1,6 +1,7 @@
 #include "collector/proc/nics.h"
 #include "collector/proc/counter_file.h"
 #include "collector/proc/scan.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,18 +36,14 @@ int nics_parse(const void *text, size_t len, struct counter_delta *counters, str
 	int err = 0;
 
 	while (scan_line(&all, &line) && !err) {
-		__u64 value[COUNTER_DELTA_VALUES] = { 0 }, n;
+		__u64 value[COUNTER_DELTA_VALUES] = { 0 };
 
 		if (memchr(line.at, '|', scan_len(&line)))
 			continue;		/* the line has the heads of the columns */
 		if (!scan_until(&line, ":", &name) || line.at[-1] != ':')
 			return -EBADMSG;
-		for (size_t i = 0; i < sizeof(column) / sizeof(*column); i++) {
-			if (!scan_number(&line, &n))
-				return -EBADMSG;
-			if (column[i] >= 0)
-				value[column[i]] = n;
-		}
+		if (!scan_columns(&line, column, sizeof(column) / sizeof(*column), value))
+			return -EBADMSG;
 		err = counter_delta_add(counters, words_code(words, name.at, scan_len(&name)), value);
 	}
 	return err;
@@ -56,16 +53,12 @@ static int nics_check(char *reason)
 {
 	if (!access("/proc/net/dev", R_OK))
 		return 0;
-	snprintf(reason, REASON_MAX, "nic.nics needs /proc/net/dev: %s", strerror(errno));
-	return -errno;
+	return refuse_as(-errno, reason, "nic.nics needs /proc/net/dev: %s", strerror(errno));
 }
 
 static int nics_start(void **ret_self, char *reason)
 {
-	struct counter_file *file = counter_file_start(NICS_VALUES, reason);
-
-	*ret_self = file;
-	return file ? 0 : -ENOMEM;
+	return counter_file_start(NICS_VALUES, ret_self, reason);
 }
 
 static const char *kind_of(const char *name)

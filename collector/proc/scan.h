@@ -88,4 +88,18 @@ static inline int scan_number(struct scan *line, __u64 *ret)
 	return scan_word(line, &word) && scan_digits(&word, ret);
 }
 
+/* Takes n numbers: number i is value[column[i]]; a column below 0 is passed over.  0: one is missing. */
+static inline int scan_columns(struct scan *line, const int *column, size_t n, __u64 *value)
+{
+	__u64 number;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!scan_number(line, &number))
+			return 0;
+		if (column[i] >= 0)
+			value[column[i]] = number;
+	}
+	return 1;
+}
+
 #endif

@@ -11,8 +11,7 @@
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
-#include "collector/ring/tail_call.bpf.h"
-#include "collector/ring/nesting.bpf.h"
+#include "collector/ring/chain.bpf.h"
 
 __u64 wall_offset = 0;			/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 __u64 wanted = 0;			/* what some instrumentation needs: WANTED_FIELD(), WANTED_MEASURE() */

@@ -3,7 +3,6 @@
 #include "collector/core/refuse.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A term of the predicate while the filter is made: where it leads once the terms that are decided here are left

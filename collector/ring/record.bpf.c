@@ -6,8 +6,7 @@
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
-#include "collector/ring/tail_call.bpf.h"
-#include "collector/ring/nesting.bpf.h"
+#include "collector/ring/chain.bpf.h"
 #include "collector/ring/record.h"
 #include "collector/ring/statement_text.h"
 

@@ -3,7 +3,6 @@
 #include "collector/core/refuse.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #define RING_S 12			/* a reader that comes within this time misses nothing */
 #define LEAST_S 1			/* where memory is short: within this time */

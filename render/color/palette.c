@@ -248,13 +248,6 @@ double palette_luminance(__u32 rgb)
 	       0.0722 * gamma_decode((rgb & 255) / 255.0);
 }
 
-double palette_contrast(__u32 a, __u32 b)
-{
-	double la = palette_luminance(a), lb = palette_luminance(b);
-
-	return la > lb ? (la + 0.05) / (lb + 0.05) : (lb + 0.05) / (la + 0.05);
-}
-
 __u32 palette_area(enum palette_theme theme, int hue)
 {
 	__u32 ramp[PALETTE_COLOURS];

@@ -23,7 +23,7 @@ enum palette_ramp { PALETTE_USUAL, PALETTE_FIRE, PALETTE_GREY, PALETTE_RAMPS };
 
 struct palette {
 	enum palette_theme theme;
-	__u32 colour[PALETTE_COLOURS];	/* by shade_index(); [0] equals zero */
+	__u32 colour[PALETTE_COLOURS];	/* by shade_density_index(); [0] equals zero */
 	__u32 page;			/* the background */
 	__u32 zero;			/* nothing happened */
 	__u32 unobserved, unobserved_line;	/* not observed: its own flat colour, hatched */
@@ -49,8 +49,7 @@ void palette_hue(enum palette_theme theme, int hue, __u32 ret_colour[PALETTE_COL
 /* The colour of an area of that hue. */
 __u32 palette_area(enum palette_theme theme, int hue);
 
-/* WCAG 2 relative luminance 0..1, and contrast ratio 1..21. */
+/* WCAG 2 relative luminance 0..1. */
 double palette_luminance(__u32 rgb);
-double palette_contrast(__u32 a, __u32 b);
 
 #endif

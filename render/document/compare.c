@@ -1,7 +1,6 @@
 #include "render/document/compare.h"
 #include "render/draw/caption.h"
 #include "render/color/hue.h"
-#include "render/draw/legend.h"
 #include "render/draw/panel.h"
 #include "render/draw/sentence.h"
 
@@ -9,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LEFT 24
 #define NAMES 26			/* px of the line with the names of A and B */

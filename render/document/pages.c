@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define MARGIN 24			/* px around the content of a page */
 #define LEFT 24				/* of text; frames begin at PLOT_LEFT */

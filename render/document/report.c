@@ -6,7 +6,6 @@
 #include "render/document/text_table.h"
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #define PANEL_HEIGHT 200		/* if the report chooses it */
 #define PANEL_HEIGHT_MIN 80

@@ -1,6 +1,6 @@
 #include "render/draw/cells.h"
 #include "render/color/hue.h"
-#include "render/color/shade_lookup.h"
+#include "render/color/shade.h"
 #include "render/grid/stretch.h"
 #include <errno.h>
 #include <math.h>

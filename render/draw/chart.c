@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LEFT_MARGIN 24
 #define FRAME_MIN 50			/* px: the lowest height of a chart */

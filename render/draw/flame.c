@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define TEXT_MAX 1024			/* bytes of a line, or of a name */
 #define MARGIN 10

@@ -1,5 +1,5 @@
 #include "render/draw/image.h"
-#include "render/color/shade_lookup.h"
+#include "render/color/shade.h"
 #include "render/color/blend.h"
 #include "render/encode/png.h"
 #include "render/grid/stretch.h"

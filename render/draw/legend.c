@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SWATCH_WIDTH 28
 #define SWATCH_HEIGHT 11

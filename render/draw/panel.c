@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define STRIP 8				/* px of the strip above or below */
 #define STRIP_GAP 4

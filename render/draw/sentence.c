@@ -2,7 +2,6 @@
 #include "render/grid/axis.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* "1,234 queries", "2 cpus, the mean of 60 slots" */
 static void put_total(const struct grid *g, char *out, size_t room)

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <isa-l/igzip_lib.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ROOM 4096
 

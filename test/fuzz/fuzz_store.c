@@ -17,13 +17,13 @@ static void insist(bool holds)
 		abort();
 }
 
-/* sum_check() and sum_add() agree on what a histogram is. */
+/* hist_check() and sum_add() agree on what a histogram is. */
 static void try_hist(__u64 ruler, const __u8 *data, size_t len)
 {
 	struct sum s = { 0 };
 
 	if (!sum_begin(&s, ruler))
-		insist(!sum_check(ruler, data, len) == !sum_add(&s, data, len));
+		insist(!hist_check(ruler, data, len) == !sum_add(&s, data, len));
 	sum_fini(&s);
 }
 

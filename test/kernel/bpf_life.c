@@ -161,7 +161,7 @@ static void threads_of_a_program(void)
 	kit_clear();
 }
 
-#define N_TOGETHER 7			/* more than have a jump of their own (tail_call.bpf.h) */
+#define N_TOGETHER 7			/* more than have a jump of their own (chain.bpf.h) */
 #define N_EXITS 20
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)

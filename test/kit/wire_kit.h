@@ -15,6 +15,16 @@
 
 #define WIRE_RULER RULER(UNIT_NS, 5, 10, 39)
 
+/* NULL: there is no source of that name. */
+static inline const struct source *wire_source(const struct catalog *c, const char *name)
+{
+	const struct source *s = catalog_source_first(c);
+
+	while (s && strcmp(s->name, name))
+		s = s->next;
+	return s;
+}
+
 static inline __s64 wire_now_ns(void)
 {
 	struct timespec ts;

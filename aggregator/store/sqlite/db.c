@@ -1,6 +1,7 @@
 #include "aggregator/store/sqlite/sqlite.h"
 
 #include "collector/core/array.h"
+#include "collector/core/refuse.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -261,10 +262,8 @@ static int make_file(struct sqlite *q, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 
-	if (fd < 0 && errno != EEXIST) {
-		snprintf(q->store.reason, sizeof(q->store.reason), "%s", strerror(errno));
-		return -errno;
-	}
+	if (fd < 0 && errno != EEXIST)
+		return refuse_in(-errno, q->store.reason, sizeof(q->store.reason), "%s", strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return 0;

@@ -1,6 +1,7 @@
 #include "aggregator/store/sqlite/sqlite.h"
 
 #include "aggregator/store/observation.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -182,11 +183,10 @@ static int learn_slot_length(struct sqlite *q, const struct batch *b, struct kno
 		err = db_known(q, b->inst, ret_known);
 	if (err || ret_known->slot_ns == b->slot_ns)
 		return err;
-	if (ret_known->slot_ns) {
-		snprintf(q->store.reason, sizeof(q->store.reason), "a batch of %s has slots of %llu ns, not of %llu ns",
-			 b->source, (unsigned long long)b->slot_ns, (unsigned long long)ret_known->slot_ns);
-		return -EBADMSG;
-	}
+	if (ret_known->slot_ns)
+		return refuse_in(-EBADMSG, q->store.reason, sizeof(q->store.reason), "a batch of %s has slots of %llu "
+			"ns, not of %llu ns", b->source, (unsigned long long)b->slot_ns,
+			(unsigned long long)ret_known->slot_ns);
 	return db_know_slot(q, b->inst, b->slot_ns);
 }
 
@@ -286,10 +286,8 @@ static int sqlite_next_id(struct store *s, __u64 *ret_id)
 	if (err)
 		return err;
 	err = db_fetch(q, db_bind(q, META_GET, "t", "next_id"), &id);
-	if (!err) {
-		snprintf(s->reason, sizeof(s->reason), "the store: damaged, it has no next id");
-		err = -EBADMSG;
-	}
+	if (!err)
+		err = refuse_in(-EBADMSG, s->reason, sizeof(s->reason), "the store: damaged, it has no next id");
 	if (err > 0)
 		err = db_step(q, db_bind(q, META_PUT, "ti", "next_id", id + 1));
 	err = db_end(q, err);
@@ -418,10 +416,8 @@ int store_sqlite_open(const char *path, struct store **ret_store, char *reason, 
 	struct sqlite *q = calloc(1, sizeof(*q));
 	int err;
 
-	if (!q) {
-		snprintf(reason, room, "%s: no memory", path);
-		return -ENOMEM;
-	}
+	if (!q)
+		return refuse_in(-ENOMEM, reason, room, "%s: no memory", path);
 	q->store.ops = &sqlite_ops;
 	err = db_open(q, path);
 	if (err) {

@@ -49,8 +49,6 @@ const struct tracer accepts_tracer = {
 	.tracepoints = tracepoints,
 	.dispatch_ns = 20,
 	.start = accepts_start,
-	PROGRAMS_TRACER,
-	.lost = programs_lost,
+	PROGRAMS_TRACER(programs_lost, programs_doctor),
 	.look = accepts_look,
-	.doctor = programs_doctor,
 };

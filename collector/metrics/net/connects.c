@@ -71,7 +71,5 @@ const struct tracer connects_tracer = {
 	.tracepoints = tracepoints,
 	.dispatch_ns = 20,
 	.start = connects_start,
-	PROGRAMS_TRACER,
-	.lost = connects_lost,
-	.doctor = programs_doctor,
+	PROGRAMS_TRACER(connects_lost, programs_doctor),
 };

@@ -62,8 +62,6 @@ const struct tracer net_tracer = {
 	.tracepoints = tracepoints,
 	.dispatch_ns = 20,
 	.start = net_start,
-	PROGRAMS_TRACER,
-	.lost = programs_lost,
+	PROGRAMS_TRACER(programs_lost, programs_doctor),
 	.look = net_look,
-	.doctor = programs_doctor,
 };

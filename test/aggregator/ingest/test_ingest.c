@@ -237,7 +237,7 @@ TEST(a_hello_is_answered_with_the_wanted_set_and_each_change)
 	assert_int_equal(json_array_size(json_object_get(want, "instrumentations")), 0);
 	json_decref(want);
 	client_end(&c);
-	assert_int_equal(catalog_source_find(n.rig.catalog, "db1")->n_links, 0);
+	assert_int_equal(wire_source(n.rig.catalog, "db1")->n_links, 0);
 	net_end(&n);
 }
 
@@ -538,7 +538,7 @@ TEST(states_are_known_by_source)
 						    "state", "active", "reason", ""));
 	for (int i = 0; i < 100 && !s; i++) {
 		uv_run(&n.rig.loop, UV_RUN_NOWAIT);
-		s = source_inst(catalog_source_find(n.rig.catalog, "db1"), id);
+		s = source_inst(wire_source(n.rig.catalog, "db1"), id);
 	}
 	assert_non_null(s);
 	assert_true(s->active);
@@ -613,7 +613,7 @@ TEST(malformed_frames_are_refused_and_other_peers_are_served)
 	client_write(&c, "HSC1", 4);
 	client_end(&c);
 	assert_int_equal(ingest_counters(n.ingest)->errors, 11);
-	assert_int_equal(catalog_source_find(n.rig.catalog, "db1")->n_links, 0);
+	assert_int_equal(wire_source(n.rig.catalog, "db1")->n_links, 0);
 	bytes_fini(&data);
 	bytes_fini(&frame);
 	net_end(&n);

@@ -154,7 +154,6 @@ static void deliver(const char *path, unsigned timeout_ms, struct outcome *o)
 	while (!o->n)
 		uv_run(&receiver.loop, UV_RUN_ONCE);
 	assert_int_equal(o->n, 1);
-	assert_int_equal(webhook_sender_waiting(sender), 0);
 }
 
 TEST_WITH(a_post_answered_with_2xx_is_delivered_once, start, stop)
@@ -291,10 +290,11 @@ TEST_WITH(beyond_its_bounds_it_refuses_and_goes_on_later, start, stop)
 	for (int i = 0; i < WEBHOOK_SENDER_WAITING; i++)
 		assert_int_equal(post("200", 5000, &o[i]), 0);
 	assert_int_equal(post("200", 5000, &o[WEBHOOK_SENDER_WAITING]), -ENOSPC);
-	while (webhook_sender_waiting(sender))
-		uv_run(&receiver.loop, UV_RUN_ONCE);
-	for (int i = 0; i < WEBHOOK_SENDER_WAITING; i++)
+	for (int i = 0; i < WEBHOOK_SENDER_WAITING; i++) {
+		while (!o[i].n)
+			uv_run(&receiver.loop, UV_RUN_ONCE);
 		assert_true(o[i].n == 1 && !o[i].err);
+	}
 	assert_int_equal(o[WEBHOOK_SENDER_WAITING].n, 0);
 	deliver("200", 5000, &o[0]);
 }

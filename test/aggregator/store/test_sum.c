@@ -47,12 +47,12 @@ TEST(refuses_malformed_histograms)
 	struct sum s = { 0 };
 
 	make(ruler, 10, &good);
-	assert_int_equal(sum_check(ruler, good.data, good.len), 0);
+	assert_int_equal(hist_check(ruler, good.data, good.len), 0);
 	for (size_t len = 0; len < good.len; len++) {
-		assert_int_equal(sum_check(ruler, good.data, len), -EBADMSG);
+		assert_int_equal(hist_check(ruler, good.data, len), -EBADMSG);
 		assert_int_equal(sum_two(&s, ruler, good.data, good.len, good.data, len), -EBADMSG);
 	}
-	assert_int_equal(sum_check(0, good.data, good.len), -EBADMSG);
+	assert_int_equal(hist_check(0, good.data, good.len), -EBADMSG);
 	assert_int_equal(sum_begin(&s, 0), -EINVAL);
 	assert_int_equal(sum_two(&s, ruler, good.data, good.len, good.data, good.len), 0);
 	assert_int_equal(s.hist.count, 20);

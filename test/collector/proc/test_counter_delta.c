@@ -62,20 +62,6 @@ TEST(a_counter_that_may_shrink_stays)
 	counter_delta_fini(&g);
 }
 
-TEST(a_forgotten_snapshot_gives_no_growth)
-{
-	struct counter_delta g = { .n_values = 1 };
-	__u64 growth[COUNTER_DELTA_VALUES];
-
-	counter_delta_begin(&g);
-	counter_delta_add(&g, 1, (const __u64[]){ 10 });
-	counter_delta_begin(&g);
-	counter_delta_add(&g, 1, (const __u64[]){ 11 });
-	counter_delta_forget(&g);
-	assert_int_equal(counter_delta_of(&g, 0, growth), 0);
-	counter_delta_fini(&g);
-}
-
 TEST(many_things_come_and_go)
 {
 	struct counter_delta g = { .n_values = 1 };

@@ -1,5 +1,6 @@
 #include "render/color/palette.h"
 #include "test/kit/check.h"
+#include "test/kit/contrast_kit.h"
 
 #include <string.h>
 
@@ -54,7 +55,7 @@ TEST(one_event_is_not_the_background)
 			const struct palette *p = &made[ramp][theme];
 
 			assert_int_equal(p->colour[0], p->zero);
-			assert_true(palette_contrast(p->colour[1], p->zero) >= 1.25);
+			assert_true(contrast(p->colour[1], p->zero) >= 1.25);
 			assert_true(p->unobserved != p->zero);
 		}
 }
@@ -71,11 +72,11 @@ TEST(hues_have_ramps_of_the_same_lightness)
 		for (int hue = 0; hue < 360; hue += 5) {
 			palette_hue(theme, hue, ramp);
 			assert_int_equal(ramp[0], both[theme].zero);
-			assert_true(palette_contrast(ramp[1], ramp[0]) >= 1.2);
+			assert_true(contrast(ramp[1], ramp[0]) >= 1.2);
 			for (int i = 1; i < PALETTE_COLOURS; i++) {
 				double l = palette_luminance(ramp[i]);
 
-				assert_true(palette_contrast(ramp[i], first[i]) < 1.35);
+				assert_true(contrast(ramp[i], first[i]) < 1.35);
 				assert_true(ramp[i] != grey[i]);
 				if (i > 8)	/* a byte may stay the same for a step or two */
 					assert_true(theme ? l > palette_luminance(ramp[i - 8])
@@ -91,24 +92,24 @@ TEST(text_is_legible)
 	for (int theme = 0; theme < 2; theme++) {
 		const struct palette *p = &both[theme];
 
-		assert_true(palette_contrast(p->text, p->page) >= 4.5);
-		assert_true(palette_contrast(p->muted, p->page) >= 4.5);
-		assert_true(palette_contrast(p->axis, p->page) >= 3);
-		assert_true(palette_contrast(p->partial, p->page) >= 3);
-		assert_true(palette_contrast(p->running, p->page) >= 3);
-		assert_true(palette_contrast(p->accent, p->page) >= 3);
-		assert_true(palette_contrast(p->note, p->page) >= 3);
-		assert_true(palette_contrast(p->alert, p->page) >= 3);
-		assert_true(palette_contrast(p->p50, p->casing) >= 3);
-		assert_true(palette_contrast(p->p99, p->casing) >= 3);
-		assert_true(palette_contrast(p->max, p->casing) >= 3);
+		assert_true(contrast(p->text, p->page) >= 4.5);
+		assert_true(contrast(p->muted, p->page) >= 4.5);
+		assert_true(contrast(p->axis, p->page) >= 3);
+		assert_true(contrast(p->partial, p->page) >= 3);
+		assert_true(contrast(p->running, p->page) >= 3);
+		assert_true(contrast(p->accent, p->page) >= 3);
+		assert_true(contrast(p->note, p->page) >= 3);
+		assert_true(contrast(p->alert, p->page) >= 3);
+		assert_true(contrast(p->p50, p->casing) >= 3);
+		assert_true(contrast(p->p99, p->casing) >= 3);
+		assert_true(contrast(p->max, p->casing) >= 3);
 	}
 }
 
 TEST(contrast_follows_wcag)
 {
 	(void)state;
-	assert_true(palette_contrast(0, 0xffffff) > 20.999 && palette_contrast(0xffffff, 0) < 21.001);
+	assert_true(contrast(0, 0xffffff) > 20.999 && contrast(0xffffff, 0) < 21.001);
 }
 
 int main(void)

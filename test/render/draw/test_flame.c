@@ -1,5 +1,6 @@
 #include "render/draw/flame.h"
 #include "test/kit/check.h"
+#include "test/kit/contrast_kit.h"
 #include <errno.h>
 #include <expat.h>
 #include <stdio.h>
@@ -300,7 +301,7 @@ TEST(names_can_be_read_on_their_boxes)
 		for (const char *at = (char *)svg; (at = strstr(at, "\" fill=\"#")); n++) {
 			at += strlen("\" fill=\"#");
 			if (n)			/* the page is the first */
-				assert_true(palette_contrast(p.text, (__u32)strtoul(at, NULL, 16)) >= 4.5);
+				assert_true(contrast(p.text, (__u32)strtoul(at, NULL, 16)) >= 4.5);
 		}
 		assert_true(n > 200);
 		free(svg);

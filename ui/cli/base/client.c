@@ -1,5 +1,6 @@
 #include "ui/cli/base/client.h"
 #include "render/grid/zone.h"
+#include "collector/core/refuse.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -71,13 +72,11 @@ static int explain_failure(struct client *c, CURLcode code)
 	static const char no_daemon[] = "is heatscoped running there? (--url or HEATSCOPE_URL says where)";
 	char place[CLIENT_PLACE_MAX];
 
-	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE) {
-		snprintf(c->reason, sizeof(c->reason), "%s: %s; --cacert FILE names an authority to trust", client_place(c, place),
-			 curl_easy_strerror(code));
-		return -EACCES;
-	}
-	snprintf(c->reason, sizeof(c->reason), "%s: %s; %s", client_place(c, place), curl_easy_strerror(code), no_daemon);
-	return -ECONNREFUSED;
+	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
+		return refuse_in(-EACCES, c->reason, sizeof(c->reason), "%s: %s; --cacert FILE names an authority to "
+			"trust", client_place(c, place), curl_easy_strerror(code));
+	return refuse_in(-ECONNREFUSED, c->reason, sizeof(c->reason), "%s: %s; %s", client_place(c, place),
+		curl_easy_strerror(code), no_daemon);
 }
 
 static int check_url(struct client *c)
@@ -86,9 +85,8 @@ static int check_url(struct client *c)
 
 	if (!strncasecmp(c->url, "http://", 7) || !strncasecmp(c->url, "https://", 8) || (!strncmp(c->url, "unix:", 5) && c->url[5]))
 		return 0;
-	snprintf(c->reason, sizeof(c->reason), "%.200s: must be http://HOST:PORT, https://HOST:PORT or unix:PATH (--url or "
-		 "HEATSCOPE_URL)", client_place(c, place));
-	return -EPROTONOSUPPORT;
+	return refuse_in(-EPROTONOSUPPORT, c->reason, sizeof(c->reason), "%.200s: must be http://HOST:PORT, "
+		"https://HOST:PORT or unix:PATH (--url or HEATSCOPE_URL)", client_place(c, place));
 }
 
 static int set_url(const struct client *c, CURL *curl, const char *path)
@@ -135,10 +133,9 @@ static int add_token(struct client *c, struct curl_slist **headers)
 
 	if (!c->token_file || !strncmp(c->url, "unix:", 5))
 		return 0;
-	if (!may_take_token(c->url)) {
-		snprintf(c->reason, sizeof(c->reason), "%s: a token is sent over https or to this machine only", client_place(c, place));
-		return -EPERM;
-	}
+	if (!may_take_token(c->url))
+		return refuse_in(-EPERM, c->reason, sizeof(c->reason), "%s: a token is sent over https or to this "
+			"machine only", client_place(c, place));
 	f = fopen(c->token_file, "re");
 	if (!f || !fgets(line + start, sizeof(line) - start, f)) {
 		snprintf(c->reason, sizeof(c->reason), "%s: %s", c->token_file, f ? "is empty" : strerror(errno));
@@ -248,18 +245,17 @@ int client_json(struct client *c, const char *method, const char *path, const js
 		return err;
 	}
 	*ret_json = json_loadb(r.data, r.len, 0, &error);
-	if (!*ret_json) {
-		snprintf(c->reason, sizeof(c->reason), "%s: the reply is not JSON: %s", path, error.text);
-		err = -EBADMSG;
-	}
+	if (!*ret_json)
+		err = refuse_in(-EBADMSG, c->reason, sizeof(c->reason), "%s: the reply is not JSON: %s", path,
+			error.text);
 	reply_fini(&r);
 	return err;
 }
 
 void client_metric_name(const json_t *of, char *out, size_t room)
 {
-	snprintf(out, room, "%s.%s", json_string_value(json_object_get(of, "module")) ?: "",
-		 json_string_value(json_object_get(of, "stat")) ?: "");
+	snprintf(out, room, "%s.%s", json_text(of, "module"),
+		 json_text(of, "stat"));
 }
 
 const json_t *client_metric(const json_t *catalogue, const char *metric)

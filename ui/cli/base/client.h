@@ -77,6 +77,17 @@ const json_t *client_field(const json_t *catalogue, const json_t *metric, const 
 /* "discrete", "numeric"; "" if the catalogue does not say. */
 const char *client_arity(const json_t *catalogue, const json_t *metric, const char *name);
 
+/* A member of an object; "", 0: there is none of that type. */
+static inline const char *json_text(const json_t *of, const char *name)
+{
+	return json_string_value(json_object_get(of, name)) ?: "";
+}
+
+static inline double json_number(const json_t *of, const char *name)
+{
+	return json_number_value(json_object_get(of, name));
+}
+
 /* A query string under construction: "?a=1&b=x%20y".  The longest parameter is a key, with all its bytes escaped. */
 #define PARAMS_MAX 8192
 struct query_string {

@@ -1,10 +1,8 @@
 #include "ui/cli/base/command.h"
 #include "ui/cli/base/output.h"
-#include "render/grid/axis.h"
 
 #include <curl/curl.h>
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +51,20 @@ int print_json(json_t *json)
 	return 0;
 }
 
+int print_reply(json_t *json, int as_json, void (*print)(const json_t *json))
+{
+	if (as_json)
+		return print_json(json);
+	print(json);
+	json_decref(json);
+	return 0;
+}
+
+void print_id(const json_t *made)
+{
+	show_print(stdout, "%s\n", json_text(made, "id"));
+}
+
 const char *time_text(double ns, char out[32])
 {
 	static const struct { double ns; const char *name; } unit[] = {
@@ -99,12 +111,12 @@ const char *value_text(double value, const char *unit, char out[32])
 
 void print_notes(const json_t *reply)
 {
-	double lost = json_number_value(json_object_get(reply, "lost"));
+	double lost = json_number(reply, "lost");
 
 	if (lost > 0)
 		show_print(stdout, "%.0f events were lost in this time\n", lost);
 	if (json_object_get(reply, "sampled"))
-		show_print(stdout, "events were sampled, at worst one in %.0f\n", json_number_value(json_object_get(reply, "sampled")));
+		show_print(stdout, "events were sampled, at worst one in %.0f\n", json_number(reply, "sampled"));
 	if (json_is_true(json_object_get(reply, "dropped")))
 		show_print(stdout, "some of the data are not kept any more\n");
 	if (json_is_true(json_object_get(reply, "lower_bound")))

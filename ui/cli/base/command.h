@@ -33,6 +33,12 @@ void put_json(const json_t *json, size_t flags);
 /* Prints json indented and frees it; returns 0. */
 int print_json(json_t *json);
 
+/* Prints it by print(), or, with as_json, as print_json() does, and frees it; returns 0. */
+int print_reply(json_t *json, int as_json, void (*print)(const json_t *json));
+
+/* Prints the "id" of what was made. */
+void print_id(const json_t *made);
+
 /* "812 ns", "1.25 ms", "3.4 s": three digits. */
 const char *time_text(double ns, char out[32]);
 const char *value_text(double value, const char *unit, char out[32]);	/* in a unit of the daemon's: "ns", "%" */

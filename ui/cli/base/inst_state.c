@@ -9,20 +9,15 @@
 
 #define TRIES_PER_S 50
 
-static const char *text_of(const json_t *json, const char *name)
-{
-	return json_string_value(json_object_get(json, name)) ?: "";
-}
-
 struct inst_state inst_state_of(const json_t *inst)
 {
-	struct inst_state s = { .failed = "", .failure = "", .suspended = !strcmp(text_of(inst, "state"), "suspended") };
+	struct inst_state s = { .failed = "", .failure = "", .suspended = !strcmp(json_text(inst, "state"), "suspended") };
 	const json_t *source;
 	size_t i;
 
 	json_array_foreach(json_object_get(inst, "sources"), i, source) {
-		const char *state = text_of(source, "state");
-		double from_s = json_number_value(json_object_get(source, "counts_from"));
+		const char *state = json_text(source, "state");
+		double from_s = json_number(source, "counts_from");
 		int counts = !strcmp(state, "active") || !strcmp(state, "partial"), waits = !strcmp(state, "pending");
 
 		if ((counts || waits) && from_s > s.counts_from_s)
@@ -31,8 +26,8 @@ struct inst_state inst_state_of(const json_t *inst)
 		s.n_early += waits && from_s > 0;
 		s.n_silent += waits && from_s <= 0;
 		if (!strcmp(state, "failed") && !s.n_failed++) {
-			s.failed = text_of(source, "source");
-			s.failure = *text_of(source, "reason") ? text_of(source, "reason") : "the collector failed";
+			s.failed = json_text(source, "source");
+			s.failure = *json_text(source, "reason") ? json_text(source, "reason") : "the collector failed";
 		}
 	}
 	return s;

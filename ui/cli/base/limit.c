@@ -1,6 +1,7 @@
 #include "ui/cli/base/limit.h"
 
 #include "ui/cli/base/command.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,10 +12,8 @@ int limit_read(const struct limit *l, enum ruler_unit unit, const char *name, ch
 	char why[AMOUNT_REASON];
 	__u64 value;
 
-	if (amount_parse(l->text, strlen(l->text), unit, name, &value, NULL, why)) {
-		snprintf(reason, 256, "--%s %.40s: %s", l->option, l->text, why);
-		return -EINVAL;
-	}
+	if (amount_parse(l->text, strlen(l->text), unit, name, &value, NULL, why))
+		return refuse_in(-EINVAL, reason, 256, "--%s %.40s: %s", l->option, l->text, why);
 	snprintf(out, 32, "%llu", (unsigned long long)value);
 	return 0;
 }
@@ -50,10 +49,9 @@ int limits_put(struct client *c, const char *id, const char *measure, const stru
 		measures = json_object_get(inst, "measures");
 		at = measure_index(measures, measure);
 		unit = json_string_value(json_array_get(units, at));
-		if (!err && !unit && at < json_array_size(measures)) {
-			snprintf(c->reason, sizeof(c->reason), "heatscoped does not say the unit of what it measures: is it another version?");
-			err = -EBADMSG;
-		}
+		if (!err && !unit && at < json_array_size(measures))
+			err = refuse_in(-EBADMSG, c->reason, sizeof(c->reason), "heatscoped does not say the unit of "
+				"what it measures: is it another version?");
 		if (!err && unit) {
 			char why[256];
 

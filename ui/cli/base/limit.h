@@ -9,6 +9,15 @@
 #include "ui/cli/base/client.h"
 #include "collector/core/amount.h"
 
+#include <argp.h>
+
+/* The options of a rectangle's values. */
+#define LIMIT_OPTIONS(ymin, ymax)                                                                                        \
+	{ "ymin", ymin, "VALUE", 0, "Lowest value of the rectangle, with the measure's unit: 10ms, 1.5s (default 0)", 0 }, \
+	{ "over", ymin, "VALUE", OPTION_ALIAS, NULL, 0 },                                                                  \
+	{ "ymax", ymax, "VALUE", 0, "Upper end of the rectangle, exclusive (default: none)", 0 },                          \
+	{ "under", ymax, "VALUE", OPTION_ALIAS, NULL, 0 }
+
 struct limit {
 	const char *option, *parameter, *text;	/* "ymin", "ymin", "10ms"; text NULL: not given */
 };

@@ -1,4 +1,5 @@
 #include "ui/cli/base/moment.h"
+#include "collector/core/refuse.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -66,11 +67,9 @@ int span_parse(const char *text, double *ret_s, char reason[MOMENT_REASON])
 	double s;
 	bool bare;
 
-	if (!read_span(text, &s, &bare) || !(s >= 1e-9 && s <= SPAN_MAX)) {
-		snprintf(reason, MOMENT_REASON, "\"%.60s\" is not a length of time: write 90s, 10m, 1h30m, 1d or a "
-			"number of seconds", text);
-		return -EINVAL;
-	}
+	if (!read_span(text, &s, &bare) || !(s >= 1e-9 && s <= SPAN_MAX))
+		return refuse_in(-EINVAL, reason, MOMENT_REASON, "\"%.60s\" is not a length of time: write 90s, 10m, "
+			"1h30m, 1d or a number of seconds", text);
 	*ret_s = s;
 	return 0;
 }

@@ -83,7 +83,7 @@ static void print_alerts(const json_t *all)
 	snprintf(since_heading, sizeof(since_heading), "SINCE (%s)", local_zone(offset, zone));
 	table_add(&t, "ALERT", "NAME", "ID", "STATE", since_heading, "WHAT");
 	json_array_foreach(all, i, a) {
-		double s = json_number_value(json_object_get(a, "since"));
+		double s = json_number(a, "since");
 
 		strcpy(since, "-");
 		if (s > 0)
@@ -156,11 +156,7 @@ static int add_alert(struct client *c, const struct options *o)
 	json_decref(body);
 	if (err)
 		return failed("alerts", c->reason);
-	if (o->json)
-		return print_json(made);
-	show_print(stdout, "%s\n", json_string_value(json_object_get(made, "id")));
-	json_decref(made);
-	return 0;
+	return print_reply(made, o->json, print_id);
 }
 
 static int drop_alert(struct client *c, const struct options *o)

@@ -101,11 +101,7 @@ static int list_notes(struct client *c, const struct options *o)
 	snprintf(path, sizeof(path), "/ca/annotations%s", p.text);
 	if (client_json(c, "GET", path, NULL, &all))
 		return failed("annotate", c->reason);
-	if (o->json)
-		return print_json(all);
-	print_list(all);
-	json_decref(all);
-	return 0;
+	return print_reply(all, o->json, print_list);
 }
 
 static int drop_note(struct client *c, const struct options *o)
@@ -139,11 +135,7 @@ static int write_note(struct client *c, const struct options *o)
 	json_decref(body);
 	if (err)
 		return failed("annotate", c->reason);
-	if (o->json)
-		return print_json(made);
-	show_print(stdout, "%s\n", json_string_value(json_object_get(made, "id")));
-	json_decref(made);
-	return 0;
+	return print_reply(made, o->json, print_id);
 }
 
 int run_annotate(struct client *c, int argc, char **argv)

@@ -449,7 +449,7 @@ int run_set(struct client *c, int argc, char **argv)
 
 static void number_text(const json_t *object, const char *name, char out[32])
 {
-	snprintf(out, 32, "%.10g", json_number_value(json_object_get(object, name)));
+	snprintf(out, 32, "%.10g", json_number(object, name));
 }
 
 int run_list(struct client *c, int argc, char **argv)
@@ -500,7 +500,7 @@ static void print_instrumentation(const json_t *inst)
 	show_print(stdout, "measures         %s\n", list_text(json_object_get(inst, "measures"), text, sizeof(text)));
 	if (json_array_size(json_object_get(inst, "weights")))
 		show_print(stdout, "weights          %s\n", list_text(json_object_get(inst, "weights"), text, sizeof(text)));
-	if (*(json_string_value(json_object_get(inst, "predicate-text")) ?: ""))
+	if (*(json_text(inst, "predicate-text")))
 		show_print(stdout, "predicate        %s\n", json_string_value(json_object_get(inst, "predicate-text")));
 	number_text(inst, "granularity", slot);
 	number_text(inst, "retention-time", kept);
@@ -521,11 +521,11 @@ static void print_instrumentation(const json_t *inst)
 	if (json_object_get(inst, "always"))
 		show_print(stdout, "always           %s, line %lld\n", json_string_value(json_object_get(json_object_get(inst, "always"), "file")),
 		       json_integer_value(json_object_get(json_object_get(inst, "always"), "line")));
-	show_print(stdout, "state            %s\n", json_string_value(json_object_get(inst, "state")) ?: "");
+	show_print(stdout, "state            %s\n", json_text(inst, "state"));
 	json_array_foreach(json_object_get(inst, "sources"), i, source) {
 		const char *reason = json_string_value(json_object_get(source, "reason"));
 
-		double from_s = json_number_value(json_object_get(source, "counts_from"));
+		double from_s = json_number(source, "counts_from");
 
 		show_print(stdout, "source           %s: %s%s%s%s%s\n", json_string_value(json_object_get(source, "source")),
 			   json_string_value(json_object_get(source, "state")), reason && *reason ? ", " : "", reason ?: "",
@@ -544,11 +544,7 @@ int run_show(struct client *c, int argc, char **argv)
 	err = client_json(c, "GET", inst_path(o.arg[0], "", path), NULL, &inst);
 	if (err)
 		return failed("show", inst_reason(c, err, o.arg[0]));
-	if (o.json)
-		return print_json(inst);
-	print_instrumentation(inst);
-	json_decref(inst);
-	return 0;
+	return print_reply(inst, o.json, print_instrumentation);
 }
 
 /* With several arguments, names the one that failed. */

@@ -5,6 +5,7 @@
 #include "ui/cli/base/range.h"
 #include "ui/cli/base/local.h"
 #include "ui/cli/base/output.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <math.h>
@@ -127,10 +128,9 @@ static int take_times(struct options *o, char reason[256])
 
 	if (!(o->before_s > 0))
 		return 0;
-	if (o->with_start_s > 0) {
-		snprintf(reason, 256, "--before and --with-start both say when B begins: give one of them");
-		return -EINVAL;
-	}
+	if (o->with_start_s > 0)
+		return refuse_in(-EINVAL, reason, 256, "--before and --with-start both say when B begins: give one of "
+			"them");
 	range_settle(a, SETTLE_S);
 	o->with_start_s = a->start_s - o->before_s;
 	return 0;
@@ -138,16 +138,9 @@ static int take_times(struct options *o, char reason[256])
 
 /* ---- as text ---- */
 
-static double number(const json_t *json, const char *name) { return json_number_value(json_object_get(json, name)); }
-
-static const char *text(const json_t *json, const char *name)
-{
-	return json_string_value(json_object_get(json, name)) ?: "";
-}
-
 static const char *amount(const json_t *line, double x, const char *unit, char out[32])
 {
-	if (strcmp(text(line, "name"), "events"))
+	if (strcmp(json_text(line, "name"), "events"))
 		return value_text(x, unit, out);
 	snprintf(out, 32, "%.0f", x);
 	return out;
@@ -167,17 +160,17 @@ static const char *chance(const json_t *line, char out[32])
 static void print_lines(const json_t *reply)
 {
 	struct table t = { .n_columns = 6, .right = { 0, 1, 1, 1, 1, 0 } };
-	const char *unit = text(reply, "unit");
+	const char *unit = json_text(reply, "unit");
 	json_t *line;
 	size_t i;
 
 	table_add(&t, "", "A", "B", "A - B", "Q", "");
 	json_array_foreach(json_object_get(reply, "lines"), i, line) {
 		char a[32], b[32], size[32], difference[40], q[32];
-		double d = number(line, "difference");
+		double d = json_number(line, "difference");
 
 		snprintf(difference, sizeof(difference), "%s%s", d > 0 ? "+" : d < 0 ? "-" : "", amount(line, fabs(d), unit, size));
-		table_add(&t, text(line, "name"), amount(line, number(line, "a"), unit, a), amount(line, number(line, "b"), unit, b), difference,
+		table_add(&t, json_text(line, "name"), amount(line, json_number(line, "a"), unit, a), amount(line, json_number(line, "b"), unit, b), difference,
 			  chance(line, q), json_is_true(json_object_get(line, "significant")) ? "*" : "");
 	}
 	table_print(&t);
@@ -189,12 +182,12 @@ static void print_comparison(const json_t *reply)
 
 	char zone[AXIS_TEXT];
 
-	show_print(stdout, "A  %s\nB  %s\n", text(a, "name"), text(b, "name"));
-	if (number(a, "start_time") != number(b, "start_time"))		/* then their names say when */
-		show_print(stdout, "   (times in %s)\n", local_zone(local_offset(number(a, "end_time")), zone));
+	show_print(stdout, "A  %s\nB  %s\n", json_text(a, "name"), json_text(b, "name"));
+	if (json_number(a, "start_time") != json_number(b, "start_time"))		/* then their names say when */
+		show_print(stdout, "   (times in %s)\n", local_zone(local_offset(json_number(a, "end_time")), zone));
 	putchar('\n');
 	print_lines(reply);
-	show_print(stdout, "\n%s\n", text(reply, "sentence"));
+	show_print(stdout, "\n%s\n", json_text(reply, "sentence"));
 	print_notes(a);
 	print_notes(b);
 }
@@ -246,9 +239,5 @@ int run_compare(struct client *c, int argc, char **argv)
 	err = inst_get(c, o.id, "/value/compare", &p, &reply);
 	if (err)
 		return failed("compare", inst_reason(c, err, o.id));
-	if (o.json)
-		return print_json(reply);
-	print_comparison(reply);
-	json_decref(reply);
-	return 0;
+	return print_reply(reply, o.json, print_comparison);
 }

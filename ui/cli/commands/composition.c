@@ -17,11 +17,7 @@ enum { OPT_JSON = 256, OPT_YMIN, OPT_YMAX, OPT_SELECTED };
 
 static const struct argp_option options[] = {
 	RANGE_OPTIONS(0),
-	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value of the rectangle, with the measure's unit: 10ms, 1.5s (default "
-		"0)", 0 },
-	{ "over", OPT_YMIN, "VALUE", OPTION_ALIAS, NULL, 0 },
-	{ "ymax", OPT_YMAX, "VALUE", 0, "Upper end of the rectangle, exclusive (default: none)", 0 },
-	{ "under", OPT_YMAX, "VALUE", OPTION_ALIAS, NULL, 0 },
+	LIMIT_OPTIONS(OPT_YMIN, OPT_YMAX),
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
 	{ 0 },
@@ -55,8 +51,6 @@ static const struct argp argp = {
 	"Buckets are taken as a whole: the line above the table has their lowest and highest value.", NULL, NULL, NULL
 };
 
-static double number(const json_t *json, const char *name) { return json_number_value(json_object_get(json, name)); }
-
 static const char *edge(const json_t *reply, const char *name, char out[32])
 {
 	const json_t *value = json_object_get(reply, name);
@@ -74,10 +68,10 @@ static void add_part(struct table *t, const json_t *reply, const char *name, con
 	char sum[32], share[32];
 
 	if (unit && !strcmp(unit, "ns"))
-		snprintf(sum, sizeof(sum), "%.3f", number(part, "sum") / 1e6);
+		snprintf(sum, sizeof(sum), "%.3f", json_number(part, "sum") / 1e6);
 	else
-		value_text(number(part, "sum"), unit, sum);
-	snprintf(share, sizeof(share), "%.1f %%", 100 * number(part, "share"));
+		value_text(json_number(part, "sum"), unit, sum);
+	snprintf(share, sizeof(share), "%.1f %%", 100 * json_number(part, "share"));
 	table_add(t, name, sum, share);
 }
 
@@ -89,15 +83,15 @@ static void print_composition(const json_t *reply)
 	json_t *part;
 	size_t i;
 
-	show_print(stdout, "%.0f events of %s %s to %s: %s\n", number(reply, "count"), measure, edge(reply, "ymin", from), edge(reply, "ymax", to),
-	       value_text(number(reply, "sum"), unit, sum));
+	show_print(stdout, "%.0f events of %s %s to %s: %s\n", json_number(reply, "count"), measure, edge(reply, "ymin", from), edge(reply, "ymax", to),
+	       value_text(json_number(reply, "sum"), unit, sum));
 	table_add(&t, "PART", unit && !strcmp(unit, "ns") ? "MS" : "SUM", "SHARE");
 	json_array_foreach(json_object_get(reply, "parts"), i, part)
 		add_part(&t, reply, json_string_value(json_object_get(part, "weight")), part);
 	add_part(&t, reply, "rest", json_object_get(reply, "rest"));
 	table_print(&t);
 	if (json_object_get(reply, "unweighed"))
-		show_print(stdout, "%.0f events of this time came without weights\n", number(reply, "unweighed"));
+		show_print(stdout, "%.0f events of this time came without weights\n", json_number(reply, "unweighed"));
 	print_notes(reply);
 }
 
@@ -115,9 +109,5 @@ int run_composition(struct client *c, int argc, char **argv)
 		?: inst_get(c, o.id, "/value/composition", &p, &reply);
 	if (err)
 		return failed("composition", inst_reason(c, err, o.id));
-	if (o.json)
-		return print_json(reply);
-	print_composition(reply);
-	json_decref(reply);
-	return 0;
+	return print_reply(reply, o.json, print_composition);
 }

@@ -22,11 +22,7 @@ enum { OPT_JSON = 256, OPT_YMIN, OPT_YMAX, OPT_BASELINE, OPT_TOP, OPT_SELECTED, 
 
 static const struct argp_option options[] = {
 	RANGE_OPTIONS(0),
-	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value of the rectangle, with the measure's unit: 10ms, 1.5s (default "
-		"0)", 0 },
-	{ "over", OPT_YMIN, "VALUE", OPTION_ALIAS, NULL, 0 },
-	{ "ymax", OPT_YMAX, "VALUE", 0, "Upper end of the rectangle, exclusive (default: none)", 0 },
-	{ "under", OPT_YMAX, "VALUE", OPTION_ALIAS, NULL, 0 },
+	LIMIT_OPTIONS(OPT_YMIN, OPT_YMAX),
 	{ "measure", 'm', "NAME", 0, "Which measure is the axis (default: the first)", 0 },
 	{ "baseline", OPT_BASELINE, "START,END", 0, "Compare with this time, too", 0 },
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 0 },
@@ -82,13 +78,6 @@ static const struct argp argp = {
 		NULL, NULL, NULL
 };
 
-static double number(const json_t *json, const char *name) { return json_number_value(json_object_get(json, name)); }
-
-static const char *text(const json_t *json, const char *name)
-{
-	return json_string_value(json_object_get(json, name)) ?: "";
-}
-
 static const char *count(double n, char out[32])
 {
 	snprintf(out, 32, fabs(n) < 100 && n != floor(n) ? "%.1f" : "%.0f", n);
@@ -125,9 +114,19 @@ static const char *chance(const json_t *one, char out[32])
 /* A value that is rarer inside is left out: the values that are more frequent inside say the same. */
 static int is_shown(const struct options *o, const json_t *one)
 {
-	int rarer = json_object_get(one, "value") && number(one, "excess") <= 0;
+	int rarer = json_object_get(one, "value") && json_number(one, "excess") <= 0;
 
 	return o->all || (json_is_true(json_object_get(one, "significant")) && !rarer);
+}
+
+/* Prints a table of n rows and its heading, nothing if n is 0; returns n. */
+static size_t print_rows(struct table *t, size_t n)
+{
+	if (n)
+		table_print(t);
+	else
+		table_drop(t);
+	return n;
 }
 
 static size_t print_values(const struct options *o, const json_t *reply)
@@ -143,16 +142,12 @@ static size_t print_values(const struct options *o, const json_t *reply)
 		if (!is_shown(o, one))
 			continue;
 		n++;
-		table_add(&t, text(one, "field"), count(number(one, "inside"), in), share(number(one, "inside_share"), in_share),
-			  count(number(one, "outside"), out), share(number(one, "outside_share"), out_share),
-			  count(number(one, "excess"), excess), signed_value(number(one, "sum_excess"), text(reply, "unit"), sum),
-			  chance(one, q), text(one, "value"));
+		table_add(&t, json_text(one, "field"), count(json_number(one, "inside"), in), share(json_number(one, "inside_share"), in_share),
+			  count(json_number(one, "outside"), out), share(json_number(one, "outside_share"), out_share),
+			  count(json_number(one, "excess"), excess), signed_value(json_number(one, "sum_excess"), json_text(reply, "unit"), sum),
+			  chance(one, q), json_text(one, "value"));
 	}
-	if (n)
-		table_print(&t);
-	else
-		table_drop(&t);
-	return n;
+	return print_rows(&t, n);
 }
 
 static size_t print_measures(const struct options *o, const json_t *reply, int after)
@@ -164,21 +159,17 @@ static size_t print_measures(const struct options *o, const json_t *reply, int a
 	table_add(&t, "MEASURE", "BY", "INSIDE", "OUTSIDE", "EXCESS", "Q");
 	json_array_foreach(json_object_get(reply, "measures"), i, one) {
 		char in[32], out[32], excess[32], q[32];
-		const char *unit = text(one, "unit");
+		const char *unit = json_text(one, "unit");
 
 		if (!is_shown(o, one))
 			continue;
 		n++;
-		table_add(&t, text(one, "measure"), text(one, "by"), value_text(number(one, "inside_mean"), unit, in),
-			  value_text(number(one, "outside_mean"), unit, out), signed_value(number(one, "excess"), unit, excess), chance(one, q));
+		table_add(&t, json_text(one, "measure"), json_text(one, "by"), value_text(json_number(one, "inside_mean"), unit, in),
+			  value_text(json_number(one, "outside_mean"), unit, out), signed_value(json_number(one, "excess"), unit, excess), chance(one, q));
 	}
 	if (n && after)
 		putchar('\n');
-	if (n)
-		table_print(&t);
-	else
-		table_drop(&t);
-	return n;
+	return print_rows(&t, n);
 }
 
 #define LISTED 5			/* values of a field */
@@ -188,7 +179,7 @@ static int is_listed(const struct options *o, const json_t *list, size_t i, size
 {
 	const json_t *one = json_array_get(list, i), *before = i ? json_array_get(list, i - 1) : NULL;
 
-	*nth = before && !strcmp(text(one, "field"), text(before, "field")) ? *nth + 1 : 0;
+	*nth = before && !strcmp(json_text(one, "field"), json_text(before, "field")) ? *nth + 1 : 0;
 	return o->all || *nth < LISTED;
 }
 
@@ -205,14 +196,10 @@ static size_t print_running(const struct options *o, const json_t *reply)
 		char running[32], part[32], oldest[32];
 
 		if (is_listed(o, list, i, &nth))
-			table_add(&t, text(one, "field"), count(number(one, "count"), running), share(number(one, "share"), part),
-				  value_text(number(one, "oldest"), text(reply, "unit"), oldest), text(one, "value"));
+			table_add(&t, json_text(one, "field"), count(json_number(one, "count"), running), share(json_number(one, "share"), part),
+				  value_text(json_number(one, "oldest"), json_text(reply, "unit"), oldest), json_text(one, "value"));
 	}
-	if (n)
-		table_print(&t);
-	else
-		table_drop(&t);
-	return n;
+	return print_rows(&t, n);
 }
 
 /* Prints what has ended inside, whether or not it differs from the outside. */
@@ -228,20 +215,16 @@ static size_t print_contents(const struct options *o, const json_t *reply)
 		char inside[32], part[32], sum[32], sum_part[32];
 
 		if (is_listed(o, list, i, &nth))
-			table_add(&t, text(one, "field"), count(number(one, "count"), inside), share(number(one, "share"), part),
-				  signed_value(number(one, "sum"), text(reply, "unit"), sum), share(number(one, "sum_share"), sum_part),
-				  text(one, "value"));
+			table_add(&t, json_text(one, "field"), count(json_number(one, "count"), inside), share(json_number(one, "share"), part),
+				  signed_value(json_number(one, "sum"), json_text(reply, "unit"), sum), share(json_number(one, "sum_share"), sum_part),
+				  json_text(one, "value"));
 	}
-	if (n)
-		table_print(&t);
-	else
-		table_drop(&t);
-	return n;
+	return print_rows(&t, n);
 }
 
 static int by_sum(const void *a, const void *b)
 {
-	double more = number(*(json_t *const *)b, "sum") - number(*(json_t *const *)a, "sum");
+	double more = json_number(*(json_t *const *)b, "sum") - json_number(*(json_t *const *)a, "sum");
 
 	return more > 0 ? 1 : more < 0 ? -1 : 0;
 }
@@ -254,14 +237,14 @@ static void print_composition(const json_t *reply)
 	size_t n = 0;
 	char sum[32], part_share[32];
 
-	if (number(composition, "sum") <= 0)
+	if (json_number(composition, "sum") <= 0)
 		return;
 	for (size_t i = 0; i < json_array_size(parts) && n < MEASURES_MAX; i++)
 		part[n++] = json_array_get(parts, i);
 	qsort(part, n, sizeof(*part), by_sum);
-	show_print(stdout, "the %s inside, %s, was", text(composition, "measure"), value_text(number(composition, "sum"), text(composition, "unit"), sum));
-	for (size_t i = 0; i < n && number(part[i], "share") >= 0.001; i++)
-		show_print(stdout, "%s %s %s", i ? "," : "", share(number(part[i], "share"), part_share), text(part[i], "weight"));
+	show_print(stdout, "the %s inside, %s, was", json_text(composition, "measure"), value_text(json_number(composition, "sum"), json_text(composition, "unit"), sum));
+	for (size_t i = 0; i < n && json_number(part[i], "share") >= 0.001; i++)
+		show_print(stdout, "%s %s %s", i ? "," : "", share(json_number(part[i], "share"), part_share), json_text(part[i], "weight"));
 	show_print(stdout, "\n");
 }
 
@@ -275,7 +258,7 @@ static void print_explanation(const struct options *o, const json_t *reply)
 	n += print_measures(o, reply, n > 0);
 	if (!n)
 		n = print_contents(o, reply);
-	show_print(stdout, n ? "\n%s\n" : "%s\n", text(reply, "sentence"));
+	show_print(stdout, n ? "\n%s\n" : "%s\n", json_text(reply, "sentence"));
 	print_composition(reply);
 	print_notes(reply);
 }

@@ -7,7 +7,6 @@
 #include "collector/mysql/mysql.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #define METRIC "fs.logical_ops"

@@ -6,6 +6,7 @@
 #include "ui/cli/base/limit.h"
 #include "ui/cli/base/output.h"
 #include "render/encode/png_text.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -192,15 +193,11 @@ static int table_of(const struct options *o, const struct picture_data *p, enum 
 		*ret = i;
 		if (!strcmp(o->table, name[i]))
 			break;
-		if (i == CSV_KEYS) {
-			snprintf(reason, PARAMS_REASON_MAX, "--table must be cells, columns or keys");
-			return -EINVAL;
-		}
+		if (i == CSV_KEYS)
+			return params_refuse(reason, "--table must be cells, columns or keys");
 	}
-	if (*ret == CSV_KEYS && !p->report.table.n_rows) {
-		snprintf(reason, PARAMS_REASON_MAX, "there is no table of keys in it: only a report has one");
-		return -EINVAL;
-	}
+	if (*ret == CSV_KEYS && !p->report.table.n_rows)
+		return params_refuse(reason, "there is no table of keys in it: only a report has one");
 	return 0;
 }
 
@@ -234,10 +231,8 @@ static int draw_picture(const struct options *o, struct picture_data *p, char *r
 	size_t len = 0;
 	int err;
 
-	if ((!o->out || !strcmp(o->out, "-")) && isatty(STDOUT_FILENO) && strcmp(format, "csv") && strcmp(format, "json")) {
-		snprintf(reason, PARAMS_REASON_MAX, "standard output is a terminal; give -o FILE");
-		return -EINVAL;
-	}
+	if ((!o->out || !strcmp(o->out, "-")) && isatty(STDOUT_FILENO) && strcmp(format, "csv") && strcmp(format, "json"))
+		return params_refuse(reason, "standard output is a terminal; give -o FILE");
 	p->drawn.format = format_of(format);
 	err = make_picture(o, p, format, &data, &len, reason);
 	if (!err) {

@@ -312,7 +312,7 @@ static int rates_shown(struct client *c, struct options *o, int *ret_shown)
 	if (show)
 		return 0;
 	err = client_json(c, "GET", inst_path(o->id, "", path), NULL, &inst);
-	*ret_shown = strcmp(json_string_value(json_object_get(inst, "value-arity")) ?: "", "numeric-decomposition") ||
+	*ret_shown = strcmp(json_text(inst, "value-arity"), "numeric-decomposition") ||
 		     json_array_size(json_object_get(inst, "decomposition")) > 1;
 	json_decref(inst);
 	return err;

@@ -5,6 +5,7 @@
 #include "ui/cli/base/measure.h"
 #include "ui/cli/base/range.h"
 #include "collector/core/slice.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -81,10 +82,8 @@ static int output_open(struct output *out, const char *file, char reason[256])
 
 	snprintf(out->target, sizeof(out->target), "%s", whole ?: file);
 	free(whole);
-	if (there && S_ISDIR(st.st_mode)) {
-		snprintf(reason, 256, "%.200s: is a folder; give -o FILE", file);
-		return -EISDIR;
-	}
+	if (there && S_ISDIR(st.st_mode))
+		return refuse_in(-EISDIR, reason, 256, "%.200s: is a folder; give -o FILE", file);
 	out->beside = !there || S_ISREG(st.st_mode);	/* a device or a pipe is written to, not replaced */
 	if (out->beside)
 		snprintf(out->path, sizeof(out->path), "%s.%ld.part", out->target, (long)getpid());

@@ -234,7 +234,7 @@ static void print_one(const struct view *v, const struct options *o, const json_
 	char clock[AXIS_TEXT], padded[2 * AXIS_TEXT];
 
 	if (!o->json) {
-		local_clock(json_number_value(json_object_get(exemplar, "time")), o->clock.offset_s, o->clock.dated, clock);
+		local_clock(json_number(exemplar, "time"), o->clock.offset_s, o->clock.dated, clock);
 		snprintf(padded, sizeof(padded), "%-*s", o->clock.width, clock);
 		v->row(exemplar, padded);
 		return;
@@ -256,12 +256,12 @@ struct totals {				/* the counts so far, for the summary at the end */
 static int is_full(const json_t *reply) { return json_array_size(json_object_get(reply, "exemplars")) >= GIVEN; }
 
 /* By their ends. */
-static void print_reply(const struct view *v, const struct options *o, const json_t *reply, struct totals *t)
+static void print_rows(const struct view *v, const struct options *o, const json_t *reply, struct totals *t)
 {
 	const json_t *list = json_object_get(reply, "exemplars");
 	size_t n = json_array_size(list), i;
 	json_t **row = calloc(n + 1, sizeof(*row));
-	double sampled = json_number_value(json_object_get(reply, "sampled"));
+	double sampled = json_number(reply, "sampled");
 
 	for (i = 0; row && i < n; i++)
 		row[i] = json_array_get(list, i);
@@ -272,9 +272,9 @@ static void print_reply(const struct view *v, const struct options *o, const jso
 		t->shown += json_number_value(json_object_get(row[i], "weight"));
 	}
 	t->kept = (int)json_integer_value(json_object_get(reply, "kept"));
-	t->count += json_number_value(json_object_get(reply, "count"));
-	t->missed += json_number_value(json_object_get(reply, "missed"));
-	t->lost += json_number_value(json_object_get(reply, "lost"));
+	t->count += json_number(reply, "count");
+	t->missed += json_number(reply, "missed");
+	t->lost += json_number(reply, "lost");
 	t->sampled = sampled > t->sampled ? sampled : t->sampled;
 	t->dropped |= json_is_true(json_object_get(reply, "dropped"));
 	t->cut |= is_full(reply);
@@ -332,15 +332,15 @@ static int print_part(const struct view *v, const struct options *o, struct clie
 
 	if (err)
 		return err;
-	from = (time_t)json_number_value(json_object_get(reply, "start_time"));
-	to = (time_t)ceil(json_number_value(json_object_get(reply, "end_time")));
+	from = (time_t)json_number(reply, "start_time");
+	to = (time_t)ceil(json_number(reply, "end_time"));
 	length_s = (double)(to - from);
 	if (is_full(reply) && length_s > 1 && length_s < before_s) {
 		json_decref(reply);
 		err = print_part(v, o, c, id, from, from + (to - from) / 2, length_s, t);
 		return err || t->until >= to ? err : print_part(v, o, c, id, t->until, to, length_s, t);
 	}
-	print_reply(v, o, reply, t);
+	print_rows(v, o, reply, t);
 	t->until = to;
 	json_decref(reply);
 	return 0;
@@ -388,7 +388,7 @@ static int find_slot(struct client *c, const char *id, double *ret_slot_s)
 
 	if (err)
 		return err;
-	*ret_slot_s = fmin(1, json_number_value(json_object_get(inst, "granularity")));
+	*ret_slot_s = fmin(1, json_number(inst, "granularity"));
 	json_decref(inst);
 	return 0;
 }

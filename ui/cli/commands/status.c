@@ -21,16 +21,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static double number(const json_t *json, const char *name)
-{
-	return json_number_value(json_object_get(json, name));
-}
-
-static const char *text(const json_t *json, const char *name)
-{
-	return json_string_value(json_object_get(json, name)) ?: "";
-}
-
 /* "1.23 MB" */
 static const char *bytes_text(double n, char out[32])
 {
@@ -67,16 +57,16 @@ static void print_server(const json_t *status)
 	const char *code;
 	json_t *n;
 
-	show_print(stdout, "heatscoped   %s, process %.0f, up %s\n", text(status, "version"), number(status, "pid"),
-	       span_text(number(status, "uptime"), up));
-	show_print(stdout, "memory       %s, %.1f s of CPU time\n", bytes_text(number(status, "memory_bytes"), memory),
-	       number(status, "cpu_seconds"));
-	show_print(stdout, "store        %s, %s\n", text(file, "database"), bytes_text(number(file, "bytes"), bytes));
-	show_print(stdout, "events       %.0f in %.0f batches, %.0f lost\n", number(store, "events"), number(store, "batches"),
-	       number(status, "lost_events"));
-	if (number(store, "damaged") > 0)
-		show_print(stdout, "damage       %.0f damaged pieces found in the store\n", number(store, "damaged"));
-	show_print(stdout, "requests     %.0f:", number(json_object_get(counters, "http"), "requests"));
+	show_print(stdout, "heatscoped   %s, process %.0f, up %s\n", json_text(status, "version"), json_number(status, "pid"),
+	       span_text(json_number(status, "uptime"), up));
+	show_print(stdout, "memory       %s, %.1f s of CPU time\n", bytes_text(json_number(status, "memory_bytes"), memory),
+	       json_number(status, "cpu_seconds"));
+	show_print(stdout, "store        %s, %s\n", json_text(file, "database"), bytes_text(json_number(file, "bytes"), bytes));
+	show_print(stdout, "events       %.0f in %.0f batches, %.0f lost\n", json_number(store, "events"), json_number(store, "batches"),
+	       json_number(status, "lost_events"));
+	if (json_number(store, "damaged") > 0)
+		show_print(stdout, "damage       %.0f damaged pieces found in the store\n", json_number(store, "damaged"));
+	show_print(stdout, "requests     %.0f:", json_number(json_object_get(counters, "http"), "requests"));
 	json_object_foreach((json_t *)by_status, code, n)
 		show_print(stdout, " %s x %.0f", code, json_number_value(n));
 	show_print(stdout, "\n");
@@ -93,8 +83,8 @@ static void print_sources(const json_t *status)
 		char n[32];
 
 		snprintf(n, sizeof(n), "%zu", json_array_size(json_object_get(source, "metrics")));
-		table_add(&t, text(source, "source"), text(source, "state"), text(source, "version"), n,
-			  strcmp(text(source, "text"), "full") ? "digests" : "full texts");
+		table_add(&t, json_text(source, "source"), json_text(source, "state"), json_text(source, "version"), n,
+			  strcmp(json_text(source, "text"), "full") ? "digests" : "full texts");
 	}
 	if (t.n_rows == 1) {
 		show_print(stdout, "no source has ever connected\n");
@@ -111,9 +101,9 @@ static void print_always(const json_t *status)
 	size_t i;
 
 	json_array_foreach(json_object_get(status, "always"), i, always)
-		if (strcmp(text(always, "state"), "on"))
-			show_print(stdout, "%s (configuration, line %.0f) is %s: %s\n", text(always, "name"), number(always, "line"),
-			       text(always, "state"), text(always, "reason"));
+		if (strcmp(json_text(always, "state"), "on"))
+			show_print(stdout, "%s (configuration, line %.0f) is %s: %s\n", json_text(always, "name"), json_number(always, "line"),
+			       json_text(always, "state"), json_text(always, "reason"));
 }
 
 static void print_webhooks(const json_t *status)
@@ -123,9 +113,9 @@ static void print_webhooks(const json_t *status)
 
 	json_array_foreach(json_object_get(status, "webhooks"), i, hook) {
 		show_print(stdout, "webhook %s: %.0f delivered, %.0f waiting, %.0f given up",
-			text(hook, "name"), number(hook, "delivered"),
-		       number(hook, "waiting"), number(hook, "given_up"));
-		show_print(stdout, *text(hook, "reason") ? ", the last one: %s\n" : "%s\n", text(hook, "reason"));
+			json_text(hook, "name"), json_number(hook, "delivered"),
+		       json_number(hook, "waiting"), json_number(hook, "given_up"));
+		show_print(stdout, *json_text(hook, "reason") ? ", the last one: %s\n" : "%s\n", json_text(hook, "reason"));
 	}
 }
 
@@ -135,13 +125,13 @@ static void print_reports(const json_t *status)
 	size_t i;
 
 	json_array_foreach(json_object_get(status, "reports"), i, report) {
-		double next = number(report, "next");
+		double next = json_number(report, "next");
 		char when[AXIS_TEXT], zone[AXIS_TEXT];
 		int offset = local_offset(next);
 
-		show_print(stdout, "report %s: next at %.16s %s, %.0f made, %.0f failed", text(report, "name"), local_time(next, offset, when),
-		       local_zone(offset, zone), number(report, "made"), number(report, "failed"));
-		show_print(stdout, *text(report, "reason") ? ", the last one: %s\n" : "%s\n", text(report, "reason"));
+		show_print(stdout, "report %s: next at %.16s %s, %.0f made, %.0f failed", json_text(report, "name"), local_time(next, offset, when),
+		       local_zone(offset, zone), json_number(report, "made"), json_number(report, "failed"));
+		show_print(stdout, *json_text(report, "reason") ? ", the last one: %s\n" : "%s\n", json_text(report, "reason"));
 	}
 }
 
@@ -160,9 +150,9 @@ static void print_instrumentations(const json_t *status)
 		json_array_foreach(json_object_get(inst, "sources"), j, source)
 			if (at < sizeof(sources))
 				at += (size_t)snprintf(sources + at, sizeof(sources) - at, "%s%s: %s%s%s", at ? "; " : "",
-						       text(source, "source"), text(source, "state"),
-						       *text(source, "reason") ? ", " : "", text(source, "reason"));
-		table_add(&t, text(inst, "id"), metric, text(inst, "state"), sources);
+						       json_text(source, "source"), json_text(source, "state"),
+						       *json_text(source, "reason") ? ", " : "", json_text(source, "reason"));
+		table_add(&t, json_text(inst, "id"), metric, json_text(inst, "state"), sources);
 	}
 	if (t.n_rows > 1)
 		table_print(&t);

@@ -5,7 +5,6 @@
 #include "render/grid/axis.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct options {
 	const char *id, *measure, *by, *order;
@@ -64,13 +63,13 @@ static const char *number(const json_t *key, const char *name, char out[32])
 
 static const char *amount(const json_t *key, const char *name, const char *unit, char out[32])
 {
-	return value_text(json_number_value(json_object_get(key, name)), unit, out);
+	return value_text(json_number(key, name), unit, out);
 }
 
 /* "12.5 %" */
 static const char *share(const json_t *key, const char *name, char out[32])
 {
-	snprintf(out, 32, "%.1f %%", 100 * json_number_value(json_object_get(key, name)));
+	snprintf(out, 32, "%.1f %%", 100 * json_number(key, name));
 	return out;
 }
 
@@ -123,9 +122,5 @@ int run_raw(struct client *c, int argc, char **argv)
 	err = inst_get(c, o.id, o.json ? "/value/raw" : "/value/keys", &p, &reply);
 	if (err)
 		return failed("raw", inst_reason(c, err, o.id));
-	if (o.json)
-		return print_json(reply);
-	print_keys(reply);
-	json_decref(reply);
-	return 0;
+	return print_reply(reply, o.json, print_keys);
 }

@@ -5,6 +5,7 @@
 #include "ui/cli/watch/ask.h"
 #include "ui/cli/watch/live.h"
 #include "ui/cli/watch/sixel.h"
+#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -138,10 +139,9 @@ static int find_subject(struct client *c, struct options *o, struct subject *ret
 	json_t *json = NULL;
 	int err = client_json(c, "GET", o->id ? inst_path(o->id, "", path) : "/ca/instrumentations", NULL, &json);
 
-	if (!err && subject_read(o->id ? json : json_array_get(json, 0), ret_subject)) {
-		snprintf(c->reason, sizeof(c->reason), "nothing is measured; 'heatscope create' switches a metric on");
-		err = -ENOENT;
-	}
+	if (!err && subject_read(o->id ? json : json_array_get(json, 0), ret_subject))
+		err = refuse_in(-ENOENT, c->reason, sizeof(c->reason), "nothing is measured; 'heatscope create' "
+			"switches a metric on");
 	json_decref(json);
 	return err;
 }
@@ -151,15 +151,11 @@ static int set_view(struct client *c, const struct options *o, struct session *s
 	long measure = o->measure ? subject_measure(&s->subject, o->measure) : 0;
 	struct view *v = &s->view;
 
-	if (measure < 0) {
-		snprintf(c->reason, sizeof(c->reason), "%s has no measure %s; 'heatscope show' lists them", s->subject.id,
-			 o->measure);
-		return -EINVAL;
-	}
-	if (o->selected && strlen(o->selected) >= sizeof(v->selected)) {
-		snprintf(c->reason, sizeof(c->reason), "--selected: no key is as long as this");
-		return -EINVAL;
-	}
+	if (measure < 0)
+		return refuse_in(-EINVAL, c->reason, sizeof(c->reason), "%s has no measure %s; 'heatscope show' lists "
+			"them", s->subject.id, o->measure);
+	if (o->selected && strlen(o->selected) >= sizeof(v->selected))
+		return refuse_in(-EINVAL, c->reason, sizeof(c->reason), "--selected: no key is as long as this");
 	*v = (struct view){ .measure = (size_t)measure, .end_s = o->end_s, .yscale = o->yscale, .transfer = o->transfer, .ramp = o->ramp,
 			    .row_bits = 2, .isolated = o->selected != NULL };
 	snprintf(v->selected, sizeof(v->selected), "%s", o->selected ?: "");

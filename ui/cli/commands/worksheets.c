@@ -46,13 +46,6 @@ static const struct argp argp = {
 	"  heatscope worksheets delete 3", NULL, NULL, NULL,
 };
 
-static const char *text_of(const json_t *json, const char *name)
-{
-	const char *text = json_string_value(json_object_get(json, name));
-
-	return text ? text : "";
-}
-
 static int list_worksheets(struct client *c, const struct options *o)
 {
 	struct table t = { .n_columns = 4 };
@@ -67,7 +60,7 @@ static int list_worksheets(struct client *c, const struct options *o)
 	table_add(&t, "ID", "MAPS", "SAVED", "NAME");
 	json_array_foreach(all, i, one) {
 		snprintf(maps, sizeof(maps), "%lld", (long long)json_integer_value(json_object_get(one, "npanels")));
-		table_add(&t, text_of(one, "id"), maps, json_is_true(json_object_get(one, "ready")) ? "ready" : "saved", text_of(one, "name"));
+		table_add(&t, json_text(one, "id"), maps, json_is_true(json_object_get(one, "ready")) ? "ready" : "saved", json_text(one, "name"));
 	}
 	table_print(&t);
 	json_decref(all);
@@ -83,14 +76,14 @@ static int find_worksheet(struct client *c, const char *what, char ret_id[64])
 	if (client_json(c, "GET", "/ca/worksheets", NULL, &all))
 		return failed("worksheets", c->reason);
 	json_array_foreach(all, i, one)
-		if (!strcmp(text_of(one, "id"), what)) {
+		if (!strcmp(json_text(one, "id"), what)) {
 			snprintf(ret_id, 64, "%s", what);
 			json_decref(all);
 			return 0;
 		}
 	json_array_foreach(all, i, one)
-		if (!strcmp(text_of(one, "name"), what) && !n++)
-			snprintf(ret_id, 64, "%s", text_of(one, "id"));
+		if (!strcmp(json_text(one, "name"), what) && !n++)
+			snprintf(ret_id, 64, "%s", json_text(one, "id"));
 	json_decref(all);
 	if (n == 1)
 		return 0;
@@ -127,7 +120,7 @@ static int show_worksheet(struct client *c, const struct options *o)
 		const json_t *of = json_object_get(panel, "instrumentation");
 
 		client_metric_name(of, metric, sizeof(metric));
-		table_add(&t, metric, text_of(panel, "measure"), text_of(panel, "show"), text_of(panel, "weight"), text_of(of, "id"));
+		table_add(&t, metric, json_text(panel, "measure"), json_text(panel, "show"), json_text(panel, "weight"), json_text(of, "id"));
 	}
 	table_print(&t);
 	json_decref(worksheet);
@@ -174,11 +167,7 @@ static int import_worksheet(struct client *c, const struct options *o)
 	json_decref(given);
 	if (err)
 		return failed("worksheets", c->reason);
-	if (o->json)
-		return print_json(made);
-	show_print(stdout, "%s\n", text_of(made, "id"));
-	json_decref(made);
-	return 0;
+	return print_reply(made, o->json, print_id);
 }
 
 static int drop_worksheet(struct client *c, const struct options *o)

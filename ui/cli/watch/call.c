@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SILENT_S 30L			/* a stream has a heartbeat every 10 s */
 

@@ -1,7 +1,6 @@
 #include "ui/cli/watch/frame.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* --- title --- */
 

@@ -1,13 +1,9 @@
 #include "ui/cli/watch/subject.h"
+#include "ui/cli/base/client.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-static const char *text_of(const json_t *json, const char *name)
-{
-	return json_string_value(json_object_get(json, name)) ?: "";
-}
 
 static size_t read_names(const json_t *array, char (*out)[NAME_MAX_LEN], size_t room)
 {
@@ -32,10 +28,10 @@ static void read_fields(const json_t *decomposition, struct subject *s)
 
 static void put_title(const json_t *json, struct subject *s)
 {
-	const char *where = text_of(json, "predicate-text");
+	const char *where = json_text(json, "predicate-text");
 	size_t at;
 
-	snprintf(s->title, sizeof(s->title), "%s.%s", text_of(json, "module"), text_of(json, "stat"));
+	snprintf(s->title, sizeof(s->title), "%s.%s", json_text(json, "module"), json_text(json, "stat"));
 	for (size_t i = 0; i < s->n_fields; i++) {
 		at = strlen(s->title);
 		snprintf(s->title + at, sizeof(s->title) - at, "%s%s", i ? ", " : " by ", s->field[i]);
@@ -51,18 +47,18 @@ static void read_sources(const json_t *sources, struct subject *s)
 	size_t i;
 
 	json_array_foreach(sources, i, source) {
-		const char *state = text_of(source, "state"), *reason = text_of(source, "reason");
+		const char *state = json_text(source, "state"), *reason = json_text(source, "reason");
 
 		s->n_sources++;
 		s->n_active += !strcmp(state, "active") || !strcmp(state, "partial");
 		if (*reason && !*s->trouble)
-			snprintf(s->trouble, sizeof(s->trouble), "%.60s: %.180s", text_of(source, "source"), reason);
+			snprintf(s->trouble, sizeof(s->trouble), "%.60s: %.180s", json_text(source, "source"), reason);
 	}
 }
 
 static void read_trouble(const json_t *json, struct subject *s)
 {
-	if (!strcmp(text_of(json, "state"), "suspended"))
+	if (!strcmp(json_text(json, "state"), "suspended"))
 		snprintf(s->trouble, sizeof(s->trouble), "suspended: 'heatscope set %.20s --resume' resumes it, or "
 			 "'heatscope on'", s->id);
 	else if (!s->n_active && !*s->trouble)
@@ -73,7 +69,7 @@ int subject_read(const json_t *json, struct subject *ret_subject)
 {
 	struct subject s = { .slot_s = json_number_value(json_object_get(json, "granularity")) };
 
-	snprintf(s.id, sizeof(s.id), "%s", text_of(json, "id"));
+	snprintf(s.id, sizeof(s.id), "%s", json_text(json, "id"));
 	s.n_measures = read_names(json_object_get(json, "measures"), s.measure, MEASURES_MAX);
 	if (!*s.id || !s.n_measures || !(s.slot_s > 0) || !(s.slot_s <= 86400))
 		return -EBADMSG;
