@@ -52,13 +52,13 @@ struct sent {
 
 static int sent_read(const json_t *load, int by_statement, struct sent *ret)
 {
-	json_t *compressed = json_object();
 	const char *key;
-	json_t *n;
+	json_t *compressed, *n;
 
-	*ret = (struct sent){ .plain = json_object() };
 	if (!json_is_integer(json_object_get(load, "expected_questions")))
 		return -EINVAL;
+	*ret = (struct sent){ .plain = json_object() };
+	compressed = json_object();
 	add_counts(ret->plain, json_object_get(load, "plain"), by_statement, 0);
 	json_object_del(ret->plain, by_statement ? "binlog_dump/none" : "binlog_dump");
 	add_counts(compressed, json_object_get(load, "compressed"), 0, 1);
