@@ -7,7 +7,7 @@
  *
  * *  if there is a token; without one, every user who may run programs on this machine may also change things.
  *    For /ca a wrong token is refused also where none is needed, but not on the Unix socket, whose file's mode guards
-    it.  The page's files need no token, so none is looked at.
+ *    it.  The page's files need no token, so none is looked at.
  *
  * Host and Origin: a page of another site may neither read us (its name rebound to our address) nor post
  * to us.  A browser sends no Origin with pictures, frames and some forms, but marks those of another site by
