@@ -63,7 +63,7 @@ static __always_inline int source_open(struct source *src, struct task_struct *t
 	case SYS_READV:
 	case SYS_WRITEV:
 		src->iov = (const char *)regs->si;
-		src->n_iov = 16;
+		src->n_iov = regs->dx;
 		return source_next(src);
 	case SYS_RECVMSG:
 	case SYS_SENDMSG:

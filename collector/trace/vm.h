@@ -166,6 +166,8 @@ struct inet_sock {
 
 struct tcp_sock {
 	__u32 srtt_us;
+	__u32 copied_seq, rcv_nxt;
+	__u64 bytes_received;
 };
 
 struct socket {
