@@ -10,6 +10,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/http/receives.bpf.h"
+#include "collector/server/closes.bpf.h"
 
 #define EPIPE 32			/* errno.h */
 #define ECONNRESET 104
@@ -56,7 +57,10 @@ __noinline int reply_ready(struct server_conn *s, struct events *e)
 	stamp_end(&s->turn, t);
 	event_data_first(s);
 	s->event_data.status = c->status;
-	emit(e, s);
+	if (e->n < EVENTS_MAX)
+		emit(e, s);
+	else
+		event_file(s);
 	stamp_over(&s->turn, t);
 	reply_over(c);
 	state_set(&s->turn, STATE_RECORDED);
