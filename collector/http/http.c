@@ -5,8 +5,6 @@
 #include "collector/server/exchange_label.h"
 #include "collector/http/http.skel.h"
 
-#include <bpf/bpf.h>
-
 static const char *const names[] = { HTTP_SERVERS, NULL };
 static const struct server_protocol protocol = { "http.requests", names, NULL, http_path_read };
 
@@ -40,6 +38,7 @@ static void http_doctor(void *self, FILE *out)
 const struct tracer http_tracer = {
 	.metric = &http_metric,
 	.tracepoints = server_tracepoints,
+	.function = "splice_to_socket",	/* before Linux 6.5, sendfile passes no socket tracepoint */
 	.instead = server_calls,
 	.dispatch_ns = 20,
 	.costly = WANTED_FIELD(HTTP_PATH) | WANTED_FIELD(HTTP_HOST),
