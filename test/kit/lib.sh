@@ -163,7 +163,7 @@ stop_http() { # NAME: a server whose process is in NAME.pid
 } 2>/dev/null
 
 # nginx of 2 workers; FILE has the servers.  It runs as root, or its files would have to be the user's that it changes to.
-start_nginx() { # NAME FILE [PORT that answers then]
+start_nginx() { # NAME FILE
 	mkdir -p "$dir/$1.tmp"
 	cat >"$dir/$1.conf" <<END
 user root;
