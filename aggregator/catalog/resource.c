@@ -13,6 +13,7 @@ static const struct {
 	{ "disk", "Disk" },
 	{ "fs", "File system" },
 	{ "heatscope", "Heatscope" },
+	{ "http", "HTTP" },
 	{ "lock", "Locks" },
 	{ "memory", "Memory" },
 	{ "mysql", "MySQL" },

@@ -480,11 +480,18 @@ static const char *missing_tracepoint(const char *const *name, const struct btf 
 	return NULL;
 }
 
+static int missing_function(const char *name, const struct btf *btf)
+{
+	return name && (need_pretends(name) || btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) < 0);
+}
+
 static void need_tracepoints(struct traced *on, const struct btf *btf)
 {
 	const struct tracer *t = on->tracer;
 	const char *missing = missing_tracepoint(t->tracepoints, btf);
 
+	if (!missing && missing_function(t->function, btf))
+		missing = t->function;
 	on->instead = missing && t->instead && !missing_tracepoint(t->instead, btf);
 	if (missing && !on->instead)
 		snprintf(on->refusal, REASON_MAX, "this kernel has no tracepoint %s, which %s.%s needs", missing,

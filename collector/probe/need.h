@@ -37,7 +37,7 @@ int need_split(void);
  * the capabilities. */
 int need_map_iterator(const char *name);
 
-/* For tests, HEATSCOPE_WITHOUT=btf,split,map_elements,iotimes,groupdead,NAME-OF-A-TRACEPOINT: must we treat this as
+/* For tests, HEATSCOPE_WITHOUT=btf,split,map_elements,iotimes,groupdead,NAME-OF-A-TRACEPOINT-OR-FUNCTION: must we treat this as
  * missing? */
 int need_pretends(const char *feature);
 

@@ -64,6 +64,8 @@ struct tracer {
 	 * that end events must have its arguments.  No tracepoint: a perf event. */
 	const char *const *tracepoints;
 
+	const char *function;		/* of a kernel whose tracepoints see enough; NULL: that of every kernel that has them */
+
 	const char *const *instead;	/* used if the kernel lacks one of them; NULL: then the metric is refused */
 
 	/* Loads and attaches the programs, which see events from then on.  ret_programs->instead selects the

@@ -114,7 +114,7 @@ struct turn_running {
 
 /* Counts that the event programs keep about themselves; in .bss. */
 struct turn_counts {
-	__u64 flushed;		/* events that only their age ended */
+	__u64 flushed;		/* events that only their age or their connection's end ended */
 	__u64 late_sends;	/* sends after the event was recorded: it ended later than recorded */
 	__u64 unanswered;	/* plain commands whose next command came before any reply, and those after the part
 				 * of a receive that we read: each is reported as one lost event */
@@ -131,6 +131,7 @@ struct turn_counts {
 
 #define CALL_CONNS_MAX 16384
 #define RUNNING_BYTES (1 << 20)	/* of a ring of struct turn_running: 2,400 */
+#define FILED_BYTES (1 << 22)		/* of a ring of struct event: 10,000 within a second */
 #define PREPARED_MAX 16384		/* MariaDB's default of max_prepared_stmt_count is 16382 */
 
 #endif

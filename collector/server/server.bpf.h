@@ -197,6 +197,7 @@ static __always_inline void call_ended(struct events *e, struct task_struct *t, 
 	case SYS_SENDMSG:
 	case SYS_WRITE:
 	case SYS_WRITEV:
+	case SYS_SENDFILE:
 		break;
 	default:
 		return;

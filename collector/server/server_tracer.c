@@ -25,6 +25,7 @@ const char *const server_tracepoints[] = { "sock_recv_length", "sock_send_length
 const char *const server_calls[] = { "sys_exit", NULL };
 
 static int give_ended(void *arg, void *record, size_t size);
+static int give_filed(void *arg, void *record, size_t size);
 
 /* ---- start and stop ---- */
 
@@ -37,6 +38,7 @@ void server_stop(void *self)
 	bpf_link__destroy(s->file_ends.link);
 	bpf_link__destroy(s->left.link);
 	ring_buffer__free(s->ended_late);
+	ring_buffer__free(s->filed);
 	bpf_link__destroy(s->running);
 	bpf_link__destroy(s->flush);
 	if (s->programs.memory)
@@ -146,6 +148,11 @@ static int server_attach(struct server_tracer *s)
 	servers_forget_map(&s->servers, map_fd(s, "listeners"));
 	servers_take(s);
 	s->ended_late = ring_buffer__new(map_fd(s, "ended_late"), give_ended, s, NULL);
+	if (map_fd(s, "filed") >= 0) {
+		s->filed = ring_buffer__new(map_fd(s, "filed"), give_filed, s, NULL);
+		if (!s->filed)
+			return -errno;
+	}
 	s->flush = s->ended_late ? iter_attach(s, iterators(s)[FLUSH]) : NULL;
 	if (s->flush)
 		s->running = iter_attach(s, iterators(s)[RUNNING]);
@@ -437,6 +444,24 @@ static void flush_old(struct server_tracer *s, const struct tracer_filing *filin
 	iter_read(s, s->flush, sizeof(struct event), give_flushed, (void *)filing);
 }
 
+static int give_filed(void *arg, void *record, size_t size)
+{
+	struct server_tracer *s = arg;
+
+	if (size >= sizeof(struct event))
+		give_flushed((void *)s->filing, record);
+	return 0;
+}
+
+static void filed_read(struct server_tracer *s, const struct tracer_filing *filing)
+{
+	if (!s->filed)
+		return;
+	s->filing = filing;
+	ring_buffer__consume(s->filed);
+	s->filing = NULL;
+}
+
 static void give_running(void *arg, const void *record)
 {
 	const struct tracer_running *running = arg;
@@ -512,6 +537,7 @@ void server_look(void *self, __s64 now_ns, const struct tracer_filing *filing)
 	struct server_tracer *s = self;
 
 	servers_look(s, now_ns);
+	filed_read(s, filing);
 	if (is_due(&s->flushed_ns, FLUSH_EVERY_NS, now_ns))
 		flush_old(s, filing);
 }

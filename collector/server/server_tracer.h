@@ -70,6 +70,8 @@ struct server_tracer {
 	struct bpf_link *flush;
 	struct bpf_link *running;
 	struct ring_buffer *ended_late;	/* turns that also ran at a slot's end, for which the iterator comes too late */
+	struct ring_buffer *filed;	/* events that come to us by closes.bpf.h; NULL: the protocol has none */
+	const struct tracer_filing *filing;	/* set while it is read */
 	const struct tracer_running *look;	/* set during a look */
 	__u64 unreported;
 	struct wanted_link left;	/* attached while an instrumentation asks why threads were blocked */

@@ -11,7 +11,7 @@
 #include <bpf/bpf_tracing.h>
 #include "collector/trace/vm.h"
 
-enum { SYS_READ = 0, SYS_WRITE = 1, SYS_READV = 19, SYS_WRITEV = 20, SYS_SENDTO = 44, SYS_RECVFROM = 45,
+enum { SYS_READ = 0, SYS_WRITE = 1, SYS_READV = 19, SYS_WRITEV = 20, SYS_SENDFILE = 40, SYS_SENDTO = 44, SYS_RECVFROM = 45,
        SYS_SENDMSG = 46, SYS_RECVMSG = 47 };
 
 struct source {				/* of a receive or send */
@@ -63,7 +63,7 @@ static __always_inline int source_open(struct source *src, struct task_struct *t
 	case SYS_READV:
 	case SYS_WRITEV:
 		src->iov = (const char *)regs->si;
-		src->n_iov = 16;
+		src->n_iov = regs->dx;
 		return source_next(src);
 	case SYS_RECVMSG:
 	case SYS_SENDMSG:

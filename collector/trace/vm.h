@@ -176,6 +176,7 @@ struct inet_sock {
 
 struct tcp_sock {
 	__u32 srtt_us, rcv_nxt, copied_seq;
+	__u64 bytes_received;
 };
 
 struct socket {
