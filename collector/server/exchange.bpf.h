@@ -151,12 +151,32 @@ static __always_inline void measures_fill(struct event *e, const struct turn *n)
 		files_fill(e, n, split, latency);
 }
 
+/* n events share the time of a turn. */
+static __always_inline void measures_share(__u64 *m, __u32 n)
+{
+	int i;
+
+	for (i = TURN_IO; i < TURN_AGE; i++)
+		m[i] /= n;
+	m[TURN_FS] /= n;
+	m[TURN_IO_BYTES] /= n;
+	m[TURN_N_FS] /= n;
+	m[TURN_CPUTIME] /= n;
+	m[TURN_RUNQWAIT] /= n;
+	m[TURN_UNSPLIT] /= n;
+	m[TURN_BLOCKED] /= n;
+	if (wanted & TURN_PARTS)
+		m[TURN_BLOCKED] = m[TURN_IO] + m[TURN_FUTEX] + m[TURN_NET] + m[TURN_SLEEP] + m[TURN_FAULT] + m[TURN_OTHER];
+	m[TURN_OFFCPU] = m[TURN_RUNQWAIT] + m[TURN_BLOCKED];
+	m[TURN_LATENCY] = m[TURN_CPUTIME] + m[TURN_OFFCPU] + m[TURN_UNSPLIT];
+}
+
 static __always_inline void event_fill(struct event *e, const struct server_conn *s)
 {
+	measures_fill(e, &s->turn);
 	event_fields(e, s);
 	e->field[FIELD_BLOCKED_IN] = TURN_ENDED;
 	e->connection = s->turn.connection;
-	measures_fill(e, &s->turn);
 }
 
 /* ---- turns that run at the end of a slot ---- */

@@ -1,5 +1,5 @@
 /* exchange_metric.h - lists the fields of every metric whose events are turns: the last discrete fields, from client
- * on, then the numeric ones in the order of enum turn_measure, then rows. */
+ * on, then the numeric ones in the order of enum turn_measure.  A protocol's own measures come after, as TURN_ROWS. */
 #ifndef HEATSCOPE_EXCHANGE_METRIC_H
 #define HEATSCOPE_EXCHANGE_METRIC_H
 
@@ -37,7 +37,9 @@
 	TIME_FIELD("age", "age of running queries"),      \
 	TIME_FIELD("fs", "time in file operations"),      \
 	{ "io_bytes", "bytes read or written", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 33 }, \
-	COUNT_FIELD("n_fs", "file operations"),                                            \
+	COUNT_FIELD("n_fs", "file operations"),
+
+#define TURN_ROWS \
 	{ "rows", "rows affected or returned", "number", FIELD_NUMERIC, UNIT_NONE, 0, 32 },
 
 #endif

@@ -121,6 +121,7 @@ struct signal_struct {
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state, flags;
+	unsigned long nvcsw;
 	struct sched_entity se;
 	struct sched_info sched_info;
 	int pid, tgid;
@@ -166,6 +167,8 @@ struct inet_sock {
 
 struct tcp_sock {
 	__u32 srtt_us;
+	__u32 rcv_nxt, copied_seq;
+	__u64 bytes_received, bytes_sent;
 };
 
 struct socket {
