@@ -13,7 +13,7 @@
 
 #include "collector/redis/redis.h"
 
-#define ASKED_MAX 64			/* a power of two */
+#define ASKED_MAX 128			/* a power of two */
 
 struct asked {
 	__u64 prefix;
@@ -23,8 +23,9 @@ struct asked {
 	__u8 kind;
 	__u8 waits;			/* it may wait for data */
 	__u8 doubt;			/* the commands before it may have a reply that we do not expect */
+	__u8 forgets;			/* one of these may have changed the connection's state */
 	__u8 lost;			/* no entry was free for these */
-	__u8 pad[2];
+	__u8 pad;
 };
 
 struct asked_ring {

@@ -41,6 +41,7 @@ enum in_state { IN_START, IN_COUNT, IN_COUNT_LF, IN_DOLLAR, IN_LENGTH, IN_LENGTH
 enum arg_reading { ARG_SKIP, ARG_WORD, ARG_NUMBER, ARG_PREFIX };
 
 #define FRONT_TRIES 8			/* receives of a strange connection before it becomes opaque */
+#define SENT_MAX 65536			/* bytes that the server sends to a connection before it serves others */
 #define INLINE_MAX 65536		/* bytes of an inline command: the server's limit */
 #define WORD_MAX 64			/* bytes of a word that is read; no command is that long */
 
@@ -115,9 +116,14 @@ struct front {
 	__u8 sure;			/* it is known from its first byte on, and no state is in doubt */
 	__u8 fresh;			/* nothing has been received */
 	__u8 reply_off, reply_skip;	/* CLIENT REPLY OFF; SKIP: for the next command */
-	__u8 doubt;			/* a command that gets no reply has come, and none that gets one since */
+	__u8 doubt;			/* a command that gets no reply has come, and none that gets one since; */
+	__u8 forgets;			/* it may have changed the connection's state */
 	__u8 multi, multi_selects;	/* in a MULTI; a SELECT is queued in it */
 	__u8 resp3;			/* pushes are marked */
+	__u8 searching;			/* the place in the stream was lost and is not found */
+	__u8 stalled;			/* since the last receive, output may have been left in the server's memory */
+	__u8 pad;
+	__u32 n_sent;			/* bytes since the last receive */
 };
 
 static inline int front_turns(const struct front *c)
@@ -178,7 +184,7 @@ static inline void front_becomes(struct front *c, __u8 mode)
 	reply_reset(&c->out);
 	c->asked.n = c->asked.left = 0;
 	c->n_confirmed = c->n_needed = 0;
-	c->reply_skip = c->doubt = 0;
+	c->reply_skip = c->doubt = c->forgets = 0;
 }
 
 /* The connection begins with the next receive. */
@@ -223,12 +229,21 @@ static inline int is_cluster_bus(const __u8 *head)
 	return head[0] == 'R' && head[1] == 'C' && head[2] == 'm' && head[3] == 'b';
 }
 
-/* Before the bytes of a receive are parsed.  head: its first bytes, 4 or all. */
+/* The server has sent n bytes; 0: the socket is full. */
+static inline void front_sent(struct front *c, __u32 n)
+{
+	c->n_sent = n < SENT_MAX - c->n_sent ? c->n_sent + n : SENT_MAX;
+	c->stalled |= !n || c->n_sent == SENT_MAX;
+}
+
+/* Before the bytes of a receive are parsed.  head: its first bytes, 4 or all.  A trial begins only where the server has
+ * answered all that it received before: it sent something after the last receive, and nothing of its output was left. */
 static inline void front_receive(struct front *c, const __u8 *head, __u32 total)
 {
-	int begins = c->fresh || c->mode == FRONT_STRANGE || c->mode == FRONT_TRIAL;
+	int begins = c->fresh || c->mode == FRONT_STRANGE || c->mode == FRONT_TRIAL, answered = c->n_sent && !c->stalled;
 
-	c->fresh = 0;
+	c->fresh = c->stalled = 0;
+	c->n_sent = 0;
 	if (!begins)
 		return;
 	if (total >= 3 && is_tls_record(head)) {
@@ -248,15 +263,20 @@ static inline void front_receive(struct front *c, const __u8 *head, __u32 total)
 		c->opaque = 1;
 	if (c->mode == FRONT_TRIAL)
 		front_lose(c);
-	if (head[0] == '*')
+	if (head[0] == '*' && answered)
 		front_becomes(c, FRONT_TRIAL);
 }
 
-/* After them: a trial goes on if they were whole commands that get replies. */
-static inline void front_received(struct front *c)
+/* After them: a trial goes on if they were whole commands that get replies.  Returns how many commands are lost. */
+static inline __u32 front_received(struct front *c)
 {
-	if (c->mode == FRONT_TRIAL && (c->in.state != IN_START || !c->asked.left || c->doubt || c->reply_off))
+	__u32 left = c->asked.left;
+
+	if (c->mode != FRONT_TRIAL && c->mode != FRONT_STRANGE)
+		return 0;
+	if (c->mode == FRONT_TRIAL && (c->in.state != IN_START || !left || c->doubt || c->reply_off))
 		front_lose(c);
+	return c->searching && !c->opaque ? left ? left : 1 : 0;
 }
 
 /* After a send, in a trial: the next receive is understood if all commands have their replies. */
@@ -265,7 +285,7 @@ static inline void front_tried(struct front *c)
 	if (c->mode != FRONT_TRIAL || c->asked.n || c->out.state != OUT_TYPE || c->out.top || c->out.left != 1)
 		return;
 	c->mode = FRONT_PLAIN;
-	c->tries = c->opaque = 0;
+	c->tries = c->opaque = c->searching = 0;
 }
 
 /* ---- arguments ---- */
@@ -404,21 +424,21 @@ static inline __u32 arg_end(struct front *c)
 
 /* ---- commands ---- */
 
-/* A command that gets no reply: what its effect is, we do not see. */
+/* A command that gets no reply: what its effect is, we do not see.  After MULTI, CLIENT REPLY ON may only be queued. */
 static inline __u32 front_silent(struct front *c)
 {
 	c->doubt = 1;
-	if (c->in.kind >= KIND_SUBSCRIBE)
+	if (c->in.kind >= KIND_SUBSCRIBE || c->in.kind == KIND_MULTI || c->in.kind == KIND_RESET)
 		return FRONT_LOST;
-	if (!asked_is_simple(c->in.kind) && c->in.kind != KIND_REPLY)
-		front_doubt(c);
+	c->forgets |= !asked_is_simple(c->in.kind) && c->in.kind != KIND_REPLY;
 	return FRONT_UNANSWERED;
 }
 
 static inline __u32 front_ask(struct front *c)
 {
 	struct command_in *r = &c->in;
-	struct asked a = { .prefix = r->prefix, .n = 1, .value = r->value, .code = r->code, .kind = r->kind, .waits = r->waits, .doubt = c->doubt };
+	struct asked a = { .prefix = r->prefix, .n = 1, .value = r->value, .code = r->code, .kind = r->kind, .waits = r->waits,
+			   .doubt = c->doubt, .forgets = c->forgets };
 	int left = c->asked.left != 0, full;
 
 	if (r->kind >= KIND_SUBSCRIBE)
@@ -426,7 +446,7 @@ static inline __u32 front_ask(struct front *c)
 	full = asked_push(&c->asked, &a);
 	if (full < 0)
 		return FRONT_LOST;
-	c->doubt = 0;
+	c->doubt = c->forgets = 0;
 	return full ? FRONT_CROWDED : left ? 0 : FRONT_ASKED;
 }
 

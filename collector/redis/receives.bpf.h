@@ -76,7 +76,7 @@ __noinline __u64 front_step(struct front *c, const struct window *w, __u32 at, _
 /* ---- receives ---- */
 
 /* The position in the stream is lost: all commands that are not recorded are lost, and n more.  We do not know how many
- * there were in bytes that we could not read or follow: they count as one.  In a trial nothing is counted. */
+ * there were in bytes that we could not read or follow: they count as one.  A trial's were counted. */
 static __noinline void conn_lost(struct server_conn *s, __u32 n)
 {
 	struct front *c = &s->front;
@@ -84,6 +84,7 @@ static __noinline void conn_lost(struct server_conn *s, __u32 n)
 	if (c->mode == FRONT_PLAIN) {
 		__sync_fetch_and_add(&counts.unreadable, n + c->asked.left + s->n_done);
 		state_set(&s->turn, STATE_IDLE);
+		c->searching = 1;
 		if (c->opaque)
 			count(&counts.opaque);
 	}
@@ -167,7 +168,7 @@ static __noinline int receive_feed(struct server_conn *s, struct thread_service 
 	struct front *c = &s->front;
 	int read = !feed_open(&r.feed);
 
-	if (read && (c->mode != FRONT_PLAIN || c->fresh))
+	if (read)
 		front_receive(c, r.feed.window.byte, total);
 	if (front_turns(c))
 		turn_receive(s, h, now);
@@ -178,7 +179,7 @@ static __noinline int receive_feed(struct server_conn *s, struct thread_service 
 	if (!read || (front_reads(c) && (r.feed.failed || r.feed.at < r.feed.total)))
 		conn_lost(s, 1);
 	else
-		front_received(c);
+		__sync_fetch_and_add(&counts.unreadable, front_received(c));
 	return 0;
 }
 

@@ -21,8 +21,9 @@
  * Clients Only accepted sockets: the local port is one that the process listens at, or the socket's first bytes are
  *         the client's; Unix: it carries the listener's name.
  * Attach  A TCP connection is known from its first byte if the receive has all bytes that came so far, and nothing was
- *         sent.  Any other one is ignored until a receive holds whole commands, and then as many replies come as there are
- *         commands, the last one at the end of a send.  That exchange is not recorded, the next one is.
+ *         sent.  In any other one the place is looked for: a receive, sends that leave no output in the server, a
+ *         receive of whole commands, and as many replies as there are commands, the last one at the end of a send.
+ *         That exchange is not recorded, the next one is.
  * Loss    Bytes that are not the protocol, or replies that belong to no command, end it: all commands without a
  *         recorded reply count as lost, and the place is looked for as in an older connection.
  * Turns   Of connections that we cannot read (TLS, another protocol), turns of request and reply are counted.

@@ -361,12 +361,17 @@ static inline __u32 back_answer(struct front *c, const struct reply *o, const st
 /* A reply is complete.  status: STATUS_OK; of an error that front.out.hash gives. */
 static inline __u32 back_reply(struct front *c, __u16 status)
 {
-	const struct asked *a = asked_first(&c->asked);
+	struct asked *a = asked_first(&c->asked);
+	int subscribes = a && a->kind >= KIND_SUBSCRIBE, subscribed;
 	struct reply o = c->out;
-	int subscribes = a && a->kind >= KIND_SUBSCRIBE, subscribed = c->channels || c->patterns || c->shards;
 	__u8 kind;
 
 	reply_reset(&c->out);
+	if (a && a->forgets) {
+		a->forgets = 0;
+		front_doubt(c);
+	}
+	subscribed = c->channels || c->patterns || c->shards;
 	c->resp3 |= o.top == '>';
 	if (o.top == '>' || (o.top == '*' && !c->resp3 && (subscribes || subscribed || !c->sure))) {
 		kind = out_subscription(&o);

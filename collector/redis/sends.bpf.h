@@ -148,6 +148,7 @@ static __always_inline void sent(struct events *e, struct server_conn *s, struct
 
 	if (!s || s->front.mode == FRONT_IGNORED)
 		return;
+	front_sent(&s->front, ret > 0 ? ret : 0);
 	if (ret <= 0) {
 		send_failed(s, ret);
 		return;
