@@ -21,6 +21,7 @@ static const struct {
 	{ "nic", "Network interfaces" },
 	{ "postgresql", "PostgreSQL" },
 	{ "proc", "Processes" },
+	{ "redis", "Redis" },
 	{ "replay", "Replay" },
 	{ "syscall", "System calls" },
 	{ "tcp", "TCP" },

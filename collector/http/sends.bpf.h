@@ -150,6 +150,8 @@ static __always_inline void send_replies(struct server_conn *s, struct events *e
 
 	pending_take(&s->turn, STATE_WAITING);
 	bpf_loop(ASKED_MAX, replies_step, &r, 0);
+	if (s->conn.status >= 200)
+		stamp_first(&s->turn);		/* a reply goes on in the next send */
 	if (s->conn.out.state != AT_CLOSE || !conn_counts(s) || STATE_KIND(s->turn.state) != STATE_WAITING)
 		return;
 	s->event_data.status = s->conn.status;

@@ -47,6 +47,7 @@ struct events {
 	__u32 weight;			/* how many events each of these stands for; 0: not decided yet */
 	__u32 pad;
 	__u64 began_ns;			/* begin of a timed run; 0: this run is not timed */
+	__u32 more[EVENTS_MAX];		/* equal events that each of them stands for besides itself */
 	struct event event[EVENTS_MAX];
 };
 

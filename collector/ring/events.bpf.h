@@ -66,6 +66,7 @@ static __always_inline struct events *run_events(const struct run *r)
 	if (e) {
 		e->n = 0;
 		e->weight = 0;
+		__builtin_memset(e->more, 0, sizeof(e->more));
 		e->began_ns = r->began_ns;
 	}
 	return e;

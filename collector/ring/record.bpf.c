@@ -322,7 +322,7 @@ static __always_inline int record_all(void *ctx)
 	if (!e)
 		return 0;
 	for (i = 0; i < EVENTS_MAX && i < e->n; i++)
-		record_event(&e->event[i], e->weight);
+		record_event(&e->event[i], e->weight * (1 + e->more[i]));
 	rest = e->active & ~((2u << (tail_call_index & 31)) - 1);
 	e->active = rest;
 	if (rest)

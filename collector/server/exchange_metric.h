@@ -1,5 +1,5 @@
 /* exchange_metric.h - lists the fields of every metric whose events are turns: the last discrete fields, from client
- * on, then the numeric ones in the order of enum turn_measure; and rows, which come after them. */
+ * on, then the numeric ones in the order of enum turn_measure.  A protocol's own measures come after, as TURN_ROWS. */
 #ifndef HEATSCOPE_EXCHANGE_METRIC_H
 #define HEATSCOPE_EXCHANGE_METRIC_H
 

@@ -1,5 +1,5 @@
-/* protocol.bpf.h - lists in order the functions that a protocol gives to server.bpf.h.  A new protocol (Redis, say)
- * starts here.
+/* protocol.bpf.h - lists in order the functions that a protocol gives to server.bpf.h.  A new protocol (HTTP,
+ * say) starts here.
  *
  *      x/x.h           the event: its fields, measures, names of the servers' processes
  *      x/conn.h        SERVER_NAMES, FIELD_BLOCKED_IN, struct server_conn, which begins with a struct turn
@@ -41,7 +41,8 @@ static __always_inline void received(struct events *e, struct server_conn *s, st
 static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
 				     struct task_struct *t, int ret);
 
-/* 5. Fills the event's fields and the protocol's own measures; exchange.bpf.h fills the others. */
+/* 5. Fills the event's fields and the protocol's own measures.  exchange.bpf.h has filled the others, for one thread per
+ *    turn: the protocol may replace them. */
 static __always_inline void event_fields(struct event *e, const struct server_conn *s);
 
 /* 6. Returns 1 if the server waits for its client in the middle of a request, so its last send ends nothing. */

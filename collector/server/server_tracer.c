@@ -168,9 +168,11 @@ int server_refused(const struct server_protocol *protocol, char *reason)
 
 static void texts_keep(struct server_tracer *s, int text_full)
 {
+	struct bpf_map *map = bpf_object__find_map_by_name(s->object, "verbatims");
+
 	*s->programs.text_full = text_full;
-	if (text_full)
-		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "verbatims"), STATEMENT_TEXTS_MAX);
+	if (text_full && map)
+		bpf_map__set_max_entries(map, STATEMENT_TEXTS_MAX);
 }
 
 static struct tracer_programs tracer_programs(const struct server_tracer *s)

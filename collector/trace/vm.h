@@ -126,6 +126,7 @@ struct task_struct {
 	struct thread_info thread_info;
 	struct thread_struct thread;
 	unsigned int __state, flags;
+	unsigned long nvcsw;
 	struct sched_entity se;
 	struct sched_info sched_info;
 	int pid, tgid;
@@ -176,7 +177,7 @@ struct inet_sock {
 
 struct tcp_sock {
 	__u32 srtt_us, rcv_nxt, copied_seq;
-	__u64 bytes_received;
+	__u64 bytes_received, bytes_sent;
 };
 
 struct socket {
