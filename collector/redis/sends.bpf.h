@@ -120,10 +120,10 @@ static __noinline int send_replies(struct server_conn *s, struct events *e, cons
 		return 0;
 	}
 	front_tried(c);
-	if (c->out.top)
-		stamp_first(&s->turn);		/* a reply goes on in the next send */
 	if (s->n_done)
 		replies_record(s, e, h, now);
+	if (c->out.top)
+		stamp_first(&s->turn);		/* a reply goes on in the next send */
 	return 0;
 }
 
