@@ -143,7 +143,7 @@ SEC("tp_btf/sys_exit")
 int BPF_PROG(leave, struct pt_regs *regs, long ret)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	__u64 number = regs->orig_ax;
+	__u64 number = call_number(regs);
 	struct events *e = 0;
 	struct op *op;
 	struct run r;

@@ -42,7 +42,7 @@ static __always_inline __u64 code_of(struct task_struct *t, long id)
 {
 	__u64 code = (__u32)id;
 
-	if (bpf_core_field_exists(t->thread_info.status) && (t->thread_info.status & TS_COMPAT))
+	if (call_is_32bit(t))
 		code |= SYSCALL_COMPAT;
 	return code;
 }

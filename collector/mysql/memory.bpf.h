@@ -5,7 +5,7 @@
  *      each send of its reply: memory_take() -> command, statement, digest, table, and the text itself, if it is another
  *                              one
  *
- *      task->thread.fsbase --layout.thread--> THD --layout.query--> { text, length }
+ *      thread_pointer(task) --layout.thread--> THD --layout.query--> { text, length }
  *
  * Hidden  all of a command within TLS, of a compressed or opaque connection; user and database of a connection that is
  *         older than the collector.
@@ -81,7 +81,7 @@ static __always_inline __u64 memory_thd(const struct mysql_thd *layout)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 
-	return memory_pointer(t->thread.fsbase + layout->thread);
+	return memory_pointer(thread_pointer(t) + layout->thread);
 }
 
 /* ---- names ---- */

@@ -281,6 +281,7 @@ __noinline int record_event(struct event *event, __u32 weight)
 	slot = ring_slot(&plan, &st->recent, event->end_ns, &index);
 	if (slot < st->first_slot)
 		return 0;
+	barrier_var(index);		/* or clang 19 checks one copy and uses another, which the verifier does not bound */
 	if (index >= plan.n_slots)
 		return -1;
 	entry = ring_entries(st) + index;

@@ -157,7 +157,7 @@ int BPF_PROG(file_begins, struct pt_regs *regs, long id)
 SEC("tp_btf/sys_exit")
 int BPF_PROG(file_ends, struct pt_regs *regs, long ret)
 {
-	file_call_ends(bpf_get_current_task_btf(), regs->orig_ax, ret);
+	file_call_ends(bpf_get_current_task_btf(), call_number(regs), ret);
 	return 0;
 }
 
@@ -182,27 +182,27 @@ static __always_inline void call_ended(struct events *e, struct task_struct *t, 
 	struct sock *sk;
 	__u64 inode;
 
-	switch (regs->orig_ax) {
-	case SYS_RECVFROM:
-		peeks = regs->r10 & MSG_PEEK;
+	switch (call_number(regs)) {
+	case __NR_recvfrom:
+		peeks = call_argument(regs, 3) & MSG_PEEK;
 		receives = 1;
 		break;
-	case SYS_RECVMSG:
-		peeks = regs->dx & MSG_PEEK;
+	case __NR_recvmsg:
+		peeks = call_argument(regs, 2) & MSG_PEEK;
 		receives = 1;
 		break;
-	case SYS_READ:
-	case SYS_READV: receives = 1; break;
-	case SYS_SENDTO:
-	case SYS_SENDMSG:
-	case SYS_WRITE:
-	case SYS_WRITEV:
-	case SYS_SENDFILE:
+	case __NR_read:
+	case __NR_readv: receives = 1; break;
+	case __NR_sendto:
+	case __NR_sendmsg:
+	case __NR_write:
+	case __NR_writev:
+	case __NR_sendfile:
 		break;
 	default:
 		return;
 	}
-	sk = peeks ? 0 : socket_of_file(file_of(t, regs->di), &inode);
+	sk = peeks ? 0 : socket_of_file(file_of(t, call_argument(regs, 0)), &inode);
 	if (!sk || !inode)
 		return;
 	s = bpf_map_lookup_elem(&call_conns, &inode);

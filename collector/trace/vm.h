@@ -8,6 +8,7 @@
 #define HEATSCOPE_VM_H
 
 #include <linux/types.h>
+#include "collector/trace/machine.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -50,12 +51,6 @@ struct cgroup {
 
 struct css_set {
 	struct cgroup *dfl_cgrp;
-};
-
-#define TS_COMPAT 2			/* status, in a 32-bit call: arch/x86/include/asm/thread_info.h */
-
-struct thread_info {
-	__u32 status;
 };
 
 struct file_system_type {
@@ -118,10 +113,6 @@ struct signal_struct {
 
 #define PF_KTHREAD 0x200000		/* flags: include/linux/sched.h */
 
-struct thread_struct {
-	unsigned long fsbase;		/* x86-64: the thread pointer */
-};
-
 struct task_struct {
 	struct thread_info thread_info;
 	struct thread_struct thread;
@@ -138,10 +129,6 @@ struct task_struct {
 	__u64 self_exec_id, start_time;
 	int exit_code;
 	char comm[16];
-};
-
-struct pt_regs {
-	unsigned long r10, r8, dx, si, di, orig_ax;
 };
 
 struct in6_addr {
