@@ -122,7 +122,7 @@ struct front {
 	__u8 resp3;			/* pushes are marked */
 	__u8 searching;			/* the place in the stream was lost and is not found */
 	__u8 stalled;			/* since the last receive, output may have been left in the server's memory */
-	__u8 pad;
+	__u8 unused;			/* we have seen no byte of it: it is new, or idle */
 	__u32 n_sent;			/* bytes since the last receive */
 };
 
@@ -237,12 +237,14 @@ static inline void front_sent(struct front *c, __u32 n)
 }
 
 /* Before the bytes of a receive are parsed.  head: its first bytes, 4 or all.  A trial begins only where the server has
- * answered all that it received before: it sent something after the last receive, and nothing of its output was left. */
+ * answered all that it received before: it sent something after the last receive, and nothing of its output was left.
+ * A connection of which we have seen no byte needs no trial, if a command begins here. */
 static inline void front_receive(struct front *c, const __u8 *head, __u32 total)
 {
 	int begins = c->fresh || c->mode == FRONT_STRANGE || c->mode == FRONT_TRIAL, answered = c->n_sent && !c->stalled;
+	int unused = c->unused && !c->n_sent;
 
-	c->fresh = c->stalled = 0;
+	c->fresh = c->stalled = c->unused = 0;
 	c->n_sent = 0;
 	if (!begins)
 		return;
@@ -257,6 +259,10 @@ static inline void front_receive(struct front *c, const __u8 *head, __u32 total)
 	}
 	if (c->mode == FRONT_PLAIN)
 		return;
+	if (head[0] == '*' && unused) {
+		front_becomes(c, FRONT_PLAIN);
+		return;
+	}
 	if (c->tries < FRONT_TRIES)
 		c->tries++;
 	else

@@ -205,8 +205,11 @@ static __always_inline void received(struct events *e, struct server_conn *s, st
 	struct thread_service *h;
 	struct stamp now;
 
-	if (!s)
+	if (!s) {
 		s = conn_make(sk, inode, t, is_first_receive(sk, ret));
+		if (s)
+			s->front.unused = BPF_CORE_READ(sk, __sk_common.skc_family) == AF_UNIX;
+	}
 	if (!s || s->front.mode == FRONT_IGNORED)
 		return;
 	stamp(&now, t);

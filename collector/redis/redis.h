@@ -23,7 +23,8 @@
  * Attach  A TCP connection is known from its first byte if the receive has all bytes that came so far, and nothing was
  *         sent.  In any other one the place is looked for: a receive, sends that leave no output in the server, a
  *         receive of whole commands, and as many replies as there are commands, the last one at the end of a send.
- *         That exchange is not recorded, the next one is.
+ *         That exchange is not recorded, the next one is.  The kernel does not count a Unix connection's bytes: it is
+ *         known, without its database, from a receive on that begins with a command if we saw no byte before it.
  * Loss    Bytes that are not the protocol, or replies that belong to no command, end it: all commands without a
  *         recorded reply count as lost, and the place is looked for as in an older connection.
  * Turns   Of connections that we cannot read (TLS, another protocol), turns of request and reply are counted.

@@ -150,6 +150,8 @@ static __always_inline void sent(struct events *e, struct server_conn *s, struct
 	struct thread_service *h;
 	struct stamp now;
 
+	if (!s && BPF_CORE_READ(sk, __sk_common.skc_family) == AF_UNIX)
+		s = conn_make(sk, inode, t, 0);		/* its next receive is not its first one */
 	if (!s || s->front.mode == FRONT_IGNORED)
 		return;
 	front_sent(&s->front, ret > 0 ? ret : 0);

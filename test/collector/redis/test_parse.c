@@ -193,4 +193,29 @@ TEST(a_connection_in_the_middle_is_read_after_a_whole_exchange)
 	assert_int_equal(d.n_lost, 0);
 }
 
+TEST(a_connection_without_a_byte_so_far_is_read_from_a_command_on)
+{
+	static const char ping[] = "*1\r\n$4\r\nPING\r\n";
+	struct drive d;
+
+	drive_open(&d, 0);
+	d.front.unused = 1;
+	drive_receive(&d, (const __u8 *)ping, sizeof(ping) - 1, ~0u);
+	drive_send(&d, (const __u8 *)"+PONG\r\n", 7, ~0u);
+	assert_int_equal(d.front.mode, FRONT_PLAIN);
+	assert_int_equal(d.n, 1);
+	assert_int_equal(d.found[0].database, DATABASE_UNKNOWN);
+	drive_open(&d, 0);
+	d.front.unused = 1;
+	drive_receive(&d, (const __u8 *)"ING\r\n", 5, ~0u);			/* the rest of a command */
+	drive_send(&d, (const __u8 *)"+PONG\r\n", 7, ~0u);
+	assert_int_equal(d.front.mode, FRONT_STRANGE);
+	drive_open(&d, 0);
+	d.front.unused = 1;
+	front_sent(&d.front, 7);					/* the reply to a command before it */
+	drive_receive(&d, (const __u8 *)ping, sizeof(ping) - 1, ~0u);
+	assert_int_equal(d.front.mode, FRONT_TRIAL);
+	assert_int_equal(d.n, 0);
+}
+
 TEST_MAIN()
