@@ -1,4 +1,4 @@
-/* array.h - makes room for one more element of an array; finds the place of an element in a sorted one. */
+/* array.h - grows an array by one element, and finds the place of an element in a sorted array. */
 #ifndef HEATSCOPE_ARRAY_H
 #define HEATSCOPE_ARRAY_H
 
