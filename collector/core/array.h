@@ -1,4 +1,4 @@
-/* array.h - grows an array by one element, and finds the place of an element in a sorted array. */
+/* array.h - grows an array, and finds the place of an element in a sorted array. */
 #ifndef HEATSCOPE_ARRAY_H
 #define HEATSCOPE_ARRAY_H
 
