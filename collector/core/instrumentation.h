@@ -9,15 +9,15 @@
  *       "ruler-bits": 5, "keys": 64, "exemplars": 0, "slots": 12, "crtime": 1700000000000, "enabled": true}
  *
  * Counts  the events that match the predicate (predicate.h); {} matches all.
- * Fields  are discrete; their order is that of the key.  `hostname` may be one: collectors leave it out of their
- *         keys, and the aggregator fills in the source's name.
+ * Fields  are discrete; their order is that of the key.  `hostname` may be one: collectors leave it out of their keys,
+ *         and the aggregator fills in the source's name.
  * Measures are numeric; the first is the default one.
  * Weights are optional.  The first weight is the first measure; the others are measures that are parts of it
  *         (metric.h).  A weight need not be among the measures.
  * Kept    slots are kept for retention-time seconds, sums per minute and per hour for the seconds in `tiers`.
  *         Defaults: a day, two weeks, a year.  If only retention-time is given, nothing is kept longer.
- * Single  `exemplars`: how many of the worst events of a slot are kept whole.  If it is not 0, one event per decade
- *         is kept, too (exemplar.h).
+ * Single  `exemplars`: how many of the worst events of a slot are kept whole.  If it is not 0, one event per decade is
+ *         kept, too (exemplar.h).
  * Slot    kernel slots are min(granularity, 1 s); queries fold longer ones when they read.
  * Errors  the parser writes one sentence into `reason`: what is wrong, and where.
  * Memory  a plain value that may be copied.

@@ -4,7 +4,7 @@
  *      -> late_events_drop()
  *
  * Keys    A slot has at most as many keys as there are classes.  Events of further keys are added to `other`.
- * Errors  0 or -errno.  -ENOMEM: no memory, or LATE_EVENTS_MAX pairs of slot and key. Running exchanges may take half
+ * Errors  0 or -errno.  -ENOMEM: no memory, or LATE_EVENTS_MAX pairs of slot and key.  Running exchanges may take half
  *         of these.
  * Memory  a zeroed one is empty; late_events_fini() frees.
  * Thread  one thread.

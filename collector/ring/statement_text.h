@@ -5,7 +5,7 @@
  *      -> statement_text_write(): bytes of the exemplar
  *
  * When     The collector has `--text full`.  Otherwise no literal is kept, only digests.
- * Name     The next text but one of a connection overwrites a text. So each text has a name, which its event carries.
+ * Name     The next text but one of a connection overwrites a text.  So each text has a name, which its event carries.
  *          If the names differ, the text belongs to another event.  A prepared statement keeps its name as long as it
  *          is executed, so a name is never used twice (but after 4 billion texts).  Of several commands in one receive,
  *          the last two may have texts.
