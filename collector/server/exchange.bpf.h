@@ -1,5 +1,4 @@
-/* exchange.bpf.h - recognizes servers, marks the begin and end of each exchange, and makes an event of it; see
- * exchange.h.
+/* exchange.bpf.h - marks the begin and end of each exchange, and makes an event of it; see exchange.h.
  *
  *      stamp_start() ... stamp_end() -> emit(), or pending until pending_take()
  *

@@ -1,5 +1,4 @@
-/* protocol.bpf.h - lists in order the functions that a protocol gives to server.bpf.h.  A new protocol (Redis, say)
- * starts here.
+/* protocol.bpf.h - lists the functions that a protocol gives to server.bpf.h.  A new protocol starts here.
  *
  *      x/x.h           the event: its fields, measures, names of the servers' processes
  *      x/conn.h        SERVER_NAMES, FIELD_BLOCKED_IN, struct server_conn, which begins with a struct turn
@@ -15,7 +14,7 @@
  *      send     -> sent(): reads the reply, stamp_end(), emit() when it is complete -> event_fields()
  *      no send for 5 s, or the end of a slot -> conn_held(), conn_follows(): is the request answered? -> event_fields()
  *
- * Thread   each function may run on several CPUs at once, for different connections; t is the current task.
+ * Thread   a function may run on several CPUs at once, for different connections; t is the current task.
  */
 #ifndef HEATSCOPE_PROTOCOL_BPF_H
 #define HEATSCOPE_PROTOCOL_BPF_H
