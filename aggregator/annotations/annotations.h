@@ -1,11 +1,12 @@
-/* annotations.h - keeps annotations: notes that people or their tools made, and firings of alerts.
+/* annotations.h - keeps annotations: notes of people or their tools, and firings of alerts.
  *
  *      POST /ca/annotations, alerts  --annotations_add()-->  here at once, and in the store  -->  grids, pictures, /ca
  *
- * Shape   by rising from_ns, then id.  Ids rise, and an id is never used twice.
- * Bounds  ANNOTATIONS_NOTES notes: further ones are refused.  ANNOTATIONS_ALERTS firings: the oldest one is removed.
+ * Shape   ordered by from_ns, then id.  Ids rise, and an id is never used twice.
+ * Bounds  at most ANNOTATIONS_NOTES notes: further ones are refused.  At most ANNOTATIONS_ALERTS firings: a new one
+ *         removes the oldest.
  * Errors  0 or -errno; with -EINVAL and -ENOSPC `reason` (REASON_MAX bytes) is the message for /ca.
- * Thread  the loop thread only; what blocks goes through store_queue.h.
+ * Thread  the loop thread only.  store_queue.h runs the calls that block.
  */
 #ifndef HEATSCOPE_ANNOTATIONS_H
 #define HEATSCOPE_ANNOTATIONS_H

@@ -1,10 +1,9 @@
-/* api.h - serves the resources under /ca, as in doc/api.md: it turns requests into queries and their results into
- * replies.
+/* api.h - serves the resources under /ca (doc/api.md): it turns requests into queries, and results into replies.
  *
  *      path, parameters --params.h--> query --fold--> grid, totals --json | picture--> reply
  *               the cube answers on the loop; the store, and pictures, on a worker
  *
- * Errors  every refusal is {"error": {"code", "message"}} with a sentence that says what is wrong.
+ * Errors  every refusal is {"error": {"code", "message"}}, with a sentence that says what is wrong.
  * Thread  the loop thread only; workers get values and return values.
  */
 #ifndef HEATSCOPE_API_H

@@ -1,15 +1,15 @@
-/* catalog.h - knows which metrics can be measured, what is being measured, and by which sources.
+/* catalog.h - keeps the metrics that can be measured, the instrumentations, and the sources.
  *
  *      HELLO, STATE --> sources --\
  *                                  > catalog --change--> ingest (WANT), stream, page
  *      create, delete (/ca) ------/     |
  *                                     store (as JSON, with the metric's field table)
  *
- * Shape   instrumentations by rising id; sources and metrics by name.  Returned pointers are
- *         valid until control returns to the loop.
- * Errors  0 or -errno; with -EINVAL `reason` (REASON_MAX bytes) is the message for /ca, in Cloud
- *         Analytics' words: value "5" for field "retention-time" is invalid: minimum is 10.
- * Thread  the loop thread only; what blocks goes through store_queue.h.
+ * Shape   instrumentations by rising id; sources and metrics by name.  Returned pointers are valid until control
+ *         returns to the loop.
+ * Errors  0 or -errno; with -EINVAL `reason` (REASON_MAX bytes) is the message for /ca, in Cloud Analytics' words:
+ *         value "5" for field "retention-time" is invalid: minimum is 10.
+ * Thread  the loop thread only.  store_queue.h runs the calls that block.
  */
 #ifndef HEATSCOPE_CATALOG_H
 #define HEATSCOPE_CATALOG_H
