@@ -1,17 +1,16 @@
-/* http.h - serves HTTP/1.1 on the loop: requests in, replies out now or later, streams, the page's files.
+/* http.h - serves HTTP/1.1 on the loop: requests, replies (at once or later), streams, the page's files.
  *
  *      socket -> libmicrohttpd (epoll, no thread) -> checks -> files | handler -> reply, stream
  *                      ^--- uv_poll, uv_timer                       (connection sleeps meanwhile)
  *
- * Memory  bytes that readers have not taken are at most HTTP_HELD_MAX (stream.c): beyond it the slowest stream is ended
- *         with `event: dropped`, and long answers become 503.  A reader that takes nothing for HTTP_IDLE_S is cut off.
- * Checks  guard.h's: 403 for a foreign Host or Origin, 401 for a token that is missing or wrong.
- *         Bodies over HTTP_BODY_MAX: 413.
- *         400, and the connection is closed, where the end of a request or its host is ambiguous.
- * Replies exactly one per request: http_reply(), http_drop() or http_stream(), in the handler or later; the
- *         request is gone after it.
- * Close   http_close() in two steps: it stops listening and ends all streams; when the last
- *         request has got its reply, handles close, and the memory is freed in their callbacks.
+ * Memory  at most HTTP_HELD_MAX bytes wait for clients (stream.c).  Beyond it the slowest stream is ended with
+ *         `event: dropped`, and a long reply becomes 503.  A client that takes nothing for HTTP_IDLE_S is cut off.
+ * Checks  guard.h's: 403 for a foreign Host or Origin, 401 for a missing or wrong token.  413 for a body over
+ *         HTTP_BODY_MAX.  400, and the connection is closed, if the end of a request or its host is ambiguous.
+ * Replies exactly one per request: http_reply(), http_drop() or http_stream(), in the handler or later.  After it the
+ *         request is gone.
+ * Close   http_close() stops listening and ends all streams.  When the last request has got its reply, the handles
+ *         close, and their callbacks free the memory.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_HTTP_H

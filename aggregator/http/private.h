@@ -1,4 +1,4 @@
-/* private.h - declares what http.c (the server and its requests), reply.c and stream.c share. */
+/* private.h - declares what the files of http/ share: http.c (the server and its requests), reply.c and stream.c. */
 #ifndef HEATSCOPE_HTTP_PRIVATE_H
 #define HEATSCOPE_HTTP_PRIVATE_H
 

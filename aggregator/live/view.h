@@ -1,4 +1,4 @@
-/* view.h - keeps one grid of a reader up to date: it sends a grid, then columns that are new or amended.
+/* view.h - keeps one client's grid up to date: it sends the grid, then columns that are new or changed.
  *
  *      view_mark(): slots first..last changed --view_tick()--> fold of those columns --> owner->event()
  *        event: grid     a whole grid: at first, and when rows or far too many columns changed: five at once, then
@@ -6,12 +6,12 @@
  *        event: column   {"from": s, "column": C}
  *        event: shade    {"levels": [...]}, when a cell outgrew the brightest
  *
- * Turn    a whole grid waits for a place (admission.h).  If the owner is full when its turn comes, the next view_tick()
+ * Turn    A whole grid waits for a place (admission.h).  If the owner is full when its turn comes, the next view_tick()
  *         asks again.
- * Number  each of several views has one; its events begin with it: {"view": 3, ...}.
- * Quiet   a column that no source reports is sent, too, when its time is up: as unobserved.
- * Memory  view_close() frees it, at once or when the grid in flight has arrived.  The owner gets no call after it,
- *         and may close it in any of its calls.
+ * Number  If a stream has several views, each has a number, and its events begin with it: {"view": 3, ...}.
+ * Quiet   A column that no source reports is sent as unobserved, when its time is up.
+ * Memory  view_close() frees the view, at once or when the grid in flight has arrived.  The owner gets no call after
+ *         view_close(), and may call it in any of its own calls.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_VIEW_H

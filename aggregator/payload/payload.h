@@ -1,13 +1,12 @@
-/* payload.h - writes the members of value replies as JSON text, in the shapes of doc/api.md.
+/* payload.h - writes the members of a value's reply as JSON, in the shapes of doc/api.md.
  *
  *      grid, shade, palette -> "columns", "summary", "shade";  totals -> "keys", "value", "stats"
  *
- * Means   of a point metric count, sum and cells are written as means of the slots observed, which
- *         need not be whole numbers; `snapshots` is the number of these slots (0: events, written as they are).
- *         min, max and percentiles are those of all values that were seen.
- *
- * Each function writes members of an object (or one value) into a buffer that remembers errors;
- * the caller writes the braces around them.
+ * Means   The count, sum and cells of a point metric are means of the observed slots, and may not be whole numbers.
+ *         `snapshots` is the number of these slots (0: events, written as they are).  min, max and percentiles are
+ *         those of all observed values.
+ * Members Each function writes members of an object, or one value; the caller writes the braces.
+ * Errors  the buffer remembers the first one.
  * Pure    no loop, file or clock.  Thread: any.
  */
 #ifndef HEATSCOPE_PAYLOAD_H
