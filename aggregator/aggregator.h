@@ -47,7 +47,7 @@ struct aggregator {
 	uv_timer_t alerts_timer;	/* also valid only if has_timer */
 	struct worksheets *worksheets;
 	struct ingest *ingest;
-	struct http_held held;		/* bytes that readers of both servers hold */
+	struct http_held held;		/* bytes that wait for the clients of both servers */
 	struct api *api;		/* serves /ca for both servers */
 	struct http *http[2];		/* at conf.listen and at conf.api_socket; NULL: none */
 	struct endpoint http_at[2], ingest_at;

@@ -37,8 +37,8 @@ int annotation_check_text(const char *text, char *reason);
 
 const struct annotation *annotations_find(const struct annotations *j, __u64 id);	/* NULL: no such id */
 
-/* Copies the annotations that touch from..to (half-open), those of the instrumentation and those of no instrumentation
- * (inst 0: all), at most the newest `most`; *ret NULL: there are none.  -ENOMEM. */
+/* Copies the annotations that touch from..to (half-open): those of the instrumentation, and those of no instrumentation
+ * (inst 0: all).  If there are more than `most`, it copies the newest.  *ret NULL: there are none.  -ENOMEM. */
 int annotations_take(const struct annotations *j, __u64 inst, __s64 from_ns, __s64 to_ns, size_t most, struct annotation_list **ret);
 
 /* Adds one and gives it an id, *ret_id.  done (may be NULL) is called when it is stored, or could not be: then it is

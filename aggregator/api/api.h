@@ -23,7 +23,7 @@ struct api_parts {			/* the parts it works with; all outlive it */
 	struct services *services;
 	struct alerts *alerts;
 	struct worksheets *worksheets;
-	struct http_held *held;		/* bytes that readers of all servers hold */
+	struct http_held *held;		/* bytes that wait for the clients of all servers */
 	json_t *(*status)(const void *arg);	/* makes /ca/admin/status: a new reference; NULL: no memory */
 	const void *status_arg;
 };
@@ -31,8 +31,8 @@ struct api_parts {			/* the parts it works with; all outlive it */
 /* The routes; doc/openapi.json names exactly these. */
 struct api_route {
 	const char *method;
-	const char *path;		/* after /ca/; ":id" is an instrumentation's id, ":annotation" and ":alert" are
-					 * the ids of those */
+	const char *path;		/* after /ca/; ":id" is an instrumentation's id, ":annotation" an
+					 * annotation's, ":alert" an alert's */
 	bool is_value;			/* it takes the parameters of params.h, */
 	int kind;			/* and is of this enum value_kind_id */
 };

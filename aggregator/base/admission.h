@@ -35,9 +35,9 @@ struct turn {				/* the caller's memory, until start() or drop() is called, or
 					 * admission_remove() */
 	struct turn *next;
 	bool waits;
-	bool (*wanted)(struct turn *t);	/* is the reader still connected? */
+	bool (*wanted)(struct turn *t);	/* is the client still connected? */
 	void (*start)(struct turn *t);	/* it has a place now; admission_leave() gives it back */
-	void (*drop)(struct turn *t);	/* its reader has hung up; it gets no place */
+	void (*drop)(struct turn *t);	/* its client has hung up; it gets no place */
 };
 
 struct admission {			/* zeroed: nothing runs or waits */

@@ -35,7 +35,7 @@ struct http_request {
 	bool asleep;			/* suspended until the reply */
 	unsigned status;
 	struct MHD_Response *response;	/* waiting to be queued */
-	size_t held;			/* bytes of the answer, until the reader has taken them */
+	size_t held;			/* bytes of the answer, until the client has taken them */
 };
 
 void http_kick(struct http *h);		/* libmicrohttpd will look at its connections soon, but not from within

@@ -20,8 +20,8 @@
 #include "aggregator/http/http.h"
 #include "aggregator/base/services.h"
 
-/* Bytes that all views of active events may keep together: such views read few slots, and spread all again.  Further
- * ones fail. */
+/* Bytes that all views of active events may keep together.  Such a view reads only new slots, and computes all columns
+ * again.  Further views fail. */
 #define VIEW_ACTIVE_MAX (96u << 20)
 
 struct view_memory {			/* bytes that they keep together; zeroed: none */
@@ -34,7 +34,7 @@ struct view_owner {			/* its functions are called from view_tick(), and when a g
 	void (*event)(void *arg, const char *text, size_t len);
 	/* the first grid could not be made */
 	void (*failed)(void *arg, unsigned status, const char *code, const char *reason);
-	bool (*full)(void *arg);	/* the reader has not taken the last events: no whole grid now */
+	bool (*full)(void *arg);	/* the client has not taken the last events: no whole grid now */
 	void (*changed)(void *arg);	/* call view_tick() soon */
 };
 

@@ -24,7 +24,7 @@ struct view_span {			/* slots, inclusive */
  * -ENOENT: no such instrumentation; -ENOMEM.  After an error make a new value. */
 int view_active_grid(struct value *v, const struct view_span *changed, size_t n, __s64 now_ns, struct grid **ret_grid);
 
-/* Does a column of g differ from the reader's column of the same time?  `has` has the same rows and column length. */
+/* Does a column of g differ from the client's column of the same time?  `has` has the same rows and column length. */
 bool view_active_differs(const struct grid *has, const struct grid *g, size_t col);
 
 #endif

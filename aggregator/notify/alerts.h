@@ -1,17 +1,12 @@
-/* alerts.h - watches all alert rules: when a window of a rule is over, alert.h gets its data from the cube.
- *
- *      cube --alerts_tick(), each second--> alert_step() --> state, kept by the store
- *                                                        \-> firings, as annotations, and sent to the listener
- *
- * Window  evaluated ALERTS_LATE_NS after its end, or as soon as the store has its data.  A new rule of a shape first
- *         gets the windows of the hour before that the cube has, so it need not learn for an hour.
- * Restart States and firings are kept.  Windows that ended while heatscoped did not run are only learnt.  The firing of
- *         an alert that no longer exists is ended.
- * Bounds  ALERTS_MAX rules.  The loop waits for a tick.  So a tick ends with the window in which it has read
- *         ALERTS_AT_ONCE histograms (about 9 us each), and the next tick begins with the rules that are left.
- * Errors  0 or -errno; with -EINVAL `reason` (REASON_MAX bytes) is the message for /ca.
- * Thread  the loop thread only.
- */
+/* alerts.h - watches all alert rules: when a window of a rule is over, alert.h gets its data from the cube.        cube
+ * --alerts_tick(), each second--> alert_step() --> state, kept by the store
+ * \-> firings, as annotations, and sent to the listener   Window  evaluated ALERTS_LATE_NS after its end, or as soon as
+ * the store has its data.  A new rule of a shape first          gets the windows of the hour before that the cube has,
+ * so it need not learn for an hour.  Restart States and firings are kept.  Windows that ended while heatscoped did not
+ * run are only learnt.  The firing of          an alert that no longer exists is ended.  Bounds  ALERTS_MAX rules.  A
+ * tick blocks the loop.  So it ends with the window in which it has read ALERTS_AT_ONCE histograms (about 9 us each),
+ * and the next tick goes on with the other rules.  Errors  0 or -errno; with -EINVAL `reason` (REASON_MAX bytes) is the
+ * message for /ca.  Thread  the loop thread only. */
 #ifndef HEATSCOPE_ALERTS_H
 #define HEATSCOPE_ALERTS_H
 
@@ -63,8 +58,8 @@ int alerts_remove(struct alerts *a, __u64 id, store_queue_done done, void *arg, 
 int alerts_settle(struct alerts *a, const json_t *request, const char *file, unsigned line, __s64 now_ns, __u64 *ret_id, char *reason);
 bool alerts_has(const struct alerts *a, __u64 id);
 
-/* Says that an alert of this name is still in the file, whatever has become of its instrumentation: it goes on
- * unchanged until it is settled. */
+/* Notes that an alert of this name is still in the file, with or without its instrumentation.  It goes on unchanged
+ * until it is settled. */
 void alerts_claim(struct alerts *a, const char *name, const char *file, unsigned line);
 
 /* Ends and removes the alerts of the file that were neither claimed nor settled since the start. */

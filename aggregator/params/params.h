@@ -121,9 +121,9 @@ void params_drawing(const struct params *p, struct figure_options *ret_options);
 /* Returns the formats of that value, separated by spaces, the default first; NULL: it has only one. */
 const char *params_formats(enum value_kind_id kind);
 
-/* The interval of the first point: as requested (ret_asked), and in whole slots of the granularity: the
- * start is rounded down; the duration is rounded up, or, if it was not given, the end.  The default is the
- * newest complete interval. */
+/* Returns the interval of the first point as requested (ret_asked), and in whole slots of the granularity.  The start
+ * is rounded down, the duration up.  Without a duration the end is rounded up.  The default is the newest complete
+ * interval. */
 struct interval_ns {
 	__s64 from, to;
 };

@@ -33,14 +33,14 @@ void payload_head(struct bytes *out, const struct payload_head *head);
 /* Writes "from", "column", "slot", "ncols", "nrows", "edge", "columns", "summary"; shaded as s. */
 void payload_grid(struct bytes *out, const struct grid *g, const struct shade *s);
 
-/* The same, so that the grid can be restored bit for bit: times in whole ns, of a point metric the sums, every
- * mark and percentile; other functions write running events and layers. */
+/* The same, but the grid can be restored from it bit for bit: it has times in whole ns, the sums of a point metric,
+ * every mark and percentile.  Other functions write running events and layers. */
 void payload_grid_exact(struct bytes *out, const struct grid *g);
 
 /* Writes "annotations": those of its time, if there are any. */
 void payload_annotations(struct bytes *out, const struct annotation_list *a);
 
-/* Writes one column C; index: its number in the reader's grid, which is shaded as s.  row_shift: row 0 here is row
+/* Writes one column C; index: its number in the client's grid, which is shaded as s.  row_shift: row 0 here is row
  * row_shift there. */
 void payload_column(struct bytes *out, const struct grid *g, const struct shade *s, size_t col, __u64 index, long row_shift);
 

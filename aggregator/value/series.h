@@ -28,7 +28,7 @@ struct series;				/* its fields are in series.c */
 
 struct all_series {			/* all series of heatscoped */
 	struct services *services;
-	struct http_held *held;		/* bytes that readers have not taken */
+	struct http_held *held;		/* bytes that clients have not taken */
 	struct series *waiting;		/* those that wait for sources */
 	bool closing;
 	struct catalog_observer observer;

@@ -6,10 +6,10 @@
  *         its own.  Then groups add up to units, containers and the whole.  A group that is created within a slot
  *         counts for its parent until the next slot.
  * Fields  as in process.h: path, unit (the last part of the path that is a unit) and container, or `none`.
- * memory  bytes, from version 2, or from version 1 if it has the memory controller. cpu     percent of one CPU's time;
- * throttled: time for which a quota kept its tasks waiting.  Version 2.  Left out  groups that have no value and have
- * groups below them (slices).  Groups beyond CGROUPS_MAX or CGROUPS_DEPTH
- *         count for their parents.
+ * memory  bytes, from version 2, or from version 1 if it has the memory controller.
+ * cpu     percent of one CPU's time; throttled: time for which a quota kept its tasks waiting.  Version 2.
+ * Limits  A group without any value is left out if it has groups below it (a slice).  Groups beyond CGROUPS_MAX or
+ *         CGROUPS_DEPTH count for their parents.
  */
 #ifndef HEATSCOPE_CGROUPS_H
 #define HEATSCOPE_CGROUPS_H
