@@ -5,8 +5,9 @@
  *      loopback              this machine's               free        token*        free
  *      beyond, always TLS    the certificate's            token       token         free
  *
- * Token   *: if there is one.  Without one, every user who may run programs on this machine may change things.  Under
- *         /ca a wrong token is always refused, but not on the Unix socket: the mode of its file guards it.
+ * Token   *: only if the server has one.  Without one, every user who may run programs on this machine may change
+ *         things.  Under /ca a wrong token is always refused, but not on the Unix socket: the mode of its file guards
+ *         it.
  * Host    Host and Origin stop a page of another site: it may neither read us (its name rebound to our address) nor
  *         post to us.
  * Site    A browser sends no Origin with pictures, frames and some forms.  But Sec-Fetch-Site marks those of another

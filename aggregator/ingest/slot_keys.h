@@ -7,7 +7,7 @@
  * Bound   INCOMING_BATCH_KEYS_MAX keys of each (instrumentation, slot, source).  Later events of these keys are still
  *         taken.  The measures and weights of a key, and its amendments, count as one key.
  * Memory  13 MB in all, for the most recently used slots: at most SLOT_KEYS_HASHES hashes of keys, and 72 bytes for
- *         each slot (at least 16 hashes).  For an older slot the count begins again at 0.
+ *         each slot (which has at least 16 of them).  For an older slot the count begins again at 0.
  * Errors  -ENOMEM: the batch is unchanged.
  * Pure    no loop, file or clock.  Thread: one at a time.
  */

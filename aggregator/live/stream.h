@@ -5,7 +5,7 @@
  *
  * One     connection serves a page of maps: a browser opens only six to a host.
  * Pace    A change goes at once, but changes go every 50 ms at most.  A slow client gets fewer events, each with the
- *         newest state: no event is queued until it has taken the last ones.  The only exception are first grids, up to
+ *         newest state: no event is queued until it has taken the last ones.  First grids are the exception, up to
  *         STREAM_AHEAD bytes.
  * Resume  Every event has an id, "N-V": the Nth, of view V.  A request with Last-Event-ID goes on with N + 1.  It
  *         begins with whole grids, as every stream does, so nothing is missing.  The first grid is of the view after V,

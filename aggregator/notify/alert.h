@@ -8,9 +8,8 @@
  *      ok, pending           --not observed--> no data
  *      firing                --`hold` windows in a row not observed--> no data
  *
- * Kinds   ALERT_PERCENTILE  a percentile is above a value.
- *         ALERT_SHARE       more than a share of the events is above a value.
- *         ALERT_SHAPE       the distribution differs from that of the hour before.
+ * Kinds   ALERT_PERCENTILE  a percentile is above a value.  ALERT_SHARE       more than a share of the events is above
+ *         a value.  ALERT_SHAPE       the distribution differs from that of the hour before.
  * Clear   A window is clear if its value is at most ALERT_CLEAR of the limit.  Between that and the limit a firing
  *         alert stays firing, so a value at the limit does not flap.
  * Shape   The distance of two distributions is Wasserstein's of the logarithms: by how many octaves the events would

@@ -1,12 +1,17 @@
-/* alerts.h - watches all alert rules: when a window of a rule is over, alert.h gets its data from the cube.        cube
- * --alerts_tick(), each second--> alert_step() --> state, kept by the store
- * \-> firings, as annotations, and sent to the listener   Window  evaluated ALERTS_LATE_NS after its end, or as soon as
- * the store has its data.  A new rule of a shape first          gets the windows of the hour before that the cube has,
- * so it need not learn for an hour.  Restart States and firings are kept.  Windows that ended while heatscoped did not
- * run are only learnt.  The firing of          an alert that no longer exists is ended.  Bounds  ALERTS_MAX rules.  A
- * tick blocks the loop.  So it ends with the window in which it has read ALERTS_AT_ONCE histograms (about 9 us each),
- * and the next tick goes on with the other rules.  Errors  0 or -errno; with -EINVAL `reason` (REASON_MAX bytes) is the
- * message for /ca.  Thread  the loop thread only. */
+/* alerts.h - watches all alert rules: when a window of a rule is over, alert.h gets its data from the cube.
+ *
+ *      cube --alerts_tick(), each second--> alert_step() --> state, kept by the store
+ *                                                        \-> firings, as annotations, and sent to the listener
+ *
+ * Window  evaluated ALERTS_LATE_NS after its end, or as soon as the store has its data.  A new rule of a shape first
+ *         gets the windows of the hour before that the cube has, so it need not learn for an hour.
+ * Restart States and firings are kept.  Windows that ended while heatscoped did not run are only learnt.  If an alert
+ *         no longer exists, its firing ends.
+ * Bounds  ALERTS_MAX rules.  A tick blocks the loop.  So it ends with the window in which it has read ALERTS_AT_ONCE
+ *         histograms (about 9 us each), and the next tick goes on with the other rules.
+ * Errors  0 or -errno; with -EINVAL `reason` (REASON_MAX bytes) is the message for /ca.
+ * Thread  the loop thread only.
+ */
 #ifndef HEATSCOPE_ALERTS_H
 #define HEATSCOPE_ALERTS_H
 
