@@ -8,8 +8,9 @@
  *      ok, pending           --not observed--> no data
  *      firing                --`hold` windows in a row not observed--> no data
  *
- * Kinds   ALERT_PERCENTILE  a percentile is above a value.  ALERT_SHARE       more than a share of the events is above
- *         a value.  ALERT_SHAPE       the distribution differs from that of the hour before.
+ * Kinds   ALERT_PERCENTILE  a percentile is above a value.
+ *         ALERT_SHARE       more than a share of the events is above a value.
+ *         ALERT_SHAPE       the distribution differs from that of the hour before.
  * Clear   A window is clear if its value is at most ALERT_CLEAR of the limit.  Between that and the limit a firing
  *         alert stays firing, so a value at the limit does not flap.
  * Shape   The distance of two distributions is Wasserstein's of the logarithms: by how many octaves the events would
@@ -19,7 +20,8 @@
  *         with all others of them.  Windows near or over the limit (ALERT_USUAL) are not learnt.  A shape that has
  *         fired for ALERT_HOUR windows becomes the usual one, and learning begins again.  A window with fewer than
  *         ALERT_FEW events changes nothing.
- * Empty   A window without events is ok.  A window that was not observed, or that is still learnt, has no data.
+ * Empty   A window without events is ok.  It has no data if it was not observed, or while the usual shape is not yet
+ *         learnt.
  * Pure    no loop, file or clock.  Thread: any, one at a time per alert.
  */
 #ifndef HEATSCOPE_ALERT_H

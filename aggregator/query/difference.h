@@ -8,12 +8,11 @@
  * Cells   Shares are parts per million of the column; counts are counts.  Both are rounded once.  A column is 0 if only
  *         one of both observed it.  For shares it is also 0 if one had no events in it.
  * Patch   a row over a part of the time.  contrast_test() asks whether A differs from B there; the columns are its
- *         blocks.  The dispersion is at least that of all rows together.  If each load wanders by itself, the map shows
- *         where they were apart.
+ *         blocks.  The dispersion is at least that of all rows together.  For each test the larger group is thinned to
+ *         as many events as the smaller.  If each load wanders by itself, the map shows where they were apart.
  * Line    A line of the table asks whether A and B differ over all of the time.  Its blocks are parts of that time,
  *         shorter and longer ones, and the greatest p counts.  So loads that wander do not differ.
- * Counts  A count is tested as a share, too: of the nanoseconds that were observed.  The larger of both groups is
- *         thinned to as many events as the smaller.
+ * Counts  A count is tested as a share, too: of the nanoseconds that were observed.
  * Rate    Of the reported differences a share of DIFFERENCE_Q is false on average: all patches are one family
  *         (contrast_adjust), the lines another.
  * Laws    If A and B are exchanged, each cell, sign and line is the other's, and q is the same.  A against itself: 0,

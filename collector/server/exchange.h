@@ -90,7 +90,7 @@ struct turn {
 	struct blocked blocked;		/* up to `end` */
 	struct fs_spent files;
 	__u64 parted;			/* which of these were measured, since its start: TURN_PARTS and TURN_FILES */
-	__u64 look;			/* id of the last look that has reported a turn of this connection */
+	__u64 look;			/* id of the last scan that has reported a turn of this connection */
 };
 
 #define INSTANCE_UNIX (1ull << 63)	/* a hash of the path; else process << 16 | port */
@@ -122,7 +122,7 @@ struct turn_counts {
 				 * found the table full; reported as lost */
 	__u64 connections;
 	__u64 opaque;		/* connections that turned opaque */
-	__u64 unreported;	/* turns that ran at a slot's end, ended before the look, and found the ring full */
+	__u64 unreported;	/* turns that ran at a slot's end, ended before the scan, and found the ring full */
 	__u64 unread_texts;	/* texts in a server's memory that could not be read: their statements are unknown */
 	__u64 unlisted;		/* connections to listeners that are not in our table yet */
 };
