@@ -1,7 +1,7 @@
 /* conf.h - reads the configuration of heatscoped from a YAML file, and checks it; main.c adds the options.
  *
  * Order   built-in defaults, then the file, then the command line.
- * Always  instrumentations that exist from the start and are kept: each has its name (given, or "mysql.queries by
+ * Always  instrumentations that exist from the start and are kept.  Each has its name (given, or "mysql.queries by
  *         statement"), its line in the file, and its request as in doc/api.md.
  * Alerts  are kept in the same way; each names one of these instrumentations.
  * Reports are drawn on a schedule, and sent or written.

@@ -7,8 +7,8 @@
  * Slot    the slot of the end.
  *
  * Measures  latency, ns; count, 1; subsecond of the wall clock, ns
- * Fields    those of process.h, of the thread that waited (of a spinning lock: or the thread that an interrupt
- *           interrupted); `type` of the lock; `lock`, its name, if we can identify it
+ * Fields    those of process.h, of the thread that waited.  If an interrupt waits, they are those of the thread that it
+ *           interrupted.  `type` of the lock; `lock`, its name, if we can identify it
  */
 #ifndef HEATSCOPE_LOCK_H
 #define HEATSCOPE_LOCK_H

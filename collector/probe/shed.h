@@ -4,7 +4,7 @@
  *
  * Cost    The programs count their runs and time every 61st of those that do not pass (event.h).  The tracer states
  *         `dispatch_ns`, the time that the kernel takes to enter them, and the cost of the costly fields.
- *         shed_measure() corrects the latter by the difference that it saw without these fields.
+ *         shed_measure() corrects the cost of these fields by the difference that it saw without them.
  * Marks   reader_sampled() marks slots with `every`, reader_unobserved() marks detached slots.  So every picture can
  *         show them.
  * Pauses  Attached periods are SHED_ON_S long.  Pauses are random, so a rhythm of the machine does not always fall

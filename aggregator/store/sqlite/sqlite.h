@@ -15,10 +15,10 @@
  * Why     Rows by slot are quick to add (a second's rows are neighbours); blocks by key are small and quick to scan.  A
  *         late slice of a slot that is in a chunk becomes a hot row again.  The next compact() puts it into its chunk
  *         and adds it to the next tier's row.
- * Tiers   An event is in one of: a hot row of tier 0; a chunk of tier 0 and a hot row of tier 1; chunks of tiers 0 and
- *         1 and a hot row of tier 2; chunks of all three.  Each step is one transaction.  So at any moment a tier's
- *         chunks, and the hot rows of it and of the finer tiers, contain every event once.  (Adding each slice to all
- *         three at once would write a hundred times as much.)
+ * Tiers   An event is first in a hot row of tier 0; then in a chunk of tier 0 and a hot row of tier 1; then in chunks
+ *         of tiers 0 and 1 and a hot row of tier 2; at last in chunks of all three.  Each step is one transaction.  So
+ *         at any moment a tier's chunks, and the hot rows of it and of the finer tiers, contain every event once.
+ *         (Adding each slice to all three at once would write a hundred times as much.)
  * Whole   For the slots of each (axis, weight, ruler) one chunk holds all keys together: the chunk of the only key, or
  *         one without a key (key 0).  The hot rows of key 0 in the coarser tiers do the same.  Most pictures read no
  *         other rows.
