@@ -1,5 +1,5 @@
-/* exchange_metric.h - lists the fields that every metric of exchanges has: the discrete ones from `client` on, the
- * measures in the order of enum turn_measure, and rows. */
+/* exchange_metric.h - lists the fields of every metric whose events are turns: the last discrete fields, from client
+ * on, then the numeric ones in the order of enum turn_measure, then rows. */
 #ifndef HEATSCOPE_EXCHANGE_METRIC_H
 #define HEATSCOPE_EXCHANGE_METRIC_H
 

@@ -1,4 +1,5 @@
-/* protocol.bpf.h - lists the functions that a protocol gives to server.bpf.h.  A new protocol starts here.
+/* protocol.bpf.h - lists in order the functions that a protocol gives to server.bpf.h.  A new protocol (Redis, say)
+ * starts here.
  *
  *      x/x.h           the event: its fields, measures, names of the servers' processes
  *      x/conn.h        SERVER_NAMES, FIELD_BLOCKED_IN, struct server_conn, which begins with a struct turn

@@ -70,7 +70,7 @@ struct server_tracer {
 	struct bpf_link *flush;
 	struct bpf_link *running;
 	struct ring_buffer *ended_late;	/* turns that also ran at a slot's end, for which the iterator comes too late */
-	const struct tracer_running *look;	/* set during a scan */
+	const struct tracer_running *look;	/* set during a look */
 	__u64 unreported;
 	struct wanted_link left;	/* attached while an instrumentation asks why threads were blocked */
 	struct wanted_link file_ends, file_begins;	/* the same for their file operations: both links or none */

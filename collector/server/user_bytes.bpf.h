@@ -1,7 +1,7 @@
-/* user_bytes.bpf.h - reads the bytes of a receive or send from the memory of the process that called it.
+/* user_bytes.bpf.h - reads the bytes of a receive or send from the memory of the process that asked for it.
  *
- * When the socket tracepoints fire, the bytes are in the caller's buffer, whose address is an argument of the system
- * call.  It reads the system calls of x86-64 and refuses others (io_uring).
+ * In the socket tracepoints the data is already (or still) in the caller's buffer, whose address is
+ * an argument of the system call.  It reads x86-64 system calls and refuses others (io_uring).
  */
 #ifndef HEATSCOPE_USER_BYTES_BPF_H
 #define HEATSCOPE_USER_BYTES_BPF_H

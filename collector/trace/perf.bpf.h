@@ -1,6 +1,6 @@
 /* perf.bpf.h - declares the argument of a program at a perf event: struct bpf_perf_event_data of x86-64.
  *
- * linux/bpf_perf_event.h cannot be used: it brings its own struct pt_regs, which differs from vm.h's.
+ * linux/bpf_perf_event.h would bring its own struct pt_regs, which differs from vm.h's.
  */
 #ifndef HEATSCOPE_PERF_BPF_H
 #define HEATSCOPE_PERF_BPF_H
