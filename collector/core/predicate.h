@@ -13,7 +13,7 @@
  *         compared with a text, by eq and ne only.
  * Range   PREDICATE_TERMS comparisons and {} together, PREDICATE_DEPTH levels, texts of LABEL_MAX bytes.
  * Errors  -EINVAL with one sentence in `reason` (REASON_MAX bytes), which begins with "predicate: ".
- * Memory  a plain value that may be copied.  All its bytes are set, so memcmp() compares it.  All zeros is {}.
+ * Memory  a plain value that may be copied.  All its bytes are set, so memcmp() compares it.  A zeroed one is {}.
  */
 #ifndef HEATSCOPE_PREDICATE_H
 #define HEATSCOPE_PREDICATE_H

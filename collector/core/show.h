@@ -4,9 +4,9 @@
  *      the HTTP interface, recordings, files and pipes: the bytes as they are
  *
  * Escaped  line feed, carriage return and tab become \n, \r and \t.  \u and four hexadecimal digits replace all other
- *          control characters (U+0000..1F, U+007F..9F), invisible characters, those that turn the direction of writing,
- *          and separators of lines and paragraphs.  \x and two digits replace a byte that is not UTF-8.  Everything
- *          else stays, a backslash too.
+ *          control characters (U+0000..1F, U+007F..9F), invisible characters, characters that turn the direction of
+ *          writing, and separators of lines and paragraphs.  \x and two digits replace a byte that is not UTF-8.
+ *          Everything else stays, a backslash too.
  * Thread   any; show_print() writes in one piece.
  */
 #ifndef HEATSCOPE_SHOW_H

@@ -18,9 +18,9 @@
  *
  *      syscall    its number; SYSCALL_COMPAT is set for those of 32-bit programs, which have other
  *                 numbers
- *      errno      0: it succeeded.  A call that was interrupted returns one of the kernel's own
- *                 numbers above 511 and is started again or fails with EINTR: that may be another
- *                 event or not.  rt_sigreturn returns no result.
+ *      errno      0: it succeeded.  An interrupted call returns one of the kernel's own numbers above 511.  Then
+ *                 it fails with EINTR or is started again, which may be another event or not.
+ *                 rt_sigreturn returns no result.
  */
 #ifndef HEATSCOPE_SYSCALL_H
 #define HEATSCOPE_SYSCALL_H

@@ -9,9 +9,9 @@
  * Law     Texts with one fingerprint have one digest (digest.h) and one table, as long as both are asked for in the
  *         same way (the seed).  The reverse does not hold: other quoted texts, spaces or lengths of lists give another
  *         fingerprint.
- * Numbers Digits count as a number only between edges, which in SQL are between tokens: those of t1, 0x1f, 1.5, 2e7 or
- *         @1 stay.  Digits in texts and comments change no digest.  Digits in a quoted name do, so a text with a
- *         backquote has no fingerprint.  The same holds for double quotes that quote names (ANSI_QUOTES).
+ * Numbers Digits are a number only between edges, bytes that separate tokens in SQL. Those of t1, 0x1f, 1.5, 2e7 or @1
+ *         stay.  Digits in texts and comments change no digest.  Digits in a quoted name do, so a text with a backquote
+ *         has no fingerprint.  The same holds for double quotes that quote names (ANSI_QUOTES).
  * Hash    FNV-1a as in key.h; the symbol of a number is no byte.  Two texts whose hashes collide would be one
  *         statement.  The kernel's seed has a salt, so that an attacker cannot make such texts.
  * Both    pure; fuzzed by fuzz_mysql_digest.

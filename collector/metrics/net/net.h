@@ -14,10 +14,10 @@
  *                 later, the header that each piece gets counts once
  *      packets    on the wire
  *
- * Process An outgoing packet of UDP (or a raw socket) has its sender.  A packet of TCP has the process that connected,
- *         or listens, or had the socket open at our last scan of open files (every 2 s), the one with the lowest pid.
- *         An incoming packet has the process of earlier outgoing packets between the same ends.  Otherwise, and for
- *         forwarded packets, the process is `unknown`, pid 0.
+ * Process An outgoing packet of UDP (or a raw socket) has its sender.  A packet of TCP has the process that connected
+ *         or listens.  If we did not see that: of the processes that had the socket open at our last scan of open files
+ *         (every 2 s), the one with the lowest pid.  An incoming packet has the process of earlier outgoing packets
+ *         between the same ends.  Otherwise, and for forwarded packets, the process is `unknown`, pid 0.
  *
  * Fields after process.h's, codes in the kernel:
  *
