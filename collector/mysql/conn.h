@@ -1,5 +1,4 @@
-/* conn.h - describes the kernel's state of each server socket: the part that exchange.h has, and the protocol's
- * part. */
+/* conn.h - describes the kernel's state of a server's socket: the part of exchange.h, and MySQL's part. */
 #ifndef HEATSCOPE_MYSQL_CONN_H
 #define HEATSCOPE_MYSQL_CONN_H
 

@@ -1,11 +1,10 @@
-/* memory.h - finds for each server process where its memory has the statement, user and database of a connection.
+/* memory.h - finds where the memory of each server process has the statement, user and database of a connection.
  *
- *      processes of servers --memory_look()--> /proc/PID/exe -> mysql_thd_find() -> the layout, by process, for memory.bpf.h
+ *      servers --memory_look()--> /proc/PID/exe -> mysql_thd_find() -> the layout, by process, for memory.bpf.h
  *
- * Once    An executable is read when it is first seen; if its layout is not found, the reason is logged then.  It is
- *         forgotten when no process runs it any longer.
- * Log     A server whose memory is not read is logged, with the reason.
- * Cost    Reading an executable takes about 5 ms (thd.h); nothing is attached to a server.
+ * Once    It reads an executable when it first sees it, and forgets it when no process runs it any longer.
+ * Log     If it cannot read a server's memory, it logs the server and the reason, once.
+ * Cost    An executable takes about 5 ms (thd.h).  Nothing is attached to a server.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_MYSQL_MEMORY_H

@@ -1,12 +1,12 @@
-/* backends.h - finds for each PostgreSQL server where the memory of its backends has texts and names.
+/* backends.h - finds, for each PostgreSQL server, where the memory of its backends has statements and names.
  *
  *      processes that listen --backends_look()--> /proc/PID/exe, auxv, mem -> struct postgresql_backend, by process,
  *                                                 for memory.bpf.h
  *
- * Once    An executable is read when it is first seen; if it shows no places, the reason is logged then.  It is
- *         forgotten when no server runs it any longer.
- * Forks   A backend is a fork of the process that listens, so one look at that one serves all.
- * Cost    Reading an executable takes about 5 ms; nothing is attached to a server.
+ * Once    It reads an executable when it first sees it, and forgets it when no server runs it any longer.  If the
+ *         executable shows no places, it logs the reason, once.
+ * Forks   A backend is a fork of the process that listens, so one look at that process serves all its backends.
+ * Cost    An executable takes about 5 ms.  Nothing is attached to a server.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_POSTGRESQL_BACKENDS_H

@@ -1,5 +1,4 @@
-/* conn.h - describes the kernel's state of each server socket: the part that exchange.h has, and the protocol's
- * part. */
+/* conn.h - describes the kernel's state of a server's socket: the part of exchange.h, and PostgreSQL's part. */
 #ifndef HEATSCOPE_POSTGRESQL_CONN_H
 #define HEATSCOPE_POSTGRESQL_CONN_H
 

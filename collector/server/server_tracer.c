@@ -482,8 +482,8 @@ static int give_ended(void *arg, void *record, size_t size)
 	return 0;
 }
 
-/* A turn that ends during a look is reported once, by the iterator or by the programs: they share the id of the
- * look, which changes when the look is over, after the next end of a slot is known. */
+/* A turn that ends during a scan is reported once, by the iterator or by the programs: they share the id of the scan,
+ * which changes when the scan is over, after the next end of a slot is known. */
 int server_running(void *self, __u64 since_ns, const struct tracer_running *running)
 {
 	struct server_tracer *s = self;

@@ -2,8 +2,8 @@
  *
  *      x_bpf__open() -> server_start(): choose, load, attach, fill in listeners -> look, running ... -> server_stop()
  *
- * A tracer of such a metric has a table (x.c) with these functions, its start and its labels.
- * Errors  0 or -errno; `reason` as tracer.h has it.
+ * A protocol's table (x.c) has these functions, and a start and labels of its own.
+ * Errors  0 or -errno; `reason` as in tracer.h.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_SERVER_TRACER_H
