@@ -24,10 +24,4 @@ enum fault_type { FAULT_MINOR, FAULT_MAJOR };
 enum fault_access { ACCESS_READ, ACCESS_WRITE, ACCESS_EXECUTE, ACCESS_UNKNOWN };
 enum fault_mode { FAULT_KERNEL, FAULT_USER };
 
-/* Reads the page-fault error code of x86. */
-static inline __u64 fault_access(__u64 error_code)
-{
-	return error_code & 16 ? ACCESS_EXECUTE : error_code & 2 ? ACCESS_WRITE : ACCESS_READ;
-}
-
 #endif

@@ -195,7 +195,8 @@ static inline __u64 ring_class_word(const volatile struct ring_plan *p, const st
 #define RING_REMEMBERED 16		/* keys whose classes a CPU remembers, to save look-ups; a power of two */
 
 /* A remembered class is valid as long as the reader has not forgotten a key since then.  The reader counts `forgotten`
- * up before it waits for the programs that may have looked.  One program at a time writes here and programs that
+ * up after it has waited for the programs that may have found the key's class, so they remember it with the count
+ * before, in whichever order their processor reads.  One program at a time writes here and programs that
  * interrupt it read, so the word is written last. */
 struct ring_remembered {
 	struct key key;
@@ -221,7 +222,7 @@ static inline __u32 ring_recall(const volatile struct ring_plan *p, const struct
 	return (__u32)word;
 }
 
-/* forgotten: its value before the class was looked up; x86 keeps these reads in order. */
+/* forgotten: its value when the class was looked up. */
 static inline void ring_remember(struct ring_remembered *r, const struct key *key, __u64 word, __u32 forgotten)
 {
 	*(volatile __u64 *)&r->word = 0;
