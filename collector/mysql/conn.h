@@ -29,8 +29,6 @@ struct prepared_statement {
 	__u64 statement, digest, table;	/* codes */
 };
 
-#define MEMORY_FILES_MAX 16		/* executables of servers whose memory is read: memory.h */
-#define MEMORY_SERVERS_MAX 64		/* their processes */
 
 struct prepared_key {
 	__u64 conn;

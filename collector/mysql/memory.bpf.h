@@ -28,7 +28,7 @@
 
 struct {				/* by process */
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MEMORY_SERVERS_MAX);
+	__uint(max_entries, LAYOUT_SERVERS_MAX);
 	__type(key, __u32);
 	__type(value, struct mysql_thd);
 } layouts SEC(".maps");

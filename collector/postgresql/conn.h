@@ -26,8 +26,6 @@ struct server_conn {
 #define SERVER_NAMES POSTGRESQL_SERVERS
 #define FIELD_BLOCKED_IN POSTGRESQL_BLOCKED_IN
 
-#define BACKEND_FILES_MAX 16		/* executables of servers whose memory is read: backends.h */
-#define BACKEND_SERVERS_MAX 64		/* the servers */
 
 /* Statements and portals with a name. */
 struct named_key {

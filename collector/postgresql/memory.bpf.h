@@ -23,7 +23,7 @@
 
 struct {				/* by the process that listens */
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, BACKEND_SERVERS_MAX);
+	__uint(max_entries, LAYOUT_SERVERS_MAX);
 	__type(key, __u32);
 	__type(value, struct postgresql_backend);
 } backends SEC(".maps");

@@ -128,6 +128,7 @@ struct turn_counts {
 };
 
 #define CALL_CONNS_MAX 16384
+#define LAYOUT_SERVERS_MAX 64		/* processes whose memory is read, see layouts.h */
 #define RUNNING_BYTES (1 << 20)	/* of a ring of struct turn_running: 2,400 */
 #define FILED_BYTES (1 << 22)		/* of a ring of struct event: 10,000 within a second */
 #define PREPARED_MAX 16384		/* MariaDB's default of max_prepared_stmt_count is 16382 */
