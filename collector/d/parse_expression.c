@@ -90,7 +90,6 @@ static struct d_node *parse_literal(struct d_parser *p, const struct d_token *t)
 	n->text = t->text;
 	n->text_len = t->text_len;
 	n->value = t->value;
-	n->is_constant = true;
 	if (t->kind == TOKEN_INT)
 		n->type = d_types_intrinsic(t->is_long ? t->is_unsigned ? D_ULONG : D_LONG : t->is_unsigned ? D_UINT : D_INT);
 	return n;

@@ -40,6 +40,8 @@ enum d_node_kind {
 };
 
 struct d_variable;
+struct d_function;
+struct d_directive;
 
 struct d_node {
 	__u8 kind;			/* enum d_node_kind */
@@ -56,7 +58,9 @@ struct d_node {
 	/* the checker's */
 	const struct d_type *type;
 	struct d_variable *variable;
-	bool is_constant;		/* NODE_INT, and what the checker folded to one */
+	const struct d_function *function;	/* NODE_CALL */
+	struct d_directive *format;		/* of printf */
+	bool is_signed;			/* the operation: division, comparison, right shift */
 };
 
 struct d_spec {

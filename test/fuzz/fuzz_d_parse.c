@@ -1,7 +1,21 @@
-/* fuzz_d_parse - parses any bytes as a D script, and prints the tree: the first byte's lowest bit chooses -n. */
+/* fuzz_d_parse - parses and checks any bytes as a D script, and prints the tree: the first byte's lowest bit chooses -n. */
+#include "collector/d/check.h"
 #include "collector/d/parse.h"
 
 #include <stdlib.h>
+
+static void print(const struct d_unit *unit)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return;
+	d_tree_print(unit, out);
+	fclose(out);
+	free(text);
+}
 
 int LLVMFuzzerTestOneInput(const __u8 *data, size_t len)
 {
@@ -10,25 +24,22 @@ int LLVMFuzzerTestOneInput(const __u8 *data, size_t len)
 	struct d_macros macros = { .script = "x.d", .argument = arguments, .n_arguments = 3, .target = 42 };
 	struct d_error error = { 0 };
 	struct d_types types;
+	struct d_program program;
 	struct d_script script;
 	struct d_unit unit;
-	char *text = NULL;
-	size_t text_len;
-	FILE *out;
+	int err;
 
 	if (!len || d_types_init(&types, &arena))
 		return 0;
 	script = (struct d_script){ NULL, (const char *)data + 1, len - 1 };
-	if (!d_parse(&script, data[0] & 1 ? D_PARSE_SPECS : 0, &types, &macros, &unit, &error)) {
-		out = open_memstream(&text, &text_len);
-		if (out) {
-			d_tree_print(&unit, out);
-			fclose(out);
-			free(text);
-		}
-	} else if (!error.tag || !error.line || !error.column || !*error.text) {
-		abort();		/* every refusal says why */
+	err = d_parse(&script, data[0] & 1 ? D_PARSE_SPECS : 0, &types, &macros, &unit, &error);
+	if (!err) {
+		print(&unit);
+		d_program_init(&program, &types);
+		err = d_check(&program, &unit, &error);
 	}
+	if (err && (!error.tag || !error.line || !error.column || !*error.text))
+		abort();		/* every refusal says why */
 	d_arena_fini(&arena);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #ifndef HEATSCOPE_D_KIT_H
 #define HEATSCOPE_D_KIT_H
 
+#include "collector/d/check.h"
 #include "collector/d/parse.h"
 #include "test/kit/check.h"
 
@@ -19,6 +20,7 @@ struct d_case {
 	struct d_types types;
 	struct d_macros macros;
 	struct d_unit unit;
+	struct d_program program;
 	struct d_error error;
 };
 
@@ -33,6 +35,17 @@ static inline int d_case_parse_bytes(struct d_case *c, const char *text, size_t 
 static inline int d_case_parse(struct d_case *c, const char *text, unsigned flags)
 {
 	return d_case_parse_bytes(c, text, strlen(text), flags);
+}
+
+/* Parses and checks. */
+static inline int d_case_check(struct d_case *c, const char *text)
+{
+	int err = d_case_parse(c, text, 0);
+
+	if (err)
+		return err;
+	d_program_init(&c->program, &c->types);
+	return d_check(&c->program, &c->unit, &c->error);
 }
 
 static inline void d_case_fini(struct d_case *c) { d_arena_fini(&c->arena); }
