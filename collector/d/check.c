@@ -147,7 +147,7 @@ static bool check_clause(struct d_checker *c, const struct d_unit *u, const stru
 	clause = d_alloc(c->arena, sizeof(*clause));
 	if (!clause)
 		return false;
-	*clause = (struct d_clause){ NULL, u, item, c->program->n_clauses++ };
+	*clause = (struct d_clause){ .unit = u, .item = item, .id = c->program->n_clauses++ };
 	while (*end)
 		end = &(*end)->next;
 	*end = clause;

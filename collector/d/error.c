@@ -26,6 +26,7 @@ int d_fail(struct d_error *e, const struct d_script *s, __u32 at, const char *ta
 	if (e->tag)
 		return -EINVAL;
 	e->tag = tag;
+	e->script = s->text;
 	find_place(s, at, e);
 	va_start(args, format);
 	vsnprintf(e->text, sizeof(e->text), format, args);

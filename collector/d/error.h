@@ -24,6 +24,7 @@ struct d_script {
 struct d_error {
 	const char *tag;		/* NULL: no error so far */
 	unsigned line, column;
+	const char *script;		/* the text in which it is */
 	char text[240];
 };
 

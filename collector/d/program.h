@@ -14,6 +14,8 @@
 #define D_MEMORY_MAX (16u << 10)	/* bytes of the variables of one scope; of this->: D_THIS_MAX */
 #define D_THIS_MAX 256
 
+struct d_action;
+
 struct d_variable {
 	struct d_variable *next;
 	const char *name;
@@ -37,6 +39,7 @@ struct d_clause {
 	const struct d_unit *unit;
 	const struct d_item *item;
 	__u32 id;				/* from 0 */
+	struct d_action *actions;		/* of its records, after lowering */
 };
 
 struct d_program {

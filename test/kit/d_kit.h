@@ -12,6 +12,7 @@
 #include "collector/d/parse.h"
 #include "test/kit/check.h"
 
+#include <dirent.h>
 #include <stdio.h>
 
 struct d_case {
@@ -94,6 +95,33 @@ static inline void d_kit_golden(const char *path, const char *text)
 		print_message("%s is not:\n%s", path, text);
 	assert_string_equal(text, expected);
 	free(expected);
+}
+
+/* Calls check(path of the script, its text) for each golden/FOLDER/x.d.  Returns how many there are. */
+static inline unsigned d_kit_each(const char *folder, void (*check)(char *path, const char *text))
+{
+	const char *source = getenv("srcdir");
+	char dir[512], path[1024], *text;
+	struct dirent *entry;
+	unsigned n = 0;
+	DIR *d;
+
+	snprintf(dir, sizeof(dir), "%s/test/collector/d/golden/%s", source ? source : ".", folder);
+	d = opendir(dir);
+	assert_non_null(d);
+	while ((entry = readdir(d))) {
+		const char *end = strrchr(entry->d_name, '.');
+
+		if (!end || strcmp(end, ".d"))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
+		text = d_kit_read(path);
+		check(path, text);
+		free(text);
+		n++;
+	}
+	closedir(d);
+	return n;
 }
 
 #endif

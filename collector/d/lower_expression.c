@@ -1,0 +1,358 @@
+#include "collector/d/fold.h"
+#include "collector/d/lower_private.h"
+
+#include <limits.h>
+
+static bool fits(__u64 value) { return (__s64)value >= INT_MIN && (__s64)value <= INT_MAX; }
+
+static __u32 constant(struct d_lowerer *l, __u64 value)
+{
+	__u32 r = d_ir_register(l->ir);
+
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_CONST, .dst = r, .value = value });
+	return r;
+}
+
+static __u32 cut(struct d_lowerer *l, __u32 a, const struct d_type *type)
+{
+	const struct d_type *t = d_type_resolve(type);
+	__u32 r;
+
+	if (!a || t->size >= 8 || !t->size)
+		return a;
+	r = d_ir_register(l->ir);
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_CUT, .dst = r, .a = a, .size = t->size, .is_signed = t->is_signed });
+	return r;
+}
+
+/* ---- variables ---- */
+
+static const struct d_variable *scalar_variable(struct d_lowerer *l, const struct d_node *n)
+{
+	if (n->kind != NODE_NAME || !d_type_is_scalar(n->type) || (n->variable->builtin && n->variable->builtin->id == BUILTIN_LATER)) {
+		d_lower_fail(l, n, "%s%s is not available yet", n->kind == NODE_NAME ? n->text : "this expression",
+			     n->kind == NODE_NAME && !d_type_is_scalar(n->type) ? " (not an integer)" : "");
+		return NULL;
+	}
+	return n->variable;
+}
+
+static struct d_ins variable_ins(enum d_ir_op op, const struct d_variable *v)
+{
+	const struct d_type *t = d_type_resolve(v->type);
+
+	return (struct d_ins){ .op = op, .scope = v->scope, .value = v->offset, .size = t->size, .is_signed = t->is_signed };
+}
+
+static __u32 load(struct d_lowerer *l, const struct d_variable *v)
+{
+	struct d_ins ins = variable_ins(IR_LOAD, v);
+
+	ins.dst = d_ir_register(l->ir);
+	d_ir_add(l->ir, ins);
+	return ins.dst;
+}
+
+static void store(struct d_lowerer *l, const struct d_variable *v, __u32 a)
+{
+	struct d_ins ins = variable_ins(IR_STORE, v);
+
+	ins.a = a;
+	d_ir_add(l->ir, ins);
+}
+
+static __u32 builtin(struct d_lowerer *l, const struct d_builtin *b)
+{
+	__u32 r;
+
+	if (b->id == BUILTIN_TIMESTAMP)
+		return l->timestamp;
+	if (b->id == BUILTIN_ID || b->id == BUILTIN_EPID)
+		return constant(l, b->id == BUILTIN_ID ? l->firing.probe : l->clause->id + 1);
+	if (b->id == BUILTIN_ARG || b->id == BUILTIN_ERRNO)
+		return constant(l, 0);		/* BEGIN and END have no arguments */
+	r = d_ir_register(l->ir);
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_BUILTIN, .dst = r, .value = b->id });
+	if (b->id == BUILTIN_WALLTIMESTAMP)		/* so far only the difference of the clocks */
+		d_ir_add(l->ir, (struct d_ins){ .op = IR_ADD, .dst = r, .a = r, .b = l->timestamp });
+	return r;
+}
+
+static __u32 lower_name(struct d_lowerer *l, const struct d_node *n)
+{
+	const struct d_variable *v = scalar_variable(l, n);
+
+	if (!v)
+		return 0;
+	return v->builtin ? builtin(l, v->builtin) : load(l, v);
+}
+
+/* ---- operations ---- */
+
+static enum d_ir_op operation(int op)
+{
+	switch (op) {
+	case '+': return IR_ADD;
+	case '-': return IR_SUB;
+	case '*': return IR_MUL;
+	case '/': return IR_DIV;
+	case '%': return IR_MOD;
+	case '&': return IR_AND;
+	case '|': return IR_OR;
+	case '^': return IR_XOR;
+	case TOKEN_SHL: return IR_SHL;
+	}
+	return IR_SHR;
+}
+
+/* dst = a op b, where `b` is a register, or 0 for `value`. */
+static __u32 operate(struct d_lowerer *l, int op, bool is_signed, __u32 a, __u32 b, __u64 value)
+{
+	struct d_ins ins = { .op = operation(op), .a = a, .b = b, .value = value };
+
+	if (ins.op == IR_SHL || ins.op == IR_SHR)
+		ins.value &= 63;
+	if ((ins.op == IR_DIV || ins.op == IR_MOD) && b)
+		d_ir_add(l->ir, (struct d_ins){ .op = IR_JUMP_IF, .relation = REL_EQ, .a = b, .label = l->divide_label });
+	ins.is_signed = is_signed && (ins.op == IR_DIV || ins.op == IR_MOD || ins.op == IR_SHR);
+	ins.dst = d_ir_register(l->ir);
+	d_ir_add(l->ir, ins);
+	return ins.dst;
+}
+
+/* The right operand: a register, or 0 and a small constant. */
+static bool right(struct d_lowerer *l, const struct d_node *n, __u32 *ret_b, __u64 *ret_value)
+{
+	*ret_b = 0;
+	*ret_value = n->value;
+	if (n->kind == NODE_INT && fits(n->value))
+		return true;
+	*ret_b = d_lower_value(l, n);
+	return *ret_b;
+}
+
+/* An integer that is added to a pointer counts elements. */
+static __u64 element_size(const struct d_type *pointer)
+{
+	const struct d_type *t = d_type_resolve(pointer);
+	__u32 size = t->kind == TYPE_POINTER ? d_type_resolve(t->base)->size : 1;
+
+	return size ? size : 1;
+}
+
+static __u32 lower_binary(struct d_lowerer *l, const struct d_node *n)
+{
+	__u32 a = d_lower_value(l, n->a), b;
+	__u64 value, size = element_size(n->a->type);
+
+	if (!a || !right(l, n->b, &b, &value))
+		return 0;
+	if ((n->op == '+' || n->op == '-') && !d_type_is_integer(n->type))
+		return d_lower_fail(l, n, "arithmetic of pointers is not available yet");
+	if (size != 1 && n->op == '-')
+		return d_lower_fail(l, n, "differences of pointers are not available yet");
+	return operate(l, n->op, n->is_signed, a, b, value);
+}
+
+/* 0 or 1, of an expression that branches. */
+static __u32 lower_truth(struct d_lowerer *l, const struct d_node *n)
+{
+	__u32 r = d_ir_register(l->ir), is_false = d_ir_label(l->ir), end = d_ir_label(l->ir);
+
+	if (!d_lower_branch(l, n, false, is_false))
+		return 0;
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_CONST, .dst = r, .value = 1 });
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_JUMP, .label = end });
+	d_lower_label(l, is_false);
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_CONST, .dst = r });
+	d_lower_label(l, end);
+	return r;
+}
+
+static __u32 lower_condition(struct d_lowerer *l, const struct d_node *n)
+{
+	__u32 r = d_ir_register(l->ir), otherwise = d_ir_label(l->ir), end = d_ir_label(l->ir), value;
+
+	if (!d_lower_branch(l, n->a, false, otherwise) || !(value = d_lower_value(l, n->b)))
+		return 0;
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_MOVE, .dst = r, .a = value });
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_JUMP, .label = end });
+	d_lower_label(l, otherwise);
+	if (!(value = d_lower_value(l, n->c)))
+		return 0;
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_MOVE, .dst = r, .a = value });
+	d_lower_label(l, end);
+	return r;
+}
+
+/* The value of an assignment is that of the variable after it. */
+static __u32 lower_assignment(struct d_lowerer *l, const struct d_node *n)
+{
+	const struct d_variable *v = scalar_variable(l, n->a);
+	int op = d_fold_assignment(n->op);
+	__u32 old, b;
+	__u64 value;
+
+	if (!v)
+		return 0;
+	if (!op) {
+		b = cut(l, d_lower_value(l, n->b), v->type);
+	} else {
+		if (!d_type_is_integer(v->type))
+			return d_lower_fail(l, n, "arithmetic of pointers is not available yet");
+		old = load(l, v);
+		if (!right(l, n->b, &b, &value))
+			return 0;
+		b = cut(l, operate(l, op, n->is_signed, old, b, value), v->type);
+	}
+	if (b)
+		store(l, v, b);
+	return b;
+}
+
+static __u32 lower_step(struct d_lowerer *l, const struct d_node *n)
+{
+	const struct d_variable *v = scalar_variable(l, n->a);
+	__u32 old, new;
+
+	if (!v)
+		return 0;
+	old = load(l, v);
+	new = cut(l, operate(l, n->op == TOKEN_INC ? '+' : '-', false, old, 0, element_size(v->type)), v->type);
+	store(l, v, new);
+	return n->kind == NODE_POSTFIX ? old : new;
+}
+
+static __u32 lower_unary(struct d_lowerer *l, const struct d_node *n)
+{
+	__u32 a, r;
+
+	if (n->op == TOKEN_INC || n->op == TOKEN_DEC)
+		return lower_step(l, n);
+	if (n->op == '!')
+		return lower_truth(l, n);
+	if (n->op == '*' || n->op == '&')
+		return d_lower_fail(l, n, "pointers are not available yet");
+	a = d_lower_value(l, n->a);
+	if (!a || n->op == '+')
+		return a;
+	if (n->op == '~')
+		return operate(l, '^', false, a, 0, -1);
+	r = d_ir_register(l->ir);
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_NEG, .dst = r, .a = a });
+	return r;
+}
+
+static bool is_truth(int op)
+{
+	return op == '<' || op == '>' || (op >= TOKEN_LE && op <= TOKEN_XOR);
+}
+
+__u32 d_lower_value(struct d_lowerer *l, const struct d_node *n)
+{
+	__u32 a;
+
+	if (l->ir->err)
+		return 0;
+	switch (n->kind) {
+	case NODE_INT:
+		return constant(l, n->value);
+	case NODE_NAME:
+		return lower_name(l, n);
+	case NODE_UNARY:
+	case NODE_POSTFIX:
+		return lower_unary(l, n);
+	case NODE_BINARY:
+		if (n->op == ',')
+			return d_lower_statement(l, n->a) ? d_lower_value(l, n->b) : 0;
+		return is_truth(n->op) ? lower_truth(l, n) : lower_binary(l, n);
+	case NODE_CONDITION:
+		return lower_condition(l, n);
+	case NODE_ASSIGN:
+		return lower_assignment(l, n);
+	case NODE_CAST:
+		if (!d_type_is_scalar(n->type) || !d_type_is_scalar(n->a->type))
+			return d_lower_fail(l, n, "this conversion is not available yet");
+		a = d_lower_value(l, n->a);
+		return cut(l, a, n->named);		/* its type may be that of a ?: which it took the place of */
+	case NODE_CALL:
+		return d_lower_fail(l, n, "%s( ) is not available yet", n->text);
+	}
+	return d_lower_fail(l, n, "this expression is not available yet");
+}
+
+/* ---- branches ---- */
+
+static enum d_relation relation_of(int op, bool if_true)
+{
+	switch (op) {
+	case '<': return if_true ? REL_LT : REL_GE;
+	case '>': return if_true ? REL_GT : REL_LE;
+	case TOKEN_LE: return if_true ? REL_LE : REL_GT;
+	case TOKEN_GE: return if_true ? REL_GE : REL_LT;
+	case TOKEN_EQ: return if_true ? REL_EQ : REL_NE;
+	}
+	return if_true ? REL_NE : REL_EQ;
+}
+
+static bool branch_relation(struct d_lowerer *l, const struct d_node *n, bool if_true, __u32 label)
+{
+	struct d_ins ins = { .op = IR_JUMP_IF, .relation = relation_of(n->op, if_true), .is_signed = n->is_signed, .label = label };
+
+	if (!d_type_is_scalar(n->a->type))
+		return d_lower_fail(l, n, "comparing strings is not available yet");
+	ins.a = d_lower_value(l, n->a);
+	if (!ins.a || !right(l, n->b, &ins.b, &ins.value))
+		return false;
+	d_ir_add(l->ir, ins);
+	return true;
+}
+
+/* && and ||: whether the first operand alone decides for the label, or only for going on. */
+static bool branch_logic(struct d_lowerer *l, const struct d_node *n, bool if_true, __u32 label)
+{
+	__u32 on = d_ir_label(l->ir);
+
+	if ((n->op == TOKEN_OR) == if_true)
+		return d_lower_branch(l, n->a, if_true, label) && d_lower_branch(l, n->b, if_true, label);
+	if (!d_lower_branch(l, n->a, !if_true, on) || !d_lower_branch(l, n->b, if_true, label))
+		return false;
+	d_lower_label(l, on);
+	return true;
+}
+
+/* ^^ evaluates both. */
+static bool branch_xor(struct d_lowerer *l, const struct d_node *n, bool if_true, __u32 label)
+{
+	struct d_node truth_a = { .kind = NODE_UNARY, .op = '!', .a = n->a }, truth_b = { .kind = NODE_UNARY, .op = '!', .a = n->b };
+	__u32 a = lower_truth(l, &truth_a), b = a ? lower_truth(l, &truth_b) : 0;
+
+	if (!b)
+		return false;
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_JUMP_IF, .relation = if_true ? REL_NE : REL_EQ, .a = a, .b = b, .label = label });
+	return true;
+}
+
+bool d_lower_branch(struct d_lowerer *l, const struct d_node *n, bool if_true, __u32 label)
+{
+	__u32 a;
+
+	if (n->kind == NODE_UNARY && n->op == '!')
+		return d_lower_branch(l, n->a, !if_true, label);
+	if (n->kind == NODE_BINARY && (n->op == TOKEN_AND || n->op == TOKEN_OR))
+		return branch_logic(l, n, if_true, label);
+	if (n->kind == NODE_BINARY && n->op == TOKEN_XOR)
+		return branch_xor(l, n, if_true, label);
+	if (n->kind == NODE_BINARY && is_truth(n->op))
+		return branch_relation(l, n, if_true, label);
+	if (n->kind == NODE_INT) {
+		if (!n->value != if_true)
+			d_ir_add(l->ir, (struct d_ins){ .op = IR_JUMP, .label = label });
+		return true;
+	}
+	a = d_lower_value(l, n);
+	if (!a)
+		return false;
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_JUMP_IF, .relation = if_true ? REL_NE : REL_EQ, .a = a, .label = label });
+	return true;
+}

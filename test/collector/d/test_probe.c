@@ -1,0 +1,28 @@
+#include "collector/d/probe.h"
+#include "test/kit/check.h"
+
+TEST(descriptions_match_by_fields_from_the_right)
+{
+	static const struct {
+		const char *description;
+		unsigned ids;			/* bit per probe */
+	} rows[] = {
+		{ "BEGIN", 1 }, { "END", 2 }, { ":::BEGIN", 1 }, { "dtrace:::", 7 }, { "dtrace:::END", 2 }, { "dt*:::E*", 6 }, { "*:::?EGIN", 1 },
+		{ ":::", 7 }, { "1", 1 }, { "2", 2 }, { "17", 0 }, { "begin", 0 }, { "syscall:::BEGIN", 0 }, { "[AB]EGIN", 1 }, { "[!B]*", 6 },
+		{ "::BEGIN", 1 }, { "x::BEGIN", 0 }, { "a:b:c:d:e", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		unsigned ids = 0;
+
+		for (unsigned p = 0; d_probe_at(p); p++)
+			ids |= d_probe_matches(d_probe_at(p), rows[i].description) << p;
+		if (ids != rows[i].ids)
+			print_message("%s\n", rows[i].description);
+		assert_int_equal(ids, rows[i].ids);
+	}
+	assert_true(d_probe_is_description("a:b:c:d"));
+	assert_false(d_probe_is_description("a:b:c:d:e"));
+}
+
+TEST_MAIN()
