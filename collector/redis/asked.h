@@ -13,7 +13,7 @@
 
 #include "collector/redis/redis.h"
 
-#define ASKED_MAX 128			/* a power of two */
+#define ASKED_MAX 256			/* a power of two; 6 kB of each connection */
 
 struct asked {
 	__u64 prefix;

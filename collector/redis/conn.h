@@ -30,7 +30,7 @@ struct served {				/* the services of a turn so far */
 	__u32 thread, pass;		/* at the turn's begin */
 };
 
-#define TALLY_MAX 8			/* a power of two */
+#define TALLY_MAX 32			/* a power of two */
 
 struct tally {				/* equal commands that a send answers */
 	struct done done;

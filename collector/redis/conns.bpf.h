@@ -6,6 +6,7 @@
 #include <bpf/bpf_helpers.h>
 #include "collector/redis/conn.h"
 #include "collector/server/conns.bpf.h"
+#include "collector/server/closes.bpf.h"
 #include "collector/redis/service.bpf.h"
 
 const volatile __u32 text_full = 0;	/* prefixes of keys may be read */
@@ -153,7 +154,13 @@ static __always_inline void tally_clear(struct server_conn *s)
 	s->n_tally = s->n_done = 0;
 }
 
-/* Emits one event that stands for n equal commands. */
+static long tally_file_step(__u32 i, struct server_conn **s)
+{
+	event_file(*s);
+	return 0;
+}
+
+/* Emits one event that stands for n equal commands; beyond EVENTS_MAX kinds of a send, files each of them. */
 __noinline int emit_tally(struct events *e, struct server_conn *s, __u32 i, int waited)
 {
 	struct tally *y;
@@ -162,14 +169,14 @@ __noinline int emit_tally(struct events *e, struct server_conn *s, __u32 i, int 
 	if (!e || !s || i >= TALLY_MAX)
 		return 0;
 	y = &s->tally[i];
-	at = e->n;
-	if (at >= EVENTS_MAX) {
-		__sync_fetch_and_add(&counts.crowded, y->n);
-		return 0;
-	}
 	s->data = y->done;
 	if (s->data.waits)
 		s->data.waits = waited ? WAITS_DATA : WAITS_READY;
+	at = e->n;
+	if (at >= EVENTS_MAX) {
+		bpf_loop(y->n, tally_file_step, &s, 0);
+		return 0;
+	}
 	emit(e, s);
 	e->more[at & (EVENTS_MAX - 1)] = y->n - 1;
 	return 0;

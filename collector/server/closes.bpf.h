@@ -4,7 +4,7 @@
  *
  *      inet_sock_set_state -> pending_take() -> event_file() -> the ring `filed` -> read by the collector
  *
- * A protocol that needs it includes it in its x.bpf.c, before its own programs.
+ * A protocol that needs it includes it once.
  */
 #ifndef HEATSCOPE_CLOSES_BPF_H
 #define HEATSCOPE_CLOSES_BPF_H
