@@ -39,8 +39,10 @@ static __always_inline __u64 window_u64(const struct window *w, __u32 at)
 /* Finds a word in the table, in a global function: the verifier checks it once. */
 __noinline __u64 row_find(__u64 hash)
 {
-	const struct command_row *row = command_find((const struct command_row *)rows, hash);
+	const struct command_row *table = (const struct command_row *)rows, *row;
 
+	barrier_var(table);		/* else clang takes the zeros above for the table, from 18 on */
+	row = command_find(table, hash);
 	return row ? (__u64)row->code | (__u64)row->kind << 16 | (__u64)row->key << 24 | 1ull << 32 : 0;
 }
 
