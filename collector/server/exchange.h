@@ -3,7 +3,7 @@
  *      IDLE --asked--> WAITING --send--> PENDING --recorded--> RECORDED --asked--> ...
  *
  * The event programs of one socket run one after another, because a server does not read and write one connection at a
- * time.  Only iterators run at the same time: the scan of running turns, which writes only `look`, and the age flush.
+ * time.  Only iterators run at the same time: the scan of running turns, which writes only `scan`, and the age flush.
  * The flush takes only a PENDING event, by compare-and-swap of the whole word.  The programs write the parts of an
  * event only while the state is not PENDING, and each change gives the word a new generation.  So every event is
  * recorded exactly once.
@@ -90,7 +90,7 @@ struct turn {
 	struct blocked blocked;		/* up to `end` */
 	struct fs_spent files;
 	__u64 parted;			/* which of these were measured, since its start: TURN_PARTS and TURN_FILES */
-	__u64 look;			/* id of the last scan that has reported a turn of this connection */
+	__u64 scan;			/* id of the last scan that has reported a turn of this connection */
 };
 
 #define INSTANCE_UNIX (1ull << 63)	/* a hash of the path; else process << 16 | port */

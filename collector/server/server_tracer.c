@@ -478,7 +478,7 @@ static int give_ended(void *arg, void *record, size_t size)
 	struct server_tracer *s = arg;
 
 	if (size >= sizeof(struct turn_running))
-		give_running((void *)s->look, record);
+		give_running((void *)s->scan, record);
 	return 0;
 }
 
@@ -493,10 +493,10 @@ int server_running(void *self, __u64 since_ns, const struct tracer_running *runn
 	*s->programs.running_since = since_ns - running->wall_offset;
 	err = iter_read(s, s->running, sizeof(struct turn_running), give_running, (void *)running);
 	*(volatile __u64 *)s->programs.running_end = running->next_ns - running->wall_offset;
-	__sync_fetch_and_add(s->programs.running_look, 1);
-	s->look = running;
+	__sync_fetch_and_add(s->programs.running_scan, 1);
+	s->scan = running;
 	ended = ring_buffer__consume(s->ended_late);
-	s->look = NULL;
+	s->scan = NULL;
 	unreported = counted(&s->programs.counts->unreported);
 	if (!err && unreported != s->unreported)
 		err = -ENOSPC;

@@ -38,7 +38,7 @@ struct server_programs {
 	struct fs_call *calls;
 	__u32 *by_switch;
 	__u32 *by_call;
-	__u64 *flush_before, *running_since, *running_look, *running_end, *files_since;
+	__u64 *flush_before, *running_since, *running_scan, *running_end, *files_since;
 	__u32 *arrivals;
 	struct turn_counts *counts;
 	__u32 *text_full;
@@ -53,7 +53,7 @@ struct server_programs {
 		.arrivals = &(x)->bss->arrivals,                                                                \
 		.by_switch = (__u32 *)&(x)->rodata->by_switch, .flush_before = &(x)->bss->flush_before,         \
 		.by_call = (__u32 *)&(x)->rodata->by_call, .running_since = &(x)->bss->running_since,            \
-		.running_look = &(x)->data->running_look, .running_end = &(x)->bss->running_end,                 \
+		.running_scan = &(x)->data->running_scan, .running_end = &(x)->bss->running_end,                 \
 		.counts = (struct turn_counts *)&(x)->bss->counts, .text_full = (__u32 *)&(x)->rodata->text_full, \
 		.tracer = TRACER_PROGRAMS(x) })
 
@@ -72,7 +72,7 @@ struct server_tracer {
 	struct ring_buffer *ended_late;	/* turns that also ran at a slot's end, for which the iterator comes too late */
 	struct ring_buffer *filed;	/* events that come to us by closes.bpf.h; NULL: the protocol has none */
 	const struct tracer_filing *filing;	/* set while it is read */
-	const struct tracer_running *look;	/* set during a look */
+	const struct tracer_running *scan;	/* set while ended_late is read */
 	__u64 unreported;
 	struct wanted_link left;	/* attached while an instrumentation asks why threads were blocked */
 	struct wanted_link file_ends, file_begins;	/* the same for their file operations: both links or none */
