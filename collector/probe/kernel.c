@@ -356,13 +356,13 @@ static void file(void *arg, const struct event *e)
 			reader_file(it->reader, e);
 }
 
-static void traced_look(struct kernel *k, struct traced *on, __s64 now_ns)
+static void tracer_refresh(struct kernel *k, struct traced *on, __s64 now_ns)
 {
 	struct filing f = { k, on };
 	struct tracer_filing filing = { file, &f };
 
-	if (on->runs && on->tracer->look)
-		on->tracer->look(on->self, now_ns, &filing);
+	if (on->runs && on->tracer->refresh)
+		on->tracer->refresh(on->self, now_ns, &filing);
 }
 
 static void run(void *arg, const struct event *e, __u64 begin_ns, __u64 until_ns)
@@ -452,7 +452,7 @@ static int kernel_drain(void *self, __s64 now_ns, const struct batch_sink *sink)
 		return 0;
 	clock_refresh(k, now_ns);
 	for (i = 0; i < k->n_traced; i++) {
-		traced_look(k, &k->traced[i], now_ns);
+		tracer_refresh(k, &k->traced[i], now_ns);
 		running_report(k, &k->traced[i], now_ns);
 		filters_look(k, &k->traced[i], now_ns);
 		losses_report(k, &k->traced[i], now_ns);

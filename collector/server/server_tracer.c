@@ -513,10 +513,10 @@ static int is_due(__s64 *last_ns, __s64 every_ns, __s64 now_ns)
 	return 1;
 }
 
-static void servers_look(struct server_tracer *s, __s64 now_ns)
+static void servers_refresh_due(struct server_tracer *s, __s64 now_ns)
 {
 	__u64 unlisted = counted(&s->programs.counts->unlisted), before = s->servers.n_changes;
-	int due = is_due(&s->looked_ns, SERVERS_LOOK_NS, now_ns);
+	int due = is_due(&s->refreshed_ns, SERVERS_REFRESH_NS, now_ns);
 
 	s->since_ns = s->listed_ns;
 	if (due || (unlisted != s->unlisted && !s->in_vain)) {
@@ -534,11 +534,11 @@ __s64 server_moved(void *self)
 	return ((const struct server_tracer *)self)->since_ns;
 }
 
-void server_look(void *self, __s64 now_ns, const struct tracer_filing *filing)
+void server_refresh(void *self, __s64 now_ns, const struct tracer_filing *filing)
 {
 	struct server_tracer *s = self;
 
-	servers_look(s, now_ns);
+	servers_refresh_due(s, now_ns);
 	filed_read(s, filing);
 	if (is_due(&s->flushed_ns, FLUSH_EVERY_NS, now_ns))
 		flush_old(s, filing);

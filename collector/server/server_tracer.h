@@ -1,6 +1,6 @@
 /* server_tracer.h - runs the host's side of server.bpf.h, which the tracers of all protocols share.
  *
- *      x_bpf__open() -> server_start(): choose, load, attach, fill in listeners -> look, running ... -> server_stop()
+ *      x_bpf__open() -> server_start(): choose, load, attach, fill in listeners -> refresh, running ... -> server_stop()
  *
  * A protocol's table (x.c) has these functions, and a start and labels of its own.
  * Errors  0 or -errno; `reason` as in tracer.h.
@@ -83,13 +83,13 @@ struct server_tracer {
 	int by_file;			/* it has no iterator over a map: the servers' files show the connections */
 	struct census *census;
 	struct servers servers;
-	__s64 looked_ns, flushed_ns;	/* the last look at the servers; the last flush of old events */
+	__s64 refreshed_ns, flushed_ns;	/* the last refresh of the servers, the last flush of old events */
 
-	/* A connection to an unlisted server asks for an early look.  If that look finds nothing (we may not read
+	/* A connection to an unlisted server asks for an early refresh.  If that finds nothing (we may not read
 	 * that process), it is not repeated early. */
 	__u64 unlisted;
 	int in_vain;
-	__s64 listed_ns, since_ns;	/* times up to which all servers were known: now, and before the last look */
+	__s64 listed_ns, since_ns;	/* times up to which all servers were known: now, and before the last refresh */
 };
 
 /* Starts as tracer.start does, with the protocol's opened programs; they belong to us, also after an error. */
@@ -106,7 +106,7 @@ int server_listeners(const char *const *names, struct listeners *ret);
 void server_stop(void *self);
 void server_want(void *self, __u64 wanted);
 __s64 server_moved(void *self);
-void server_look(void *self, __s64 now_ns, const struct tracer_filing *filing);
+void server_refresh(void *self, __s64 now_ns, const struct tracer_filing *filing);
 __u64 server_lost(void *self);
 int server_running(void *self, __u64 since_ns, const struct tracer_running *running);
 const char *server_lacking(void *self, __u64 wanted);

@@ -16,7 +16,7 @@
 
 #define SERVERS_KNOWN_MAX 1024
 #define SERVERS_PIDS_MAX 64
-#define SERVERS_LOOK_NS 10000000000ll		/* from one servers_refresh() to the next */
+#define SERVERS_REFRESH_NS 10000000000ll		/* from one servers_refresh() to the next */
 
 struct known {
 	struct listener listener;

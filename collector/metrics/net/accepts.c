@@ -37,7 +37,7 @@ static const struct field_codes *const codes[] = {
 	[TCP_LPORT] = &codes_number,
 };
 
-static void accepts_look(void *self, __s64 now_ns, const struct tracer_filing *filing)
+static void accepts_refresh(void *self, __s64 now_ns, const struct tracer_filing *filing)
 {
 	owners_look(&((struct programs *)self)->owners, now_ns);
 }
@@ -50,5 +50,5 @@ const struct tracer accepts_tracer = {
 	.dispatch_ns = 20,
 	.start = accepts_start,
 	PROGRAMS_TRACER(programs_lost, programs_doctor),
-	.look = accepts_look,
+	.refresh = accepts_refresh,
 };

@@ -46,7 +46,7 @@ static const struct field_codes *const codes[] = {
 	[NET_NIC] = &programs_text,
 };
 
-static void net_look(void *self, __s64 now_ns, const struct tracer_filing *filing)
+static void net_refresh(void *self, __s64 now_ns, const struct tracer_filing *filing)
 {
 	struct programs *p = self;
 	const struct net_bpf *bpf = p->bpf;
@@ -63,5 +63,5 @@ const struct tracer net_tracer = {
 	.dispatch_ns = 20,
 	.start = net_start,
 	PROGRAMS_TRACER(programs_lost, programs_doctor),
-	.look = net_look,
+	.refresh = net_refresh,
 };
