@@ -23,9 +23,9 @@ static int accepts_start(void **ret_self, struct tracer_programs *ret_programs, 
 	int err;
 
 	if (bpf)
-		bpf_program__set_autoattach(bpf->progs.look, false);
+		bpf_program__set_autoattach(bpf->progs.open_sockets, false);
 	err = PROGRAMS_START(bpf, &metric, ret_self, ret_programs, reason);
-	return err ?: programs_open_owners(ret_self, bpf->progs.look, &bpf->bss->pass, reason);
+	return err ?: programs_open_owners(ret_self, bpf->progs.open_sockets, &bpf->bss->pass, reason);
 }
 
 /* ---- while it runs ---- */
@@ -39,7 +39,7 @@ static const struct field_codes *const codes[] = {
 
 static void accepts_refresh(void *self, __s64 now_ns, const struct tracer_filing *filing)
 {
-	owners_look(&((struct programs *)self)->owners, now_ns);
+	owners_refresh(&((struct programs *)self)->owners, now_ns);
 }
 
 static const char *const tracepoints[] = { "inet_sock_set_state", NULL };

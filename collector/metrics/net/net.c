@@ -28,9 +28,9 @@ static int net_start(void **ret_self, struct tracer_programs *ret_programs, char
 	int err;
 
 	if (bpf)
-		bpf_program__set_autoattach(bpf->progs.look, false);
+		bpf_program__set_autoattach(bpf->progs.open_sockets, false);
 	err = PROGRAMS_START(bpf, &metric, ret_self, ret_programs, reason);
-	return err ?: programs_open_owners(ret_self, bpf->progs.look, &bpf->bss->pass, reason);
+	return err ?: programs_open_owners(ret_self, bpf->progs.open_sockets, &bpf->bss->pass, reason);
 }
 
 /* ---- while it runs ---- */
@@ -52,7 +52,7 @@ static void net_refresh(void *self, __s64 now_ns, const struct tracer_filing *fi
 	const struct net_bpf *bpf = p->bpf;
 
 	if (bpf->bss->wanted & PROCESS_WANTED)
-		owners_look(&p->owners, now_ns);
+		owners_refresh(&p->owners, now_ns);
 }
 
 static const char *const tracepoints[] = { "netif_receive_skb", "net_dev_queue", "inet_sock_set_state", NULL };
