@@ -125,7 +125,7 @@ static void process_see(struct memory *m, __u32 pid)
 		m->pid[m->n_pids++] = pid;
 }
 
-void memory_look(void *self, const __u32 *pid, size_t n_pids)
+void memory_find(void *self, const __u32 *pid, size_t n_pids)
 {
 	struct memory *m = self;
 

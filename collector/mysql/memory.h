@@ -1,6 +1,6 @@
 /* memory.h - finds where the memory of each server process has the statement, user and database of a connection.
  *
- *      servers --memory_look()--> /proc/PID/exe -> mysql_thd_find() -> the layout, by process, for memory.bpf.h
+ *      servers --memory_find()--> /proc/PID/exe -> mysql_thd_find() -> the layout, by process, for memory.bpf.h
  *
  * Once    It reads an executable when it first sees it, and forgets it when no process runs it any longer.
  * Log     If it cannot read a server's memory, it logs the server and the reason, once.
@@ -36,7 +36,7 @@ struct memory {
 };
 
 /* As struct server_memory in server_tracer.h describes them; self: struct memory. */
-void memory_look(void *self, const __u32 *pid, size_t n_pids);
+void memory_find(void *self, const __u32 *pid, size_t n_pids);
 void memory_free(void *self);
 
 /* Can this process' memory be read?  -errno: no; reason (REASON_MAX bytes) says why. */

@@ -14,7 +14,7 @@
 #include <sys/random.h>
 
 static const char *const names[] = { MYSQL_SERVERS, NULL };
-static const struct server_memory server_memory = { memory_look, memory_free };
+static const struct server_memory server_memory = { memory_find, memory_free };
 static const struct server_protocol protocol = { "mysql.queries", names, &server_memory, mysql_digest_read };
 
 /* No salt is not an error: fingerprints of two texts collide only by chance, but an attacker who knows them all could

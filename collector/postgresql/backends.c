@@ -168,7 +168,7 @@ static int listed(const __u32 *pid, size_t n, __u32 one)
 	return 0;
 }
 
-/* A process may have become another one with the same number, so its places are written again at each look. */
+/* A process may have become another one with the same number, so its places are written again each time. */
 static void process_see(struct backends *b, __u32 pid)
 {
 	struct backend_file *f = file_of(b, pid);
@@ -190,7 +190,7 @@ static void process_see(struct backends *b, __u32 pid)
 		b->pid[b->n_pids++] = pid;
 }
 
-void backends_look(void *self, const __u32 *pid, size_t n_pids)
+void backends_find(void *self, const __u32 *pid, size_t n_pids)
 {
 	struct backends *b = self;
 

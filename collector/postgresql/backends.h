@@ -1,11 +1,11 @@
 /* backends.h - finds, for each PostgreSQL server, where the memory of its backends has statements and names.
  *
- *      processes that listen --backends_look()--> /proc/PID/exe, auxv, mem -> struct postgresql_backend, by process,
+ *      processes that listen --backends_find()--> /proc/PID/exe, auxv, mem -> struct postgresql_backend, by process,
  *                                                 for memory.bpf.h
  *
  * Once    It reads an executable when it first sees it, and forgets it when no server runs it any longer.  If the
  *         executable shows no places, it logs the reason, once.
- * Forks   A backend is a fork of the process that listens, so one look at that process serves all its backends.
+ * Forks   A backend is a fork of the process that listens, so one reading of that process serves all its backends.
  * Cost    An executable takes about 5 ms.  Nothing is attached to a server.
  * Thread  one thread.
  */
@@ -23,7 +23,7 @@
 struct bpf_map;
 
 struct backend_file {			/* an executable */
-	int used, seen;			/* seen: by this look */
+	int used, seen;			/* seen: by this call of backends_find() */
 	dev_t dev;
 	ino_t ino;
 	struct postgresql_backend backend;
@@ -40,7 +40,7 @@ struct backends {
 };
 
 /* As struct server_memory in server_tracer.h describes them; self: struct backends. */
-void backends_look(void *self, const __u32 *pid, size_t n_pids);
+void backends_find(void *self, const __u32 *pid, size_t n_pids);
 void backends_free(void *self);
 
 /* Can the texts of this server's backends be read?  -errno: no; reason (REASON_MAX bytes) says why. */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char *const names[] = { POSTGRESQL_SERVERS, NULL };
-static const struct server_memory server_memory = { backends_look, backends_free };
+static const struct server_memory server_memory = { backends_find, backends_free };
 static const struct server_protocol protocol = { "postgresql.queries", names, &server_memory, postgresql_digest_read };
 
 static int postgresql_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)

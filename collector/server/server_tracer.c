@@ -54,7 +54,7 @@ static void servers_take(struct server_tracer *s)
 {
 	servers_refresh(&s->servers);
 	if (s->programs.memory)
-		s->protocol->memory->look(s->programs.memory, s->servers.pid, s->servers.n_pids);
+		s->protocol->memory->find(s->programs.memory, s->servers.pid, s->servers.n_pids);
 }
 
 static struct bpf_program *program_of(const struct server_tracer *s, const char *name)

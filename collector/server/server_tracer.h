@@ -18,7 +18,7 @@
 
 /* Finds what the programs read in the servers' memory, if a protocol reads there. */
 struct server_memory {
-	void (*look)(void *self, const __u32 *pid, size_t n_pids);	/* at these processes, the servers that run now */
+	void (*find)(void *self, const __u32 *pid, size_t n_pids);	/* in these processes, the servers that run now */
 	void (*free)(void *self);
 };
 
