@@ -305,13 +305,13 @@ static void give(void *arg, const struct event *e, int is_part)
 static int reading_take(struct giving *g, struct reading *r, __u64 since_ns)
 {
 	const struct meter_out out = { give, g, &r->words };
-	struct meter_look look = { .since_ns = since_ns };
+	struct meter_request request = { .since_ns = since_ns };
 	int err;
 
 	for (const struct counting *c = g->p->counting; c; c = c->next)
 		if (c->on == r)
-			look.wanted |= c->wanted;
-	err = r->meter->read(r->self, &look, &out);
+			request.wanted |= c->wanted;
+	err = r->meter->read(r->self, &request, &out);
 	if (err && err != r->err)
 		log_warning("%s.%s cannot be read: %s; its slots are not observed", r->meter->metric->module,
 			    r->meter->metric->stat, strerror(-err));
