@@ -13,7 +13,7 @@ static enum leap look(__s64 after_s, __s64 ahead_ns)
 {
 	__s64 step_ns;
 
-	return timekeeper_look(&k, NOW + after_s * S + ahead_ns, BOOT + after_s * S, &step_ns);
+	return timekeeper_update(&k, NOW + after_s * S + ahead_ns, BOOT + after_s * S, &step_ns);
 }
 
 static __s64 expires_by(__s64 ahead_ns)	/* ahead of NOW's */
@@ -111,13 +111,13 @@ TEST(a_step_is_reported_once)
 	__s64 step_ns;
 
 	timekeeper_begin(&k, NOW - 30 * DAY, NOW, BOOT);	/* a gap is not reported as a step */
-	timekeeper_look(&k, NOW + S, BOOT + S, &step_ns);
+	timekeeper_update(&k, NOW + S, BOOT + S, &step_ns);
 	assert_int_equal(step_ns, 0);
-	timekeeper_look(&k, NOW + 2 * S + DAY, BOOT + 2 * S, &step_ns);
+	timekeeper_update(&k, NOW + 2 * S + DAY, BOOT + 2 * S, &step_ns);
 	assert_int_equal(step_ns, DAY);
-	timekeeper_look(&k, NOW + 3 * S + DAY, BOOT + 3 * S, &step_ns);
+	timekeeper_update(&k, NOW + 3 * S + DAY, BOOT + 3 * S, &step_ns);
 	assert_int_equal(step_ns, 0);
-	timekeeper_look(&k, NOW + 9 * S, BOOT + 9 * S, &step_ns);
+	timekeeper_update(&k, NOW + 9 * S, BOOT + 9 * S, &step_ns);
 	assert_int_equal(step_ns, -DAY);
 }
 
