@@ -56,8 +56,8 @@ static int cpus_start(void **ret_self, char *reason)
 	return err;
 }
 
-static void give(const struct meter_request *request, const struct meter_out *out, const struct counter_delta_thing *cpu,
-		 const __u64 *ticks)
+static void give(const struct meter_request *request, const struct meter_out *out,
+		 const struct counter_delta_thing *cpu, const __u64 *ticks)
 {
 	struct event e = { .field[FIELD_CPU] = cpu->code };
 	__u64 busy = 0, all;

@@ -82,8 +82,8 @@ static int was_used(const struct counter_delta_thing *t)
 	return t->value[DISKS_READS] || t->value[DISKS_WRITES];
 }
 
-static void give(const struct meter_request *request, const struct meter_out *out, const struct counter_delta_thing *disk,
-		 const __u64 *growth)
+static void give(const struct meter_request *request, const struct meter_out *out,
+		 const struct counter_delta_thing *disk, const __u64 *growth)
 {
 	char name[LABEL_MAX + 1];
 	struct event e = { .field[FIELD_DISK] = disk->code };

@@ -71,8 +71,8 @@ static const char *kind_of(const char *name)
 	return access(path, F_OK) ? "virtual" : "physical";
 }
 
-static void give(const struct meter_request *request, const struct meter_out *out, const struct counter_delta_thing *nic,
-		 const __u64 *growth)
+static void give(const struct meter_request *request, const struct meter_out *out,
+		 const struct counter_delta_thing *nic, const __u64 *growth)
 {
 	char name[LABEL_MAX + 1];
 	struct event e = { .field[FIELD_NIC] = nic->code };

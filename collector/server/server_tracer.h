@@ -1,6 +1,6 @@
 /* server_tracer.h - runs the host's side of server.bpf.h, which the tracers of all protocols share.
  *
- *      x_bpf__open() -> server_start(): choose, load, attach, fill in listeners -> refresh, running ... -> server_stop()
+ *      x_bpf__open() -> server_start(): choose, load, attach, list servers -> refresh, running ... -> server_stop()
  *
  * A protocol's table (x.c) has these functions, and a start and labels of its own.
  * Errors  0 or -errno; `reason` as in tracer.h.
