@@ -17,13 +17,13 @@ __noinline int digest_sample_keep(__u64 code, struct digest_sample *tokens)
 	if (!tokens || bpf_map_lookup_elem(&specimens, &code))
 		return 0;
 	len = tokens->len;
-	/* A number's digits lie after len until it is known to be a literal. */
+	/* After len lie the digits of a number that may have become a literal: clear them. */
 #pragma clang loop unroll(disable)
 	for (i = 0; i < DIGEST_SAMPLE_MAX; i++) {
 		__u64 before = i - len;
 
 		barrier_var(before);		/* or the compiler makes a branch: two paths per byte to verify */
-		tokens->text[i] &= (__s64)before >> 63;		/* all bits before len, none after it */
+		tokens->text[i] &= (__s64)before >> 63;		/* all bits if i < len, else none */
 	}
 	bpf_map_update_elem(&specimens, &code, tokens, BPF_ANY);
 	return 0;
