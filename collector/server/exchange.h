@@ -85,7 +85,7 @@ struct turn {
 	__u64 first_ns;			/* the first send of the reply; 0: none yet */
 	__u64 arrived, arriving;	/* when the request's bytes came, and those of the next one; 0: not known */
 	__u64 ready;			/* arrival.bpf.h: when the oldest byte in the queue came; 0: the queue is empty */
-	__u32 ready_since, several;	/* `arrivals` when we first knew it; 1: the last receive's bytes came at several times */
+	__u32 ready_since, several;	/* `arrivals` when we learnt it; 1: the last receive's bytes came apart */
 	struct blocked blocked;		/* up to `end` */
 	struct fs_spent files;
 	__u64 parted;			/* which of TURN_PARTS and TURN_FILES were measured from its start on */
