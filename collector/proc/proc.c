@@ -1,10 +1,9 @@
 /* This probe reads files: at the end of each slot it takes a snapshot of the values that the instrumentations need.
  *
- * Instrumentations of the same metric and slot length share one reading.  Metrics of scope interval (the
- * collector's own ticks) yield events with their own times, the others yield states.  A snapshot that would be more
- * than half a slot late is not taken: its slot counts as not observed; of values that are differences, the next
- * slot, too.  Nothing is interpolated.  Each slot is reported once: after the wall clock was set back, the slots that
- * were reported before are not reported again. */
+ * Instrumentations of the same metric and slot length share one reading.  Metrics of scope interval (the collector's
+ * own ticks) give events with their own times, the others give states.  The probe takes no snapshot more than half a
+ * slot late: that slot is not observed, nor is the next one if the values are differences.  It interpolates nothing.
+ * It reports each slot once, also after the wall clock was set back. */
 #include "collector/ring/filter.h"
 #include "collector/core/log.h"
 #include "collector/core/refuse.h"
