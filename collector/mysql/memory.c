@@ -107,7 +107,7 @@ static int listed(const __u32 *pid, size_t n, __u32 one)
 	return 0;
 }
 
-/* A process may have become another one with the same number, so its layout is written again at each look. */
+/* A process may have become another one with the same number, so its layout is written again each time. */
 static void process_see(struct memory *m, __u32 pid)
 {
 	struct memory_file *f = file_of(m, pid);

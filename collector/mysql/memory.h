@@ -20,7 +20,7 @@
 struct bpf_map;
 
 struct memory_file {			/* an executable */
-	int used, seen;			/* seen: by this look */
+	int used, seen;			/* seen: by this call of memory_find() */
 	dev_t dev;
 	ino_t ino;
 	struct mysql_thd thd;
