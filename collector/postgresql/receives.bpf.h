@@ -116,7 +116,7 @@ static __always_inline void named_get(struct server_conn *s, __u64 kind)
 {
 	named_find(s, kind, &s->front.portal.codes);
 	if (wanted & WANTED_FIELD(POSTGRESQL_DIGEST))
-		bpf_map_lookup_elem(&specimens, &s->front.portal.codes.digest);	/* marks it as used */
+		bpf_map_lookup_elem(&digest_samples, &s->front.portal.codes.digest);	/* marks it as used */
 }
 
 static __always_inline void named_forget(struct server_conn *s)

@@ -142,7 +142,7 @@ static struct bpf_link *iter_attach(struct server_tracer *s, const char *name)
 static int server_attach(struct server_tracer *s)
 {
 	s->texts_fd = map_fd(s, "texts");
-	s->specimens_fd = map_fd(s, "specimens");
+	s->digest_samples_fd = map_fd(s, "digest_samples");
 	s->names_fd = map_fd(s, "names");
 	s->addresses_fd = map_fd(s, "addresses");
 	servers_forget_map(&s->servers, map_fd(s, "listeners"));
@@ -328,7 +328,7 @@ static void digest_label_of(void *self, unsigned field, __u64 code, char *out)
 	const struct server_tracer *s = self;
 	struct digest_sample tokens;
 
-	if (code <= DIGEST_UNKNOWN || bpf_map_lookup_elem(s->specimens_fd, &code, &tokens))
+	if (code <= DIGEST_UNKNOWN || bpf_map_lookup_elem(s->digest_samples_fd, &code, &tokens))
 		digest_label_unseen(code, out);
 	else
 		digest_label_by(s->protocol->read, code, &tokens, out);

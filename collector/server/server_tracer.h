@@ -66,7 +66,7 @@ struct server_tracer {
 	const struct server_protocol *protocol;
 	struct server_programs programs;
 	struct bpf_object *object;
-	int texts_fd, specimens_fd, names_fd, addresses_fd;
+	int texts_fd, digest_samples_fd, names_fd, addresses_fd;
 	struct bpf_link *flush;
 	struct bpf_link *running;
 	struct ring_buffer *ended_late;	/* turns that also ran at a slot's end, for which the iterator comes too late */
