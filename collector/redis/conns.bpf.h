@@ -34,7 +34,7 @@ static __always_inline int conn_follows(const struct server_conn *s)
 	return s->front.mode == FRONT_PLAIN;
 }
 
-/* The parts of blocked time, as exchange.bpf.h fills them for one thread. */
+/* Fills the parts of blocked time, as exchange.bpf.h does for a thread with one connection. */
 static __always_inline void served_parts(struct event *e, const struct server_conn *s, __u64 blocked_ns)
 {
 	int known = (s->turn.parted & TURN_PARTS) != 0, i;
@@ -50,8 +50,8 @@ static __always_inline void served_parts(struct event *e, const struct server_co
 	e->measure[TURN_N_IO] = known ? s->served.blocked.n_io : 0;
 }
 
-/* The measures of a turn whose thread also serves other connections.  With its own stack frame: the iterators have an
- * event in theirs. */
+/* Fills the measures of a turn whose thread also serves other connections.  Not inlined: the iterators have an event in
+ * their stack frame. */
 static __noinline int served_fill(struct event *e, const struct server_conn *s)
 {
 	__u64 latency = e->measure[TURN_LATENCY], ns = clamp_to(s->served.ns, latency), off, wait;
@@ -95,7 +95,7 @@ static __always_inline void event_fields(struct event *e, const struct server_co
 	e->field[REDIS_CLIENT] = client_used(&s->turn);
 }
 
-/* Sets the data of the next event from the command that is answered next: that one runs. */
+/* Sets the data of the next event from the command that is answered next: the server works at that one. */
 static __always_inline void data_first(struct server_conn *s)
 {
 	const struct asked *a = asked_first(&s->front.asked);
@@ -123,7 +123,7 @@ static __always_inline void data_unread(struct server_conn *s)
 
 /* ---- recording ---- */
 
-/* Adds the command that has its reply to those of this send. */
+/* Adds the command that now has its reply to the tally of this send. */
 static __always_inline void tally_add(struct server_conn *s)
 {
 	const struct done *d = &s->front.done;
