@@ -7,9 +7,9 @@
 clients='
 mariadb       mysql      host text,fails,delay          own  quick plain,tls,zlib,haproxy      mariadb-client-core
 pymysql       mysql      host text,fails,delay          own  quick plain,tls,haproxy           python3-pymysql
-mysqlclient   mysql      host text,fails,delay          own  quick plain,tls,zlib,haproxy      python3-mysqldb
+mysqlclient   mysql      host text,fails,delay          own  slow  plain,tls,zlib,haproxy      python3-mysqldb
 perl-dbi      mysql      host text,prepared,fails,delay own  quick plain,tls,zlib,haproxy      libdbd-mysql-perl
-php-mysqli    mysql      host text,prepared,fails,delay own  quick plain,tls,zlib,haproxy      php-mysql
+php-mysqli    mysql      host text,prepared,fails,delay own  slow  plain,tls,zlib,haproxy      php-mysql
 connector-j   mysql      host text,prepared,fails,delay own  quick plain,tls,zlib,haproxy      libmariadb-java
 npm-mysql2    mysql      host text,prepared,fails,delay own  slow  plain,tls,zlib,haproxy      npm:mysql2
 npm-mariadb   mysql      host text,prepared,fails,delay own  slow  plain,tls,zlib,haproxy      npm:mariadb
