@@ -86,7 +86,10 @@ begin_helper() { # LOG PROGRAM...
 # --- Heatscope ----------------------------------------------------------------------------------------------
 
 get() { curl -fsS --noproxy '*' --unix-socket "$work/http" "http://localhost/ca/instrumentations/$1"; }
-is_active() { get "$1" | jq -e '[.sources[] | select(.state == "active")] | length == 1' | grep -q true; }
+is_active() { # ID: it counts every event of a slot that has begun
+	get "$1" | jq --argjson now "$(date +%s)" '[.sources[] | select(.state == "active" or .state == "partial") | .counts_from] | length == 1 and .[0] != null and .[0] <= $now' |
+		grep -q true
+}
 start_heatscope() {
 	export HEATSCOPE_URL=unix:$work/http PATH="$build:$PATH"
 	begin_helper "$work/heatscoped.log" "$build/heatscoped" --no-config --listen "unix:$work/http" --socket "$work/ingest" --database "$work/heatscope.db"
@@ -206,8 +209,7 @@ run_lane() { # SERVER
 	! grep -q ' pgbouncer ' "$server_logs/cells" || start_pgbouncer
 	id=$(heatscope create "$metric" --by "$(fields_of "$family"),latency" --measures latency --keys 1000 --where "$("${family}_where")") ||
 		{ skip_lane "no instrumentation"; echo failed >>"$work/failed"; return; }
-	wait_for 30 is_active "$id"
-	sleep 1
+	wait_for 90 is_active "$id" || { skip_lane "its instrumentation does not become active"; echo failed >>"$work/failed"; return; }
 	share=$((requests / $(wc -l <"$server_logs/cells")))
 	while read -r _ client mode hows prepares client_tree need <&3; do
 		client_version=-

@@ -1,7 +1,7 @@
 -- wrk.lua - sends a load by wrk, on one connection; the environment as for load.py.  The thread stops after the last round.
 local paths = {}
 local first, rounds = tonumber(os.getenv("MATRIX_FIRST")), tonumber(os.getenv("MATRIX_ROUNDS"))
-local at, answered = 0, 0
+local at, answered = -1, 0	-- wrk asks for one request that it does not send
 
 for line in io.lines(os.getenv("MATRIX_LOAD")) do
 	local every, how, text = line:match("^(%d+)\t(%l+)\t(.*)$")
@@ -16,7 +16,7 @@ end
 
 function request()
 	at = at + 1
-	return wrk.format("GET", paths[at] or paths[#paths])
+	return wrk.format("GET", paths[math.max(at, 1)] or paths[#paths])
 end
 
 function response()
