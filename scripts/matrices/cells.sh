@@ -249,8 +249,16 @@ install_all() { # into the trees that the wanted cells need; this machine's pack
 		[ -d "$npm/node_modules/$module" ] || npm install --silent --prefix "$npm" "$module" >"$work/npm.log" 2>&1 || echo "matrix: npm has no $module" >&2
 	done
 }
+keep_results() { # FILE: a cell's result takes the place of an older one; in the order of the tables
+	touch "$1"
+	for server in $(echo "$servers" | cut -d ' ' -f 1); do
+		awk -F '\t' -v server="$server" '$1 == server { key = $3 FS $5; if (!(key in last)) order[++n] = key; last[key] = $0 }
+			END { for (i = 1; i <= n; i++) print last[order[i]] }' "$1" "$work/results"
+	done >"$1.new" && mv "$1.new" "$1"
+}
 run_matrix() {
-	work=$(mktemp -d /tmp/matrix.XXXXXX) run=/var/tmp/${TMPDIR_NAME:-matrix}.$$ lanes='' opened='' npm=$trees_dir/npm tools=$top/test/tools/matrix
+	mkdir -p "$trees_dir" || exit 1
+	work=$(mktemp -d /tmp/matrix.XXXXXX) run=/var/tmp/matrix.$$ lanes='' opened='' npm=$trees_dir/npm tools=$top/test/tools/matrix
 	certificates=$work/certificates
 	trap end_matrix EXIT
 	trap 'exit 130' INT
@@ -279,7 +287,7 @@ run_matrix() {
 	# shellcheck disable=SC2086
 	wait $lanes
 	kill -0 "$collector" 2>/dev/null || { echo "matrix: the collector has ended: $(tail -n 1 "$work/collector.log")" >&2; echo failed >>"$work/failed"; }
-	[ -n "$quick" ] && [ -z "$results" ] || { mkdir -p "$trees_dir" && cp "$work/results" "${results:-$trees_dir/results.tsv}"; }
+	[ -n "$quick" ] && [ -z "$results" ] || keep_results "${results:-$trees_dir/results.tsv}"
 	passed=$(grep -c '	passed$' "$work/results") skipped=$(grep -c '	skipped: ' "$work/results") failed=$(grep -c '	FAILED' "$work/results")
 	[ ! -e "$work/failed" ] || failed=$((failed + $(wc -l <"$work/failed")))
 	echo "$passed passed, $failed failed, $skipped skipped"

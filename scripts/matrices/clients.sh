@@ -23,7 +23,7 @@ pgjdbc        postgresql host text,prepared,fails,delay with quick plain,tls,hap
 npm-pg        postgresql host text,prepared,fails,delay with slow  plain,tls,haproxy           npm:pg
 pgbench       postgresql host text,delay                own  quick plain,tls,haproxy,pgbouncer postgresql-contrib
 redis-cli     redis host text,fails,delay own quick plain,tls,haproxy redis-tools
-pipe          redis host text,fails,delay own quick plain,haproxy     redis-tools
+pipe          redis host text,fails,delay own slow  plain,haproxy     redis-tools
 benchmark     redis host text,delay       own quick plain,tls,haproxy redis-tools
 npm-redis     redis host text,fails,delay own slow  plain,tls,haproxy npm:redis
 npm-ioredis   redis host text,fails,delay own slow  plain,tls,haproxy npm:ioredis
@@ -104,8 +104,9 @@ send_postgresql_pgbench() { # a script is one transaction of it, so all rounds a
 redis_tls() { [ "$MATRIX_MODE" != tls ] || echo --tls --insecure; }
 # shellcheck disable=SC2046
 send_redis_redis-cli() { texts '' | in_tree redis-cli -p "$MATRIX_PORT" $(redis_tls) 2>&1 | refused WRONGTYPE; }
-send_redis_pipe() { # all at once, as mass insertion does it; it exits with 1 for replies that are errors
-	texts '' | sed 's/$/\r/' | in_tree redis-cli -p "$MATRIX_PORT" --pipe 2>&1 | refused 'WRONGTYPE\|errors: '
+send_redis_pipe() { # as mass insertion does it, 100 commands at a time; a reply that is an error is its exit status 1
+	texts '' | sed 's/$/\r/' | split -l 100 --filter="chroot '$(tree_root "$tree")/' redis-cli -p $MATRIX_PORT --pipe || :" 2>&1 |
+		refused 'WRONGTYPE\|errors: '
 }
 send_redis_npm-redis() { load_js redis; }
 send_redis_npm-ioredis() { load_js ioredis; }
