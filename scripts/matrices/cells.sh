@@ -87,12 +87,13 @@ begin_helper() { # LOG PROGRAM...
 
 get() { curl -fsS --noproxy '*' --unix-socket "$work/http" "http://localhost/ca/instrumentations/$1"; }
 is_active() { # ID: it counts every event of a slot that has begun
-	get "$1" | jq --argjson now "$(date +%s)" '[.sources[] | select(.state == "active" or .state == "partial") | .counts_from] | length == 1 and .[0] != null and .[0] <= $now' |
-		grep -q true
+	get "$1" | jq --argjson now "$(date +%s)" '[.sources[] | select(.state == "active" or .state == "partial") | .counts_from] |
+		length == 1 and .[0] != null and .[0] <= $now' | grep -q true
 }
 start_heatscope() {
 	export HEATSCOPE_URL=unix:$work/http PATH="$build:$PATH"
-	begin_helper "$work/heatscoped.log" "$build/heatscoped" --no-config --listen "unix:$work/http" --socket "$work/ingest" --database "$work/heatscope.db"
+	begin_helper "$work/heatscoped.log" "$build/heatscoped" --no-config --listen "unix:$work/http" --socket "$work/ingest" \
+		--database "$work/heatscope.db"
 	wait_for 10 heatscope list || return 1
 	begin_helper "$work/collector.log" "$build/heatscope-collector" --socket "$work/ingest" --spool '' --budget 0
 	collector=$helper
@@ -115,7 +116,6 @@ send() { # FIRST ROUNDS: in a shell of its own
 	tree=$client_tree
 	export MATRIX_PORT=$client_port MATRIX_USER=$user MATRIX_MODE=$mode MATRIX_HOWS=$hows MATRIX_FIRST=$1 MATRIX_ROUNDS=$2
 	export MATRIX_LOAD=$run/tools/$family.load MATRIX_CERT=$run/tools/cert.pem
-	[ "$driver" != js ] || MATRIX_LOAD=$tools/$family.load
 	"send_${family}_$client"
 }
 lost_in() { get "$id/value/grid?start_time=$from&end_time=$to" | jq '.summary.lost'; } # of the window
@@ -188,6 +188,10 @@ start_server() { # sets what the cells of this server use
 	tree=host
 	wait_for 60 "${family}_answers" && "${family}_prepare" >"$logs/prepare" 2>&1 && server_version=$("${family}_version")
 }
+rounds_of() { # REQUESTS: of each connection, at least 20
+	awk -F '\t' -v hows=",$hows," -v requests="$1" -v n="$n_connections" '!/^#/ && index(hows, "," $2 ",") { round += 1 / $1 }
+		END { rounds = int(requests / round / n) + 1; print rounds < 20 ? 20 : rounds }' "$tools/$family.load"
+}
 skip_lane() { # REASON
 	cells_of "$server" | while read -r _ client mode _; do client_version=- skip "$1"; done
 }
@@ -214,12 +218,11 @@ run_lane() { # SERVER
 	while read -r _ client mode hows prepares client_tree need <&3; do
 		client_version=-
 		case $need in
-		npm:*) [ -d "$npm/node_modules/${need#npm:}" ] || { skip "no $need"; continue; } ; driver=js ;;
-		*) tree_has "$client_tree" "$need" || { skip "$client_tree has no $need"; continue; } ; driver= ;;
+		npm:*) [ -d "$npm/node_modules/${need#npm:}" ] || { skip "no $need"; continue; } ;;
+		*) tree_has "$client_tree" "$need" || { skip "$client_tree has no $need"; continue; } ;;
 		esac
 		client_version=$(version_of "$client_tree" "$need")
-		rounds=$(awk -F '\t' -v hows="$hows" -v share="$share" -v n="$n_connections" \
-			'index("," hows ",", "," $2 ",") { one += 1 / $1 } END { r = share / one / n; printf "%d", r < 20 ? 20 : r == int(r) ? r : int(r) + 1 }' "$tools/$family.load")
+		rounds=$(rounds_of "$share")
 		run_cell
 	done 3<"$server_logs/cells"
 	stop_pid "$server_pid"
@@ -250,14 +253,13 @@ install_all() { # into the trees that the wanted cells need; this machine's pack
 	done
 }
 keep_results() { # FILE: a cell's result takes the place of an older one; in the order of the tables
-	touch "$1"
+	mkdir -p "$(dirname "$1")" && touch "$1"
 	for server in $(echo "$servers" | cut -d ' ' -f 1); do
 		awk -F '\t' -v server="$server" '$1 == server { key = $3 FS $5; if (!(key in last)) order[++n] = key; last[key] = $0 }
 			END { for (i = 1; i <= n; i++) print last[order[i]] }' "$1" "$work/results"
 	done >"$1.new" && mv "$1.new" "$1"
 }
 run_matrix() {
-	mkdir -p "$trees_dir" || exit 1
 	work=$(mktemp -d /tmp/matrix.XXXXXX) run=/var/tmp/matrix.$$ lanes='' opened='' npm=$trees_dir/npm tools=$top/test/tools/matrix
 	certificates=$work/certificates
 	trap end_matrix EXIT

@@ -15,7 +15,7 @@ access log. A statement that takes 50 ms is in a bucket of 50 ms or more.
 | mode | meaning |
 |---|---|
 | plain | TCP on 127.0.0.1 |
-| tls | TLS, which the server demands. Of MySQL, MariaDB and PostgreSQL the statements are compared; of Redis, Valkey, nginx and Apache the number of turns |
+| tls | TLS, which the server demands; of Redis, Valkey, nginx and Apache the number of turns is compared |
 | zlib, zstd, gzip | the protocol's compression |
 | haproxy, pgbouncer | through this program |
 """
