@@ -92,8 +92,9 @@ def mysql(cell):
     names = {"set": "set_option", "use": "change_db", "call": "call_procedure", "start": "begin"}
     ours = {}
     for (command, statement, digest, _), (_, n) in keys.items():
-        # The mysql client asks so whether $$ quotes; what the server's parser refuses is in no Com_*.
-        if command in ("query", "execute") and digest != "select $$":
+        # The mysql client asks so whether $$ quotes.  MySQL's parser refuses it, and what it refuses is in no Com_*.
+        refused = digest == "select $$" and "MariaDB" not in o.version
+        if command in ("query", "execute") and not refused:
             ours[names.get(statement, statement)] = ours.get(names.get(statement, statement), 0) + n
     for command, name in ("prepare", "stmt_prepare"), ("execute", "stmt_execute"):
         ours[name] = sum(n for (c, _, _, _), (_, n) in keys.items() if c == command)
