@@ -173,7 +173,8 @@ start_pgbouncer() {
 	mkdir -p "$run/$server.pgbouncer"
 	chown postgres: "$run/$server.pgbouncer"
 	printf '%s\n' '[databases]' "shop = host=127.0.0.1 port=$port" '[pgbouncer]' 'listen_addr = 127.0.0.1' "listen_port = $pgbouncer_port" \
-		"unix_socket_dir = $run/$server.pgbouncer" 'auth_type = any' 'auth_file = /dev/null' 'pool_mode = session' >"$run/$server.pgbouncer/ini"
+		"unix_socket_dir = $run/$server.pgbouncer" 'auth_type = any' 'pool_mode = session' \
+		'ignore_startup_parameters = extra_float_digits' >"$run/$server.pgbouncer/ini"
 	sed -i "s/^shop = .*/& user=matrix/" "$run/$server.pgbouncer/ini"
 	begin_helper "$server_logs/pgbouncer" setpriv --reuid=postgres --regid=postgres --init-groups pgbouncer "$run/$server.pgbouncer/ini"
 }
@@ -257,7 +258,7 @@ keep_results() { # FILE: a cell's result takes the place of an older one; in the
 	for server in $(echo "$servers" | cut -d ' ' -f 1); do
 		awk -F '\t' -v server="$server" '$1 == server { key = $3 FS $5; if (!(key in last)) order[++n] = key; last[key] = $0 }
 			END { for (i = 1; i <= n; i++) print last[order[i]] }' "$1" "$work/results"
-	done >"$1.new" && mv "$1.new" "$1"
+	done >"$work/results.new" && cp "$work/results.new" "$1"
 }
 run_matrix() {
 	work=$(mktemp -d /tmp/matrix.XXXXXX) run=/var/tmp/matrix.$$ lanes='' opened='' npm=$trees_dir/npm tools=$top/test/tools/matrix

@@ -17,10 +17,10 @@ sysbench      mysql      host text,prepared,delay       own  quick plain,tls,zli
 mysql-9.7     mysql      sid  text,fails,delay          own  slow  plain,tls,zlib,zstd,haproxy mysql-client-core
 psql          postgresql host text,fails,delay          own  quick plain,tls,haproxy,pgbouncer postgresql-client-15
 psycopg       postgresql host text,prepared,fails,delay own  quick plain,tls,haproxy,pgbouncer python3-psycopg
-asyncpg       postgresql host text,prepared,fails,delay own  quick plain,tls,haproxy           python3-asyncpg
+asyncpg       postgresql host text,prepared,fails,delay own  quick plain,tls,haproxy,pgbouncer python3-asyncpg
 perl-dbi      postgresql host text,prepared,fails,delay own  quick plain,tls,haproxy,pgbouncer libdbd-pg-perl
-pgjdbc        postgresql host text,prepared,fails,delay with quick plain,tls,haproxy           libpostgresql-jdbc-java
-npm-pg        postgresql host text,prepared,fails,delay with slow  plain,tls,haproxy           npm:pg
+pgjdbc        postgresql host text,prepared,fails,delay with quick plain,tls,haproxy,pgbouncer libpostgresql-jdbc-java
+npm-pg        postgresql host text,prepared,fails,delay with slow  plain,tls,haproxy,pgbouncer npm:pg
 pgbench       postgresql host text,delay                own  quick plain,tls,haproxy,pgbouncer postgresql-contrib
 redis-cli     redis host text,fails,delay own quick plain,tls,haproxy redis-tools
 pipe          redis host text,fails,delay own slow  plain,haproxy     redis-tools

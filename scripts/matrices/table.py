@@ -7,10 +7,10 @@ FIELDS = ("server", "server_version", "client", "client_version", "mode", "sent"
 MODES = ("plain", "tls", "zlib", "zstd", "gzip", "haproxy", "pgbouncer")
 HEAD = """# Servers and clients
 
-`scripts/matrix --table` writes this page from the results of `scripts/matrix`. In each cell a client that is not ours
-sends a known load. The number is the count of its statements, commands or requests; each was counted once, under its
-digest, command or path, and the server's own counters agree: `Com_*`, pg_stat_statements, INFO commandstats, the
-access log. A statement that takes 50 ms is in a bucket of 50 ms or more.
+`scripts/matrix --table` writes this page from the results of `scripts/matrix`. In each cell a program or
+driver that is not ours sends a known load. The number is the count of its statements, commands or requests; each was
+counted once, under its digest, command or path, and the server's own counters agree: `Com_*`, pg_stat_statements, INFO
+commandstats, the access log. A statement that takes 50 ms is in a bucket of 50 ms or more.
 
 | mode | meaning |
 |---|---|
@@ -18,6 +18,21 @@ access log. A statement that takes 50 ms is in a bucket of 50 ms or more.
 | tls | TLS, which the server demands; of Redis, Valkey, nginx and Apache the number of turns is compared |
 | zlib, zstd, gzip | the protocol's compression |
 | haproxy, pgbouncer | through this program |
+"""
+
+TAIL = """
+## Not run
+
+| server or client | why |
+|---|---|
+| memtier_benchmark | Debian 12, 13 and sid have no package |
+| zstd with MariaDB | the protocol of 10.11 and 11.8 has zlib only |
+| compression with PostgreSQL, Redis and Valkey | their protocols have none |
+| sysbench and pgbench with failing statements | they end at an error |
+| redis-benchmark with failing commands | it ends at an error |
+| commands and requests within TLS of Redis, Valkey, nginx, Apache | Heatscope counts turns there and does not read them |
+| HTTP/2 | Heatscope counts turns |
+| other processors, kernels before 6.18 | this machine has one kernel |
 """
 
 
@@ -64,6 +79,7 @@ def main():
             print()
         for cell in others:
             print(f"- {cell['client']}, {cell['mode']}: {cell['verdict'].replace('|', '/')}")
+    print(TAIL, end="")
 
 
 if __name__ == "__main__":
