@@ -18,7 +18,7 @@ mysql-9.7     mysql      sid  text,fails,delay          own  slow  plain,tls,zli
 psql          postgresql host text,fails,delay          own  quick plain,tls,haproxy,pgbouncer postgresql-client-15
 psycopg       postgresql host text,prepared,fails,delay own  quick plain,tls,haproxy,pgbouncer python3-psycopg
 asyncpg       postgresql host text,prepared,fails,delay own  quick plain,tls,haproxy,pgbouncer python3-asyncpg
-perl-dbi      postgresql host text,prepared,fails,delay own  quick plain,tls,haproxy,pgbouncer libdbd-pg-perl
+perl-dbi      postgresql host text,prepared,fails,delay own  slow  plain,tls,haproxy,pgbouncer libdbd-pg-perl
 pgjdbc        postgresql host text,prepared,fails,delay with quick plain,tls,haproxy,pgbouncer libpostgresql-jdbc-java
 npm-pg        postgresql host text,prepared,fails,delay with slow  plain,tls,haproxy,pgbouncer npm:pg
 pgbench       postgresql host text,delay                own  quick plain,tls,haproxy,pgbouncer postgresql-contrib
