@@ -264,7 +264,7 @@ static void wait_for_sources(struct series *s, __u64 timeout_ms)
 	all->waiting = s;
 }
 
-static void look_again(struct all_series *all, __u64 inst)
+static void waiting_check(struct all_series *all, __u64 inst)
 {
 	struct series *s, *after;
 
@@ -277,12 +277,12 @@ static void look_again(struct all_series *all, __u64 inst)
 
 static void on_seen(void *arg, __u64 inst)
 {
-	look_again(arg, inst);
+	waiting_check(arg, inst);
 }
 
 static void on_changed(void *arg, bool wanted)
 {
-	look_again(arg, 0);
+	waiting_check(arg, 0);
 }
 
 void all_series_init(struct all_series *all, struct services *services, struct http_held *held)
@@ -294,7 +294,7 @@ void all_series_init(struct all_series *all, struct services *services, struct h
 void all_series_hurry(struct all_series *all)
 {
 	all->closing = true;
-	look_again(all, 0);
+	waiting_check(all, 0);
 }
 
 void all_series_fini(struct all_series *all)
