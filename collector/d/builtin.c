@@ -1,4 +1,5 @@
 #include "collector/d/builtin.h"
+#include "collector/d/probe.h"
 
 #include <string.h>
 
@@ -17,17 +18,17 @@ static const struct d_builtin builtins[] = {
 	{ "epid", "uint_t", BUILTIN_EPID, 0 },
 	{ "errno", "int", BUILTIN_ERRNO, 0 },
 	{ "execargs", "string", BUILTIN_LATER, 0 },
-	{ "execname", "string", BUILTIN_LATER, 0 },
+	{ "execname", "string", BUILTIN_EXECNAME, 0 },
 	{ "fds", "uintptr_t", BUILTIN_LATER, 0 },
 	{ "gid", "gid_t", BUILTIN_GID, 0 },
 	{ "id", "uint_t", BUILTIN_ID, 0 },
 	{ "ipl", "uint_t", BUILTIN_LATER, 0 },
 	{ "pid", "pid_t", BUILTIN_PID, 0 },
 	{ "ppid", "pid_t", BUILTIN_LATER, 0 },
-	{ "probefunc", "string", BUILTIN_LATER, 0 },
-	{ "probemod", "string", BUILTIN_LATER, 0 },
-	{ "probename", "string", BUILTIN_LATER, 0 },
-	{ "probeprov", "string", BUILTIN_LATER, 0 },
+	{ "probefunc", "string", BUILTIN_PROBE, FIELD_FUNCTION },
+	{ "probemod", "string", BUILTIN_PROBE, FIELD_MODULE },
+	{ "probename", "string", BUILTIN_PROBE, FIELD_NAME },
+	{ "probeprov", "string", BUILTIN_PROBE, FIELD_PROVIDER },
 	{ "stackdepth", "uint32_t", BUILTIN_LATER, 0 },
 	{ "tid", "id_t", BUILTIN_TID, 0 },
 	{ "timestamp", "uint64_t", BUILTIN_TIMESTAMP, 0 },
@@ -37,7 +38,7 @@ static const struct d_builtin builtins[] = {
 	{ "ustackdepth", "uint32_t", BUILTIN_LATER, 0 },
 	{ "vtimestamp", "uint64_t", BUILTIN_LATER, 0 },
 	{ "walltimestamp", "int64_t", BUILTIN_WALLTIMESTAMP, 0 },
-	{ "zonename", "string", BUILTIN_LATER, 0 },
+	{ "zonename", "string", BUILTIN_ZONENAME, 0 },
 };
 #define N_BUILTINS (sizeof(builtins) / sizeof(*builtins))
 

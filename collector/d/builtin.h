@@ -6,7 +6,7 @@
 
 enum d_builtin_id {
 	BUILTIN_PID, BUILTIN_TID, BUILTIN_UID, BUILTIN_GID, BUILTIN_TIMESTAMP, BUILTIN_CPU, BUILTIN_ARG, BUILTIN_ID,
-	BUILTIN_EPID, BUILTIN_ERRNO, BUILTIN_WALLTIMESTAMP,
+	BUILTIN_EPID, BUILTIN_ERRNO, BUILTIN_WALLTIMESTAMP, BUILTIN_EXECNAME, BUILTIN_PROBE, BUILTIN_ZONENAME,
 	BUILTIN_LATER,			/* known, but programs do not have it yet */
 };
 
@@ -14,7 +14,7 @@ struct d_builtin {
 	const char *name;
 	const char *type;		/* a name of d_types */
 	enum d_builtin_id id;
-	__u32 index;			/* of BUILTIN_ARG */
+	__u32 index;			/* of BUILTIN_ARG; of BUILTIN_PROBE its enum d_probe_field */
 };
 
 const struct d_builtin *d_builtin_find(const char *name);	/* NULL: there is none */

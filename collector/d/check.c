@@ -36,6 +36,7 @@ static bool check_agg_value(struct d_checker *c, struct d_node *n)
 
 static bool check_kind(struct d_checker *c, struct d_node *n, bool is_statement)
 {
+	c->at = n->at;
 	switch ((enum d_node_kind)n->kind) {
 	case NODE_INT:
 		return true;
@@ -69,7 +70,7 @@ static bool check_kind(struct d_checker *c, struct d_node *n, bool is_statement)
 	case NODE_OFFSETOF:
 		return d_check_sizes(c, n);
 	case NODE_XLATE:
-		return d_check_fail(c, n, "D_XLATE_NONE", "translators are not available yet");
+		return d_check_fail(c, n, "D_XLATE_SOU", "xlate needs a member after it: xlate <type> (expression)->member");
 	case NODE_IF:
 		break;
 	}
@@ -184,6 +185,7 @@ static bool check_inline(struct d_checker *c, const struct d_item *item)
 
 static bool check_item(struct d_checker *c, const struct d_unit *u, const struct d_item *item)
 {
+	c->at = item->at;
 	switch (item->kind) {
 	case ITEM_CLAUSE:
 		return check_clause(c, u, item);
@@ -200,11 +202,9 @@ static bool check_item(struct d_checker *c, const struct d_unit *u, const struct
 	return false;
 }
 
-void d_program_init(struct d_program *p, struct d_types *types) { *p = (struct d_program){ .types = types }; }
-
 int d_check(struct d_program *p, struct d_unit *u, struct d_error *error)
 {
-	struct d_checker c = { p, p->types, p->types->arena, &u->script, error };
+	struct d_checker c = { p, p->types, p->types->arena, &u->script, error, 0, u->items };
 
 	for (const struct d_item *item = u->items; item; item = item->next)
 		if (!check_item(&c, u, item)) {

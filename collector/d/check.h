@@ -10,7 +10,6 @@
 
 #include "collector/d/program.h"
 
-void d_program_init(struct d_program *p, struct d_types *types);
 int d_check(struct d_program *p, struct d_unit *u, struct d_error *error);
 
 #endif

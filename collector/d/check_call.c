@@ -21,10 +21,8 @@ static bool argument_fits(char letter, const struct d_node *n)
 /* Arguments that are no expressions: aggregations, and names such as true. */
 static bool check_plain_argument(struct d_checker *c, char letter, struct d_node *n)
 {
-	if (n->kind == NODE_AGG) {
-		n->type = d_types_intrinsic(D_VOID);
-		return d_check_list(c, n->list);
-	}
+	if (n->kind == NODE_AGG)
+		return d_check_named_aggregation(c, n);
 	if (letter == 'b' && n->kind == NODE_NAME) {
 		n->type = d_types_intrinsic(D_STRING);
 		return true;
@@ -32,7 +30,7 @@ static bool check_plain_argument(struct d_checker *c, char letter, struct d_node
 	return d_check_node(c, n);
 }
 
-static bool check_arguments(struct d_checker *c, struct d_node *n)
+bool d_check_arguments(struct d_checker *c, struct d_node *n)
 {
 	const char *letter = n->function->arguments;
 	struct d_node *e = n->list;
@@ -60,17 +58,17 @@ static bool check_arguments(struct d_checker *c, struct d_node *n)
 
 /* ---- printf ---- */
 
-static bool value_fits(const struct d_directive *d, const struct d_node *n)
+bool d_check_value_fits(const struct d_directive *d, const struct d_type *type)
 {
 	switch (d->conversion) {
 	case 's': case 'S':
-		return d_check_is_string(n->type) || d_type_is_integer(n->type);	/* %s of an integer: as in the seeds */
+		return d_check_is_string(type) || d_type_is_integer(type);	/* %s of an integer: as in the seeds */
 	case 'p': case 'a': case 'A':
-		return d_type_is_scalar(n->type);
+		return d_type_is_scalar(type);
 	case 'k':
-		return d_type_resolve(n->type)->kind == TYPE_STACK;
+		return d_type_resolve(type)->kind == TYPE_STACK;
 	}
-	return d_type_is_integer(n->type) || (d_type_is_scalar(n->type) && strchr("xXuo", d->conversion));
+	return d_type_is_integer(type) || (d_type_is_scalar(type) && strchr("xXuo", d->conversion));
 }
 
 static bool take_star(struct d_checker *c, struct d_node *call, struct d_node **e, const char *what)
@@ -94,7 +92,7 @@ static bool check_directive(struct d_checker *c, struct d_node *n, const struct 
 	if (!*e)
 		return d_check_fail(c, n, "D_PRINTF_ARG_PROTO", "printf( ) prototype mismatch: conversion #%u (%%%c) is missing a "
 				    "corresponding value argument", i, d->conversion);
-	if (!value_fits(d, *e))
+	if (!d_check_value_fits(d, (*e)->type))
 		return d_check_fail(c, *e, "D_PRINTF_ARG_TYPE", "printf( ) argument is incompatible with conversion #%u (%%%c): it is %s",
 				    i, d->conversion, d_check_type_text((*e)->type, type));
 	*e = (*e)->next;
@@ -124,7 +122,7 @@ static bool check_printf(struct d_checker *c, struct d_node *n)
 
 /* ---- calls ---- */
 
-static bool undefined(struct d_checker *c, const struct d_node *n)
+bool d_check_undefined_function(struct d_checker *c, const struct d_node *n)
 {
 	struct d_suggestion s = { .unknown = n->text };
 
@@ -140,74 +138,17 @@ bool d_check_call(struct d_checker *c, struct d_node *n, bool is_statement)
 {
 	n->function = d_function_find(n->text);
 	if (!n->function)
-		return undefined(c, n);
+		return d_check_undefined_function(c, n);
 	if (n->function->kind == FUNCTION_AGGREGATING)
 		return d_check_fail(c, n, "D_SYNTAX", "%s( ) may only be assigned to an aggregation", n->text);
 	if (n->function->kind == FUNCTION_ACTION && !is_statement)
 		return d_check_fail(c, n, "D_CG_EXPR", "%s( ) may not be called from a D expression (D program context required)", n->text);
-	if (!check_arguments(c, n))
+	if (!d_check_arguments(c, n))
 		return false;
 	n->type = d_types_intrinsic(n->function->result);
 	if (n->function->id == FUNCTION_TRACE && d_type_resolve(n->list->type)->kind == TYPE_VOID)
 		return d_check_fail(c, n->list, "D_TRACE_VOID", "trace( ) may not be applied to a void expression");
+	if (n->function->id == FUNCTION_PRINTA)
+		return d_check_printa(c, n);
 	return n->function->id == FUNCTION_PRINTF ? check_printf(c, n) : true;
-}
-
-/* ---- aggregations ---- */
-
-struct d_aggregation *d_check_find_aggregation(struct d_checker *c, const struct d_node *n)
-{
-	struct d_aggregation *a, **end = &c->program->aggregations;
-
-	for (; *end; end = &(*end)->next)
-		if (!strcmp((*end)->name, n->text))
-			return *end;
-	a = d_alloc(c->arena, sizeof(*a));
-	if (!a)
-		return NULL;
-	*a = (struct d_aggregation){ .name = n->text, .id = c->program->n_aggregations++ };
-	*end = a;
-	return a;
-}
-
-static bool check_key(struct d_checker *c, const struct d_node *n, struct d_aggregation *a)
-{
-	const struct d_node *e = n->list, *first = a->key;
-	unsigned i = 1;
-
-	for (; e; e = e->next)
-		if (d_type_resolve(e->type)->kind == TYPE_VOID)
-			return d_check_fail(c, e, "D_KEY_TYPE", "@%s[] key may not be of type void", n->text);
-	if (!a->function)
-		return true;
-	for (e = n->list; e && first; e = e->next, first = first->next, i++)
-		if (!d_type_same(e->type, first->type) && !(d_type_is_integer(e->type) && d_type_is_integer(first->type)) &&
-		    !(d_check_is_string(e->type) && d_check_is_string(first->type)))
-			return d_check_fail(c, e, "D_PROTO_ARG", "@%s[] key #%u is incompatible with its first use", n->text, i);
-	return (!e && !first) || d_check_fail(c, n, "D_PROTO_LEN", "@%s[] prototype mismatch: other number of keys", n->text);
-}
-
-bool d_check_aggregation(struct d_checker *c, struct d_node *n)
-{
-	const struct d_function *f = n->b->kind == NODE_CALL ? d_function_find(n->b->text) : NULL;
-	struct d_aggregation *a;
-
-	if (n->op != '=')
-		return d_check_fail(c, n, "D_OP_LVAL", "operator %s may not be applied to an aggregation", d_token_name(n->op));
-	if (n->b->kind == NODE_CALL && !f)
-		return undefined(c, n->b);
-	if (!f || f->kind != FUNCTION_AGGREGATING)
-		return d_check_fail(c, n, "D_AGG_FUNC", "@%s must be assigned the result of an aggregating function", n->a->text);
-	n->b->function = f;
-	a = d_check_find_aggregation(c, n->a);
-	if (!a || !d_check_list(c, n->a->list) || !check_arguments(c, n->b) || !check_key(c, n->a, a))
-		return false;
-	if (a->function && a->function != f)
-		return d_check_fail(c, n, "D_AGG_REDEF", "aggregation redefined: @%s is %s( ), not %s( )", n->a->text,
-				    a->function->name, f->name);
-	if (!a->function)
-		a->key = n->a->list;
-	a->function = f;
-	n->type = n->b->type = d_types_intrinsic(D_VOID);
-	return true;
 }

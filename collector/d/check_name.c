@@ -13,22 +13,48 @@ struct d_variable *d_check_find(struct d_checker *c, enum d_scope scope, const c
 	return NULL;
 }
 
+static bool add_memory(struct d_checker *c, struct d_variable *v)
+{
+	const struct d_type *r = d_type_resolve(v->type);
+	__u32 align = r->kind == TYPE_STRING ? 8 : r->align ? r->align : 1, *memory = &c->program->memory[v->scope];
+
+	v->offset = (*memory + align - 1) / align * align;
+	if (r->size <= D_MEMORY_MAX && v->offset + r->size <= D_MEMORY_MAX) {
+		*memory = v->offset + r->size;
+		return true;
+	}
+	d_fail(c->error, c->script, c->at, "D_ID_OFLOW", "the %svariables need more than %u bytes", scope_prefix[v->scope],
+	       D_MEMORY_MAX);
+	return false;
+}
+
+static bool add_table(struct d_checker *c, struct d_variable *v)
+{
+	const struct d_type *type = d_type_resolve(v->type);
+	bool is_text = d_type_resolve(type->base)->kind == TYPE_STRING;
+
+	v->table = d_table_add(c->program, is_text ? D_STRING_SIZE : 8);
+	for (const struct d_member *m = type->members; v->table && m; m = m->next) {
+		bool key_is_text = d_type_resolve(m->type)->kind == TYPE_STRING;
+
+		if (v->table->n_keys == D_KEYS_MAX) {
+			d_fail(c->error, c->script, c->at, "D_PROTO_LEN", "%s[] has more than %u keys", v->name, D_KEYS_MAX);
+			return false;
+		}
+		v->table->key[v->table->n_keys++] = (struct d_key){ .type = m->type, .room = key_is_text ? D_STRING_SIZE : 8, .is_text = key_is_text };
+	}
+	return v->table;
+}
+
 struct d_variable *d_check_add(struct d_checker *c, enum d_scope scope, const char *name, const struct d_type *type)
 {
-	const struct d_type *r = d_type_resolve(type);
 	struct d_variable *v = d_alloc(c->arena, sizeof(*v));
-	__u32 align = r->align ? r->align : 1, *memory = &c->program->memory[scope];
 
 	if (!v)
 		return NULL;
 	*v = (struct d_variable){ .name = name, .scope = scope, .type = type };
-	v->offset = (*memory + align - 1) / align * align;
-	*memory = v->offset + r->size;
-	if (*memory > (scope == SCOPE_THIS ? D_THIS_MAX : D_MEMORY_MAX)) {
-		d_fail(c->error, c->script, 0, "D_ID_OFLOW", "the %svariables need more than %u bytes", scope_prefix[scope],
-		       scope == SCOPE_THIS ? D_THIS_MAX : D_MEMORY_MAX);
+	if (d_type_resolve(type)->kind == TYPE_ASSOCIATIVE ? !add_table(c, v) : !add_memory(c, v))
 		return NULL;
-	}
 	v->next = c->program->variables;
 	c->program->variables = v;
 	return v;

@@ -31,14 +31,54 @@ static bool is_lvalue(const struct d_node *n)
 	return n->kind == NODE_NAME || n->kind == NODE_INDEX || n->kind == NODE_MEMBER || (n->kind == NODE_UNARY && n->op == '*');
 }
 
-/* ++ and --: a variable that has no type becomes an int64_t. */
-static bool check_step(struct d_checker *c, struct d_node *n)
+/* The type that the first assignment gives a variable: a text is a string; a key, too. */
+static const struct d_type *kept_type(struct d_checker *c, const struct d_type *type, bool is_key)
+{
+	if (d_type_resolve(type)->kind == TYPE_ARRAY && d_check_is_string(type))
+		return d_types_intrinsic(D_STRING);
+	return is_key && d_type_is_integer(type) ? d_types_find(c->types, TAG_NONE, "int64_t") : type;
+}
+
+/* The first assignment to an element declares its associative array. */
+static bool declare_array(struct d_checker *c, const struct d_node *n, const struct d_type *type)
+{
+	struct d_member *keys = NULL, **end = &keys;
+	const struct d_type *array;
+
+	if (n->a->scope == SCOPE_THIS)
+		return d_check_fail(c, n, "D_DECL_LOCASSC", "associative arrays may not be declared as local variables");
+	for (struct d_node *e = n->list; e; e = e->next) {
+		struct d_member *m = d_alloc(c->arena, sizeof(*m));
+
+		if (!m || !d_check_node(c, e))
+			return false;
+		if (!d_type_is_scalar(e->type) && !d_check_is_string(e->type))
+			return d_check_fail(c, e, "D_KEY_TYPE", "%s[] key must be an integer, a pointer or a string", n->a->text);
+		*m = (struct d_member){ .name = "", .type = kept_type(c, e->type, true) };
+		*end = m;
+		end = &m->next;
+	}
+	array = d_type_associative(c->types, kept_type(c, type, false), keys);
+	return array && d_check_assigned(c, n->a, array);
+}
+
+/* The left operand; a variable that there is not yet gets this type. */
+static bool check_target(struct d_checker *c, struct d_node *n, const struct d_type *type)
 {
 	if (!is_lvalue(n->a))
 		return d_check_fail(c, n, "D_OP_LVAL", "operator %s requires an lvalue as an operand", d_token_name(n->op));
-	if (n->a->kind == NODE_NAME && !d_check_assigned(c, n->a, d_types_find(c->types, TAG_NONE, "int64_t")))
+	if (n->a->kind == NODE_NAME && !d_check_assigned(c, n->a, kept_type(c, type, false)))
 		return false;
-	if (!d_check_node(c, n->a))
+	if (n->a->kind == NODE_INDEX && n->a->a->kind == NODE_NAME && !d_check_find(c, n->a->a->scope, n->a->a->text) &&
+	    !d_builtin_find(n->a->a->text) && !declare_array(c, n->a, type))
+		return false;
+	return d_check_node(c, n->a);
+}
+
+/* ++ and --: a variable that has no type becomes an int64_t. */
+static bool check_step(struct d_checker *c, struct d_node *n)
+{
+	if (!check_target(c, n, d_types_find(c->types, TAG_NONE, "int64_t")))
 		return false;
 	if (!d_type_is_scalar(n->a->type))
 		return d_check_fail(c, n, "D_OP_SCALAR", "operator %s requires operand of scalar type", d_token_name(n->op));
@@ -218,15 +258,6 @@ static bool can_assign(const struct d_type *to, const struct d_node *value)
 	return d_type_same(to, from);
 }
 
-static bool check_target(struct d_checker *c, struct d_node *n, const struct d_type *type)
-{
-	if (!is_lvalue(n->a))
-		return d_check_fail(c, n, "D_OP_LVAL", "operator %s requires an lvalue as an operand", d_token_name(n->op));
-	if (n->a->kind == NODE_NAME && !d_check_assigned(c, n->a, type))
-		return false;
-	return d_check_node(c, n->a);
-}
-
 bool d_check_assignment(struct d_checker *c, struct d_node *n)
 {
 	int op = d_fold_assignment(n->op);
@@ -305,6 +336,8 @@ bool d_check_member(struct d_checker *c, struct d_node *n)
 	const struct d_member *m;
 	struct d_suggestion s = { .unknown = n->text };
 
+	if (n->a->kind == NODE_XLATE)
+		return d_check_translation(c, n);
 	if (!d_check_node(c, n->a))
 		return false;
 	type = d_type_resolve(n->a->type);
@@ -347,9 +380,6 @@ bool d_check_index(struct d_checker *c, struct d_node *n)
 
 	if (!d_check_list(c, n->list))
 		return false;
-	if (n->a->kind == NODE_NAME && !d_check_find(c, n->a->scope, n->a->text) &&
-	    !(n->a->scope == SCOPE_GLOBAL && d_builtin_find(n->a->text)))
-		return d_check_fail(c, n, "D_UNKNOWN", "associative arrays that are not declared are not available yet");
 	if (!d_check_node(c, n->a))
 		return false;
 	type = d_type_resolve(n->a->type);

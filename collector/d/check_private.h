@@ -3,6 +3,7 @@
 #define HEATSCOPE_D_CHECK_PRIVATE_H
 
 #include "collector/d/check.h"
+#include "collector/d/format.h"
 #include "collector/d/function.h"
 
 struct d_checker {
@@ -11,6 +12,8 @@ struct d_checker {
 	struct d_arena *arena;
 	const struct d_script *script;
 	struct d_error *error;
+	__u32 at;			/* of what is checked now */
+	const struct d_item *items;	/* of the script: its translators */
 };
 
 /* Each function returns false if the node is refused. */
@@ -39,10 +42,19 @@ bool d_check_sizes(struct d_checker *c, struct d_node *n);		/* sizeof, offsetof 
 const char *d_check_type_text(const struct d_type *type, char *out);	/* out: 64 bytes */
 bool d_check_is_string(const struct d_type *type);			/* string, array of char, pointer to char */
 
+/* check_translator.c */
+bool d_check_translation(struct d_checker *c, struct d_node *n);	/* a member of xlate <type> (expression) */
+
 /* check_call.c */
 bool d_check_call(struct d_checker *c, struct d_node *n, bool is_statement);
+bool d_check_arguments(struct d_checker *c, struct d_node *n);
+bool d_check_undefined_function(struct d_checker *c, const struct d_node *n);
+bool d_check_value_fits(const struct d_directive *d, const struct d_type *type);
+
+/* check_aggregation.c */
 bool d_check_aggregation(struct d_checker *c, struct d_node *n);	/* @a[key] = function(...) */
-struct d_aggregation *d_check_find_aggregation(struct d_checker *c, const struct d_node *n);
+bool d_check_named_aggregation(struct d_checker *c, struct d_node *n);	/* as an argument */
+bool d_check_printa(struct d_checker *c, struct d_node *n);
 
 static inline void d_check_fold(struct d_node *n, __u64 value)
 {

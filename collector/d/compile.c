@@ -1,6 +1,7 @@
 #include "collector/d/compile.h"
+#include "collector/d/consume.h"
 #include "collector/d/parse.h"
-#include "collector/d/probe.h"
+#include "collector/d/provider.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,12 +13,14 @@ int d_compile_init(struct d_compile *c)
 {
 	*c = (struct d_compile){ .arena = { .most = MEMORY_MAX } };
 	d_program_init(&c->program, &c->types);
-	return d_types_init(&c->types, &c->arena);
+	return d_types_init(&c->types, &c->arena) || d_probes_init(&c->probes, &c->arena) ? -ENOMEM : 0;
 }
 
 void d_compile_fini(struct d_compile *c)
 {
 	free(c->clauses);
+	d_plan_fini(&c->plan);
+	d_probes_fini(&c->probes);
 	d_arena_fini(&c->arena);
 }
 
@@ -41,8 +44,12 @@ int d_compile_option(struct d_compile *c, const char *key, const char *value)
 {
 	if (!strcmp(key, "quiet"))
 		return set_flag(&c->options.quiet, value);
+	if (!strcmp(key, "zdefs"))
+		return set_flag(&c->options.zero_probes, value);
 	if (!strcmp(key, "errtags"))
 		return set_flag(&c->options.errtags, value);
+	if (!d_sort_option(&c->options.sort, key, value))
+		return 0;
 	if (!strcmp(key, "defaultargs"))
 		return set_flag(&c->macros.default_arguments, value);
 	for (size_t i = 0; i < sizeof(without_effect) / sizeof(*without_effect); i++)
@@ -53,22 +60,72 @@ int d_compile_option(struct d_compile *c, const char *key, const char *value)
 
 /* ---- probes ---- */
 
-static int match_spec(const struct d_unit *u, const struct d_spec *s, unsigned *n, struct d_error *error)
+static int add_probes(struct d_compile *c, const struct d_unit *u, const struct d_spec *s, const struct d_description *d,
+		      struct d_error *error)
 {
-	unsigned before = *n;
+	char reason[D_PROVIDER_REASON_MAX];
 
-	if (!d_probe_is_description(s->text))
-		return d_fail(error, &u->script, s->at, "D_PDESC_INVAL", "invalid probe description \"%s\": more than four fields", s->text);
-	for (unsigned i = 0; d_probe_at(i); i++) {
-		if (!d_probe_matches(d_probe_at(i), s->text))
-			continue;
-		if (d_probe_at(i)->id == PROBE_ERROR)
-			return d_fail(error, &u->script, s->at, "D_UNKNOWN", "the ERROR probe is not available yet");
-		++*n;
+	for (size_t i = 0; d_provider_at(i); i++) {
+		int err = d_provider_at(i)->add(&c->probes, d, reason);
+
+		if (err == -EINVAL)
+			return d_fail(error, &u->script, s->at, "D_PDESC_INVAL", "%s", reason);
+		if (err)
+			return err;
 	}
-	if (*n == before)
-		return d_fail(error, &u->script, s->at, "D_PDESC_ZERO", "probe description %s does not match any probes", s->text);
 	return 0;
+}
+
+static bool is_provider(const char *name)
+{
+	bool known = !strcmp(name, "dtrace") || !strncmp(name, "pid", 3);
+
+	for (size_t i = 0; d_provider_at(i); i++)
+		known |= !strcmp(name, d_provider_at(i)->name);
+	return known;
+}
+
+/* The fields that a description lacks are those on the left: syscall::entry wants a module called syscall. */
+static int fail_unmatched(const struct d_unit *u, const struct d_spec *s, const struct d_description *d, struct d_error *error)
+{
+	for (unsigned i = 1; i < D_FIELDS; i++)
+		if (!*d->field[i - 1] && is_provider(d->field[i]))
+			return d_fail(error, &u->script, s->at, "D_PDESC_ZERO", "probe description %s does not match any probes: a description "
+				      "has four fields, as in %s:::NAME", s->text, d->field[i]);
+	return d_fail(error, &u->script, s->at, "D_PDESC_ZERO", "probe description %s does not match any probes", s->text);
+}
+
+static int plan_probe(struct d_compile *c, const struct d_unit *u, struct d_clause *clause, const struct d_spec *s,
+		      const struct d_probe *probe, struct d_error *error)
+{
+	int err;
+
+	if (probe->id == PROBE_ERROR)
+		return d_fail(error, &u->script, s->at, "D_UNKNOWN", "the ERROR probe is not available yet");
+	err = d_plan_add(&c->plan, clause, probe);
+	if (err == -E2BIG)
+		return d_fail(error, &u->script, s->at, "D_UNKNOWN", "more than %u clauses for probes of one kind", D_MASK_CLAUSES);
+	return err;
+}
+
+/* Adds to *n how many probes a description matches. */
+static int match_spec(struct d_compile *c, const struct d_unit *u, struct d_clause *clause, const struct d_spec *s, unsigned *n,
+		      struct d_error *error)
+{
+	struct d_description d;
+	unsigned before = *n;
+	int err;
+
+	if (!d_description_parse(s->text, &d))
+		return d_fail(error, &u->script, s->at, "D_PDESC_INVAL", "invalid probe description \"%s\": more than four fields", s->text);
+	err = add_probes(c, u, s, &d, error);
+	for (size_t i = 0; !err && i < c->probes.n; i++) {
+		if (!d_probe_matches(c->probes.probe[i], &d))
+			continue;
+		++*n;
+		err = plan_probe(c, u, clause, s, c->probes.probe[i], error);
+	}
+	return err || *n > before || c->options.zero_probes ? err : fail_unmatched(u, s, &d, error);
 }
 
 static int match_clauses(struct d_compile *c, const struct d_unit *u, unsigned *ret_n, struct d_error *error)
@@ -76,19 +133,10 @@ static int match_clauses(struct d_compile *c, const struct d_unit *u, unsigned *
 	int err = 0;
 
 	*ret_n = 0;
-	for (const struct d_clause *clause = c->program.clauses; clause; clause = clause->next)
+	for (struct d_clause *clause = c->program.clauses; clause; clause = clause->next)
 		for (const struct d_spec *s = clause->item->specs; !err && clause->unit == u && s; s = s->next)
-			err = match_spec(u, s, ret_n, error);
+			err = match_spec(c, u, clause, s, ret_n, error);
 	return err;
-}
-
-static bool clause_matches(const struct d_clause *clause, __u32 probe)
-{
-	for (const struct d_spec *s = clause->item->specs; s; s = s->next)
-		for (unsigned i = 0; d_probe_at(i); i++)
-			if (d_probe_at(i)->id == probe && d_probe_matches(d_probe_at(i), s->text))
-				return true;
-	return false;
 }
 
 /* ---- scripts ---- */
@@ -131,21 +179,11 @@ int d_compile_end(struct d_compile *c, struct d_error *error)
 	for (struct d_clause *clause = c->program.clauses; clause; clause = clause->next)
 		c->clauses[n++] = clause;
 	c->n_clauses = n;
+	for (size_t i = 0; i < c->plan.n_groups; i++) {
+		int err = d_lower(&c->program, &c->plan.groups[i], error);
+
+		if (err)
+			return err;
+	}
 	return 0;
-}
-
-int d_compile_probe(struct d_compile *c, struct d_firing firing, struct d_ir *ret_ir, struct d_error *error)
-{
-	struct d_clause **matching = calloc(c->n_clauses + 1, sizeof(struct d_clause *));
-	size_t n = 0;
-	int err;
-
-	if (!matching)
-		return -ENOMEM;
-	for (__u32 i = 0; i < c->n_clauses; i++)
-		if (clause_matches(c->clauses[i], firing.probe))
-			matching[n++] = c->clauses[i];
-	err = n ? d_lower(&c->program, matching, n, firing, ret_ir, error) : 1;
-	free(matching);
-	return err;
 }

@@ -6,12 +6,15 @@
 #ifndef HEATSCOPE_D_COMPILE_H
 #define HEATSCOPE_D_COMPILE_H
 
+#include "collector/d/aggregate.h"
 #include "collector/d/check.h"
 #include "collector/d/lower.h"
 
 struct d_options {
 	bool quiet;			/* print only what the script prints */
 	bool errtags;			/* print tags of errors */
+	bool zero_probes;		/* descriptions may match no probe */
+	struct d_sort sort;		/* of aggregations */
 };
 
 struct d_compile {
@@ -22,6 +25,8 @@ struct d_compile {
 	struct d_options options;
 	struct d_clause **clauses;	/* by id */
 	__u32 n_clauses;
+	struct d_probes probes;
+	struct d_plan plan;
 };
 
 int d_compile_init(struct d_compile *c);
@@ -33,10 +38,7 @@ int d_compile_option(struct d_compile *c, const char *key, const char *value);
 /* *ret_n_probes: how many probes its clauses match. */
 int d_compile_add(struct d_compile *c, const struct d_script *s, unsigned flags, unsigned *ret_n_probes, struct d_error *error);
 
-/* After the last script: refuses arguments that no script uses. */
+/* After the last script: refuses arguments that no script uses, and makes the IR of all groups of the plan. */
 int d_compile_end(struct d_compile *c, struct d_error *error);
-
-/* The program of a probe, from the clauses that match it.  1: there are none. */
-int d_compile_probe(struct d_compile *c, struct d_firing firing, struct d_ir *ret_ir, struct d_error *error);
 
 #endif

@@ -6,17 +6,26 @@
 #ifndef HEATSCOPE_D_CONSUME_H
 #define HEATSCOPE_D_CONSUME_H
 
-#include "collector/d/program.h"
+#include "collector/d/aggregate.h"
 #include "collector/d/record.h"
 
 struct d_consumer {
 	struct d_clause *const *clauses;
 	__u32 n_clauses;
+	const struct d_probes *probes;
 	bool quiet;
 	FILE *out, *err;
 	bool has_header;		/* CPU ID FUNCTION:NAME was printed */
 	int exit_status;		/* of exit() */
+	struct d_aggregates *aggregates;
+	/* Adds what programs have aggregated so far to the totals. */
+	int (*take)(void *context, struct d_totals *t);
+	void *take_context;
 };
+
+/* Sets an option of aggregations: aggsortkey, aggsortkeypos, aggsortpos, aggsortrev.  -EINVAL: another one, or not this
+ * value. */
+int d_sort_option(struct d_sort *s, const char *key, const char *value);
 
 void d_consume(struct d_consumer *c, const struct d_record *r);
 

@@ -1,8 +1,5 @@
 /* emit.h - makes BPF instructions of an IR program.
  *
- *      r6 r7 r8   values             r9   the record          r0-r5   scratch
- *      stack      the memory of this->, then values
- *
  * Errors  -E2BIG: more values at once than the stack holds, or a jump too far.  -ENOMEM.
  * Memory  d_code_fini() frees the instructions.
  */
@@ -19,7 +16,13 @@ struct d_maps {
 	int globals;
 	int self;			/* task storage */
 	int ring;
+	int texts;			/* d_program.texts; frozen */
+	int scratch;			/* D_NESTING areas per CPU: a word that says that it is taken, this->, scratch */
+	const int *table;		/* by its id */
+	int probes;			/* struct d_entry of the program's probes */
 };
+
+#define D_NESTING 4			/* programs that interrupt one another on a CPU; another one is counted and does not run */
 
 struct d_code {
 	struct bpf_insn *insns;
@@ -27,8 +30,7 @@ struct d_code {
 	int err;
 };
 
-/* this_len: bytes of this->. */
-int d_emit(const struct d_ir *ir, const struct d_maps *maps, unsigned this_len, struct d_code *ret_code);
+int d_emit(const struct d_ir *ir, const struct d_maps *maps, struct d_code *ret_code);
 void d_code_fini(struct d_code *c);
 
 #endif

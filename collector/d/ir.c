@@ -21,7 +21,7 @@ void d_ir_add(struct d_ir *ir, struct d_ins ins)
 
 static bool jumps(const struct d_ins *i)
 {
-	return i->op == IR_JUMP || i->op == IR_JUMP_IF || i->op == IR_ACTIVE || i->op == IR_RESERVE;
+	return i->label && i->op != IR_LABEL;
 }
 
 void d_ir_prune(struct d_ir *ir)
@@ -74,24 +74,78 @@ static void print_operation(const struct d_ins *i, FILE *out)
 	print_b(i, out);
 }
 
+static const char *const memory_name[] = { "global", "self", "this", "scratch", "text", "record" };
+
 static void print_variable(const struct d_ins *i, FILE *out)
 {
-	static const char *const scope[] = { "global", "self", "this" };
-
 	if (i->op == IR_LOAD)
 		fprintf(out, "r%u = ", i->dst);
-	fprintf(out, "%s[%llu]%s%u", scope[i->scope], (unsigned long long)i->value, i->is_signed ? "s" : "u", 8 * i->size);
+	if (i->op == IR_LOAD && i->a)
+		fprintf(out, "r%u", i->a);
+	else
+		fputs(memory_name[i->scope], out);
+	fprintf(out, "[%llu]%s%u", (unsigned long long)i->value, i->is_signed ? "s" : "u", 8 * i->size);
 	if (i->op == IR_STORE)
 		fprintf(out, " = r%u", i->a);
 }
 
 static void print_put(const struct d_ins *i, FILE *out)
 {
-	fprintf(out, "record[%llu] = ", (unsigned long long)i->value);
+	fprintf(out, "%s[%llu] = ", memory_name[i->scope], (unsigned long long)i->value);
 	if (i->a)
 		fprintf(out, "r%u", i->a);
 	else
-		fprintf(out, "%d", (int)i->label);
+		fprintf(out, "%d", (int)i->from);
+}
+
+static void print_text(const struct d_ins *i, FILE *out)
+{
+	static const char *const name[] = {
+		[IR_COPY_TEXT] = "copy_text", [IR_COMPARE_TEXT] = "compare_text", [IR_JOIN] = "join", [IR_SLICE] = "slice",
+		[IR_DIGITS] = "digits", [IR_EXECNAME] = "execname", [IR_READ] = "read", [IR_READ_TEXT] = "read_text",
+	};
+
+	if (i->dst)
+		fprintf(out, "r%u = ", i->dst);
+	if (i->op == IR_JOIN || i->op == IR_SLICE || i->op == IR_DIGITS)
+		fprintf(out, "scratch[%llu] = ", (unsigned long long)i->value);
+	fprintf(out, "%s r%u", name[i->op], i->a);
+	if (i->b)
+		fprintf(out, " r%u", i->b);
+	if (i->op == IR_SLICE)
+		fprintf(out, " of scratch[%u]", i->from);
+	if (i->size)
+		fprintf(out, " size %u", i->size);
+	if (i->label)
+		fprintf(out, " else L%u", i->label);
+}
+
+static void print_table(const struct d_ins *i, FILE *out)
+{
+	static const char *const name[] = { [IR_LOOKUP] = "lookup", [IR_UPDATE] = "update", [IR_DELETE] = "delete", [IR_ELEMENT] = "element" };
+
+	if (i->dst)
+		fprintf(out, "r%u = ", i->dst);
+	fprintf(out, "%s table %llu key scratch[%u]", name[i->op], (unsigned long long)i->value, i->from);
+	if (i->a)
+		fprintf(out, " = r%u", i->a);
+	if (i->label)
+		fprintf(out, " else L%u", i->label);
+}
+
+static void print_word(const struct d_ins *i, FILE *out)
+{
+	if (i->op == IR_CELL)
+		fprintf(out, "r%u = cell of r%u in %u at text[%llu]", i->dst, i->a, i->from, (unsigned long long)i->value);
+	else
+		fprintf(out, "r%u[%llu] %s r%u", i->b, (unsigned long long)i->value, i->op == IR_ADD_AT ? "+=" : "max=", i->a);
+}
+
+static void print_address(const struct d_ins *i, FILE *out)
+{
+	fprintf(out, "r%u = &%s[%llu]", i->dst, memory_name[i->scope], (unsigned long long)i->value);
+	if (i->label)
+		fprintf(out, " else L%u", i->label);
 }
 
 static void print_ins(const struct d_ins *i, FILE *out)
@@ -111,7 +165,16 @@ static void print_ins(const struct d_ins *i, FILE *out)
 		fprintf(out, " goto L%u", i->label);
 		break;
 	case IR_LOAD: case IR_STORE: print_variable(i, out); break;
-	case IR_BUILTIN: fprintf(out, "r%u = builtin %llu", i->dst, (unsigned long long)i->value); break;
+	case IR_BUILTIN: fprintf(out, "r%u = builtin %llu.%u", i->dst, (unsigned long long)i->value, i->from); break;
+	case IR_PROBE: fprintf(out, "r%u = probe", i->dst); break;
+	case IR_CLAIM: fputs("claim", out); break;
+	case IR_ADDRESS: print_address(i, out); break;
+	case IR_COPY_TEXT: case IR_COMPARE_TEXT: case IR_JOIN: case IR_SLICE: case IR_DIGITS: case IR_EXECNAME: case IR_READ:
+	case IR_READ_TEXT:
+		print_text(i, out);
+		break;
+	case IR_LOOKUP: case IR_UPDATE: case IR_DELETE: case IR_ELEMENT: print_table(i, out); break;
+	case IR_ADD_AT: case IR_MOST_AT: case IR_CELL: print_word(i, out); break;
 	case IR_ACTIVE: fprintf(out, "unless activity %llu goto L%u", (unsigned long long)i->value, i->label); break;
 	case IR_RESERVE: fprintf(out, "reserve %llu else L%u", (unsigned long long)i->value, i->label); break;
 	case IR_PUT: print_put(i, out); break;

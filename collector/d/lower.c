@@ -30,36 +30,74 @@ static void *lower_alloc(struct d_lowerer *l, const struct d_node *n, size_t len
 
 static void put(struct d_lowerer *l, size_t offset, __u32 a)
 {
-	d_ir_add(l->ir, (struct d_ins){ .op = IR_PUT, .value = offset, .a = a });
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_PUT, .scope = MEMORY_RECORD, .value = offset, .a = a });
 }
 
 static void put_constant(struct d_lowerer *l, size_t offset, __u32 value)
 {
-	d_ir_add(l->ir, (struct d_ins){ .op = IR_PUT, .value = offset, .label = value });
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_PUT, .scope = MEMORY_RECORD, .value = offset, .from = value });
 }
 
-/* *ret_a: the register of the value, 0 for a constant text. */
+__u32 d_lower_scratch(struct d_lowerer *l, __u32 len)
+{
+	__u32 at = l->scratch_len;
+
+	l->scratch_len += (len + 7) / 8 * 8;
+	if (l->ir->scratch_len < l->scratch_len)
+		l->ir->scratch_len = l->scratch_len;
+	return at;
+}
+
+static bool room_in_record(struct d_lowerer *l, const struct d_node *n, __u32 len, __u32 *ret_offset)
+{
+	if (l->record_len + len > D_VALUES_MAX)
+		return d_lower_fail(l, n, "more than %u bytes of values in the actions of a clause", D_VALUES_MAX);
+	*ret_offset = l->record_len;
+	l->record_len += len;
+	return true;
+}
+
+static bool lower_text_argument(struct d_lowerer *l, const struct d_node *n, struct d_value *v)
+{
+	__u32 text, to;
+
+	if (n->kind == NODE_STRING) {
+		v->kind = VALUE_CONSTANT;
+		v->text = n->text;
+		v->text_len = strnlen(n->text, n->text_len < D_STRING_SIZE ? n->text_len : D_STRING_SIZE - 1);
+		return true;
+	}
+	if (d_is_probe_name(n)) {
+		v->kind = VALUE_PROBE;
+		v->field = n->variable->builtin->index;
+		return true;
+	}
+	v->kind = VALUE_TEXT;
+	v->size = d_text_room(n);
+	text = d_lower_text(l, n);
+	if (!text || !room_in_record(l, n, v->size, &v->offset))
+		return false;
+	to = d_lower_address(l, MEMORY_RECORD, offsetof(struct d_record, value) + v->offset);
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_COPY_TEXT, .a = text, .b = to, .size = v->size });
+	return true;
+}
+
+/* *ret_a: the register of an integer. */
 static bool lower_argument(struct d_lowerer *l, const struct d_node *n, struct d_value *v, __u32 *ret_a)
 {
 	const struct d_type *type = d_type_resolve(n->type);
 
 	*ret_a = 0;
+	if (d_is_text(n))
+		return lower_text_argument(l, n, v);
 	v->size = type->size;
 	v->is_signed = type->is_signed;
-	if (n->kind == NODE_STRING) {
-		v->text = n->text;
-		v->text_len = strnlen(n->text, n->text_len);
-		return true;
-	}
 	if (!d_type_is_scalar(type))
-		return d_lower_fail(l, n, "strings that are not constant are not available yet");
-	if (l->n_slots == D_VALUES_MAX)
-		return d_lower_fail(l, n, "more than %d values in the actions of a clause", D_VALUES_MAX);
+		return d_lower_fail(l, n, "values of this type are not available yet");
 	*ret_a = d_lower_value(l, n);
-	if (!*ret_a)
+	if (!*ret_a || !room_in_record(l, n, 8, &v->offset))
 		return false;
-	v->slot = l->n_slots++;
-	put(l, offsetof(struct d_record, value) + 8 * v->slot, *ret_a);
+	put(l, offsetof(struct d_record, value) + v->offset, *ret_a);
 	return true;
 }
 
@@ -80,6 +118,12 @@ static struct d_action *add_action(struct d_lowerer *l, const struct d_node *n)
 	return action;
 }
 
+/* Whether the arguments of an action are in its record; of the others the tree says all. */
+static bool is_recorded(const struct d_node *call)
+{
+	return call->function->id != FUNCTION_PRINTA && call->function->id != FUNCTION_SETOPT;
+}
+
 bool d_lower_action(struct d_lowerer *l, const struct d_node *n)
 {
 	struct d_action *action;
@@ -95,6 +139,8 @@ bool d_lower_action(struct d_lowerer *l, const struct d_node *n)
 		struct d_value *v = lower_alloc(l, e, sizeof(*v));
 		__u32 a;
 
+		if (e->kind == NODE_AGG || !is_recorded(n))
+			continue;
 		if (!v || !lower_argument(l, e, v, &a))
 			return false;
 		*end = v;
@@ -142,8 +188,8 @@ bool d_lower_statement(struct d_lowerer *l, const struct d_node *n)
 	if (n->kind == NODE_CALL && n->function->kind == FUNCTION_ACTION)
 		return d_lower_action(l, n);
 	if (n->kind == NODE_ASSIGN && n->a->kind == NODE_AGG)
-		return d_lower_fail(l, n, "aggregations are not available yet");
-	return d_lower_value(l, n);
+		return d_lower_aggregation(l, n);
+	return d_is_text(n) ? d_lower_text(l, n) : d_lower_value(l, n);
 }
 
 /* Whether a statement can send something, so the clause needs a record. */
@@ -173,21 +219,42 @@ static void put_header(struct d_lowerer *l, __u32 fault)
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_BUILTIN, .dst = cpu, .value = BUILTIN_CPU });
 	put(l, offsetof(struct d_record, cpu), cpu);
 	put(l, offsetof(struct d_record, time_ns), l->timestamp);
-	for (size_t half = 0; half < 2; half++)		/* the upper halves of the words above */
-		d_ir_add(l->ir, (struct d_ins){ .op = IR_PUT, .size = 4, .label = half ? fault : l->firing.probe,
-			.value = half ? offsetof(struct d_record, fault) : offsetof(struct d_record, probe) });
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_PUT, .scope = MEMORY_RECORD, .size = 4, .value = offsetof(struct d_record, probe),
+		.a = l->probe ? 0 : l->probe_id, .from = l->probe ? l->probe->id : 0 });
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_PUT, .scope = MEMORY_RECORD, .size = 4, .value = offsetof(struct d_record, fault),
+		.from = fault });
 }
 
-/* A record that says only that the clause divided by zero. */
-static void lower_fault(struct d_lowerer *l, __u32 label, bool has_record, __u32 next)
+/* A record that says only why the clause ended. */
+static void lower_fault(struct d_lowerer *l, enum d_fault fault, __u32 label, bool has_record, __u32 next)
 {
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_JUMP, .label = next });
 	d_lower_label(l, label);
 	if (has_record)
 		d_ir_add(l->ir, (struct d_ins){ .op = IR_DISCARD });
-	d_ir_add(l->ir, (struct d_ins){ .op = IR_RESERVE, .value = sizeof(struct d_record), .label = next });
-	put_header(l, FAULT_DIVIDE);
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_RESERVE, .value = sizeof(struct d_record) + 8, .label = next });
+	put_header(l, fault);
+	if (fault == FAULT_ADDRESS)
+		put(l, offsetof(struct d_record, value), l->address);
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_SUBMIT });
+}
+
+/* Where faults go from here on. */
+struct fault_labels {
+	__u32 divide, address;
+};
+
+static struct fault_labels begin_faults(struct d_lowerer *l)
+{
+	l->divide_label = d_ir_label(l->ir);
+	l->address_label = d_ir_label(l->ir);
+	return (struct fault_labels){ l->divide_label, l->address_label };
+}
+
+static void lower_faults(struct d_lowerer *l, struct fault_labels labels, bool has_record, __u32 next)
+{
+	lower_fault(l, FAULT_DIVIDE, labels.divide, has_record, next);
+	lower_fault(l, FAULT_ADDRESS, labels.address, has_record, next);
 }
 
 /* The body, with its record if it has one; the size of the record is known at its end. */
@@ -203,43 +270,100 @@ static bool lower_body(struct d_lowerer *l, bool has_record, __u32 next)
 		return false;
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_SUBMIT });
 	if (!l->ir->err)
-		l->ir->ins[reserve].value = sizeof(struct d_record) + 8 * l->n_slots;
+		l->ir->ins[reserve].value = sizeof(struct d_record) + l->record_len;
 	return true;
 }
 
-static bool lower_clause(struct d_lowerer *l, struct d_clause *clause)
+/* Of several probes, only some have the clause. */
+static void skip_other_probes(struct d_lowerer *l, size_t number, __u32 next)
+{
+	__u32 bit;
+
+	if (!l->mask)
+		return;
+	bit = d_ir_register(l->ir);
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_SHR, .dst = bit, .a = l->mask, .value = number });
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_AND, .dst = bit, .a = bit, .value = 1 });
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_JUMP_IF, .relation = REL_EQ, .a = bit, .label = next });
+}
+
+static bool lower_clause(struct d_lowerer *l, struct d_clause *clause, size_t number)
 {
 	const struct d_item *item = clause->item;
 	bool has_record = !item->statements || records(item->statements);
-	__u32 next = d_ir_label(l->ir), in_predicate = d_ir_label(l->ir), in_body = d_ir_label(l->ir);
+	__u32 next = d_ir_label(l->ir);
+	struct fault_labels in_predicate, in_body;
 
 	l->clause = clause;
-	l->n_slots = l->n_actions = 0;
-	clause->actions = NULL;
+	l->record_len = l->n_actions = l->scratch_len = 0;
+	clause->actions = NULL;			/* a clause of several groups has the same ones in each */
 	l->actions_end = &clause->actions;
-	l->divide_label = in_predicate;
-	d_ir_add(l->ir, (struct d_ins){ .op = IR_ACTIVE, .value = l->firing.activity, .label = next });
+	in_predicate = begin_faults(l);
+	l->address = d_ir_register(l->ir);
+	skip_other_probes(l, number, next);
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_ACTIVE, .value = d_group_activity(l->group), .label = next });
 	l->timestamp = d_ir_register(l->ir);
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_BUILTIN, .dst = l->timestamp, .value = BUILTIN_TIMESTAMP });
 	if (item->predicate && !d_lower_branch(l, item->predicate, false, next))
 		return false;
-	l->divide_label = in_body;
+	in_body = begin_faults(l);
 	if (!lower_body(l, has_record, next))
 		return false;
-	lower_fault(l, in_predicate, false, next);
-	lower_fault(l, in_body, has_record, next);
+	lower_faults(l, in_predicate, false, next);
+	lower_faults(l, in_body, has_record, next);
 	d_lower_label(l, next);
 	return true;
 }
 
-static int lower_clauses(struct d_lowerer *l, struct d_clause *const *clauses, size_t n)
+static bool uses_this(const struct d_ir *ir)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!lower_clause(l, clauses[i]))
+	for (size_t i = 0; i < ir->n; i++)
+		if ((ir->ins[i].op == IR_LOAD || ir->ins[i].op == IR_STORE || ir->ins[i].op == IR_ADDRESS) &&
+		    ir->ins[i].scope == MEMORY_THIS)
+			return true;
+	return false;
+}
+
+/* this-> and scratch of the program; the most that any one needs is the size of an area. */
+static void finish_memory(struct d_lowerer *l)
+{
+	__u32 len;
+
+	if (!l->ir->err && uses_this(l->ir))
+		l->ir->this_len = (l->program->memory[SCOPE_THIS] + 7) / 8 * 8;
+	len = l->ir->this_len + l->ir->scratch_len;
+	if (len > D_MEMORY_MAX)
+		d_lower_fail(l, &(struct d_node){ .at = l->clause->item->at },
+			     "the clauses of a probe need more than %u bytes for texts and keys at once", D_MEMORY_MAX);
+	if (l->program->scratch_len < len)
+		l->program->scratch_len = len;
+}
+
+static void load_entry(struct d_lowerer *l)
+{
+	__u32 entry = d_ir_register(l->ir);
+
+	l->probe_id = d_ir_register(l->ir);
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_PROBE, .dst = entry });
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_LOAD, .dst = l->probe_id, .a = entry, .size = 4, .value = offsetof(struct d_entry, probe) });
+	if (d_group_is_uniform(l->group))
+		return;
+	l->mask = d_ir_register(l->ir);
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_LOAD, .dst = l->mask, .a = entry, .size = 8, .value = offsetof(struct d_entry, clauses) });
+}
+
+static int lower_clauses(struct d_lowerer *l)
+{
+	if (!l->probe)
+		load_entry(l);
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_CLAIM });
+	for (size_t i = 0; i < l->group->n_clauses; i++)
+		if (!lower_clause(l, l->group->clauses[i], i))
 			break;
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_RETURN });
 	if (!l->ir->err && !l->error->tag)
 		d_ir_prune(l->ir);
+	finish_memory(l);
 	if (l->ir->err == -E2BIG)
 		d_lower_fail(l, &(struct d_node){ .at = l->clause->item->at },
 			     "the clauses of a probe need more than %d instructions", D_IR_MAX);
@@ -248,16 +372,14 @@ static int lower_clauses(struct d_lowerer *l, struct d_clause *const *clauses, s
 	return l->error->tag ? -EINVAL : 0;
 }
 
-int d_lower(struct d_program *p, struct d_clause *const *clauses, size_t n, struct d_firing firing, struct d_ir *ret_ir,
-	    struct d_error *error)
+int d_lower(struct d_program *p, struct d_group *g, struct d_error *error)
 {
-	struct d_ir ir = { 0 };
-	struct d_lowerer l = { .program = p, .ir = &ir, .error = error, .firing = firing };
-	int err = lower_clauses(&l, clauses, n);
+	struct d_lowerer l = { .program = p, .ir = &g->ir, .error = error, .group = g, .probe = d_group_is_single(g) ? g->probes[0] : NULL };
+	int err;
 
+	g->ir = (struct d_ir){ .context = g->context };
+	err = lower_clauses(&l);
 	if (err)
-		d_ir_fini(&ir);
-	else
-		*ret_ir = ir;
+		d_ir_fini(&g->ir);
 	return err;
 }

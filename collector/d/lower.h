@@ -1,4 +1,4 @@
-/* lower.h - lowers the clauses of a probe to one IR program, and lists the actions of their records.
+/* lower.h - lowers the clauses of a group of probes to one IR program, and lists the actions of their records.
  *
  *      clause 0: predicate, actions ---.
  *      clause 1: ...                   +--d_lower()--> ir      clause->actions: how to print a record
@@ -9,17 +9,9 @@
 #ifndef HEATSCOPE_D_LOWER_H
 #define HEATSCOPE_D_LOWER_H
 
-#include "collector/d/ir.h"
-#include "collector/d/program.h"
-#include "collector/d/record.h"
+#include "collector/d/plan.h"
 
-/* A probe that fires: its number, and when its clauses run. */
-struct d_firing {
-	__u32 probe;
-	enum d_activity activity;
-};
-
-int d_lower(struct d_program *p, struct d_clause *const *clauses, size_t n, struct d_firing firing, struct d_ir *ret_ir,
-	    struct d_error *error);
+/* Makes the group's `ir`. */
+int d_lower(struct d_program *p, struct d_group *g, struct d_error *error);
 
 #endif

@@ -1,11 +1,12 @@
 #include "collector/d/fold.h"
+#include "collector/d/function.h"
 #include "collector/d/lower_private.h"
 
 #include <limits.h>
 
-static bool fits(__u64 value) { return (__s64)value >= INT_MIN && (__s64)value <= INT_MAX; }
+bool d_lower_fits(__u64 value) { return (__s64)value >= INT_MIN && (__s64)value <= INT_MAX; }
 
-static __u32 constant(struct d_lowerer *l, __u64 value)
+__u32 d_lower_constant(struct d_lowerer *l, __u64 value)
 {
 	__u32 r = d_ir_register(l->ir);
 
@@ -13,7 +14,7 @@ static __u32 constant(struct d_lowerer *l, __u64 value)
 	return r;
 }
 
-static __u32 cut(struct d_lowerer *l, __u32 a, const struct d_type *type)
+__u32 d_lower_cut(struct d_lowerer *l, __u32 a, const struct d_type *type)
 {
 	const struct d_type *t = d_type_resolve(type);
 	__u32 r;
@@ -27,39 +28,7 @@ static __u32 cut(struct d_lowerer *l, __u32 a, const struct d_type *type)
 
 /* ---- variables ---- */
 
-static const struct d_variable *scalar_variable(struct d_lowerer *l, const struct d_node *n)
-{
-	if (n->kind != NODE_NAME || !d_type_is_scalar(n->type) || (n->variable->builtin && n->variable->builtin->id == BUILTIN_LATER)) {
-		d_lower_fail(l, n, "%s%s is not available yet", n->kind == NODE_NAME ? n->text : "this expression",
-			     n->kind == NODE_NAME && !d_type_is_scalar(n->type) ? " (not an integer)" : "");
-		return NULL;
-	}
-	return n->variable;
-}
-
-static struct d_ins variable_ins(enum d_ir_op op, const struct d_variable *v)
-{
-	const struct d_type *t = d_type_resolve(v->type);
-
-	return (struct d_ins){ .op = op, .scope = v->scope, .value = v->offset, .size = t->size, .is_signed = t->is_signed };
-}
-
-static __u32 load(struct d_lowerer *l, const struct d_variable *v)
-{
-	struct d_ins ins = variable_ins(IR_LOAD, v);
-
-	ins.dst = d_ir_register(l->ir);
-	d_ir_add(l->ir, ins);
-	return ins.dst;
-}
-
-static void store(struct d_lowerer *l, const struct d_variable *v, __u32 a)
-{
-	struct d_ins ins = variable_ins(IR_STORE, v);
-
-	ins.a = a;
-	d_ir_add(l->ir, ins);
-}
+__u32 d_lower_probe_id(struct d_lowerer *l) { return l->probe ? d_lower_constant(l, l->probe->id) : l->probe_id; }
 
 static __u32 builtin(struct d_lowerer *l, const struct d_builtin *b)
 {
@@ -68,23 +37,23 @@ static __u32 builtin(struct d_lowerer *l, const struct d_builtin *b)
 	if (b->id == BUILTIN_TIMESTAMP)
 		return l->timestamp;
 	if (b->id == BUILTIN_ID || b->id == BUILTIN_EPID)
-		return constant(l, b->id == BUILTIN_ID ? l->firing.probe : l->clause->id + 1);
-	if (b->id == BUILTIN_ARG || b->id == BUILTIN_ERRNO)
-		return constant(l, 0);		/* BEGIN and END have no arguments */
+		return b->id == BUILTIN_ID ? d_lower_probe_id(l) : d_lower_constant(l, l->clause->id + 1);
 	r = d_ir_register(l->ir);
-	d_ir_add(l->ir, (struct d_ins){ .op = IR_BUILTIN, .dst = r, .value = b->id });
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_BUILTIN, .dst = r, .value = b->id, .from = b->index });
 	if (b->id == BUILTIN_WALLTIMESTAMP)		/* so far only the difference of the clocks */
 		d_ir_add(l->ir, (struct d_ins){ .op = IR_ADD, .dst = r, .a = r, .b = l->timestamp });
 	return r;
 }
 
-static __u32 lower_name(struct d_lowerer *l, const struct d_node *n)
+/* A variable, or an element of an associative array. */
+static __u32 lower_variable(struct d_lowerer *l, const struct d_node *n)
 {
-	const struct d_variable *v = scalar_variable(l, n);
+	struct d_place place;
 
-	if (!v)
-		return 0;
-	return v->builtin ? builtin(l, v->builtin) : load(l, v);
+	if (n->kind == NODE_NAME && n->variable->builtin)
+		return n->variable->builtin->id == BUILTIN_LATER ? d_lower_fail(l, n, "%s is not available yet", n->text)
+								 : builtin(l, n->variable->builtin);
+	return d_lower_place(l, n, &place) ? d_place_load(l, &place) : 0;
 }
 
 /* ---- operations ---- */
@@ -125,7 +94,7 @@ static bool right(struct d_lowerer *l, const struct d_node *n, __u32 *ret_b, __u
 {
 	*ret_b = 0;
 	*ret_value = n->value;
-	if (n->kind == NODE_INT && fits(n->value))
+	if (n->kind == NODE_INT && d_lower_fits(n->value))
 		return true;
 	*ret_b = d_lower_value(l, n);
 	return *ret_b;
@@ -188,39 +157,57 @@ static __u32 lower_condition(struct d_lowerer *l, const struct d_node *n)
 /* The value of an assignment is that of the variable after it. */
 static __u32 lower_assignment(struct d_lowerer *l, const struct d_node *n)
 {
-	const struct d_variable *v = scalar_variable(l, n->a);
 	int op = d_fold_assignment(n->op);
+	struct d_place place;
 	__u32 old, b;
 	__u64 value;
 
-	if (!v)
+	if (!d_lower_place(l, n->a, &place))
 		return 0;
 	if (!op) {
-		b = cut(l, d_lower_value(l, n->b), v->type);
+		b = d_lower_cut(l, d_lower_value(l, n->b), place.type);
 	} else {
-		if (!d_type_is_integer(v->type))
+		if (!d_type_is_integer(place.type))
 			return d_lower_fail(l, n, "arithmetic of pointers is not available yet");
-		old = load(l, v);
+		old = d_place_load(l, &place);
 		if (!right(l, n->b, &b, &value))
 			return 0;
-		b = cut(l, operate(l, op, n->is_signed, old, b, value), v->type);
+		b = d_lower_cut(l, operate(l, op, n->is_signed, old, b, value), place.type);
 	}
 	if (b)
-		store(l, v, b);
+		d_place_store(l, &place, !op && n->b->kind == NODE_INT && !n->b->value ? 0 : b);
 	return b;
 }
 
 static __u32 lower_step(struct d_lowerer *l, const struct d_node *n)
 {
-	const struct d_variable *v = scalar_variable(l, n->a);
+	struct d_place place;
 	__u32 old, new;
 
-	if (!v)
+	if (!d_lower_place(l, n->a, &place))
 		return 0;
-	old = load(l, v);
-	new = cut(l, operate(l, n->op == TOKEN_INC ? '+' : '-', false, old, 0, element_size(v->type)), v->type);
-	store(l, v, new);
+	old = d_place_load(l, &place);
+	new = d_lower_cut(l, operate(l, n->op == TOKEN_INC ? '+' : '-', false, old, 0, element_size(place.type)), place.type);
+	d_place_store(l, &place, new);
 	return n->kind == NODE_POSTFIX ? old : new;
+}
+
+/* *p: p is an address in the kernel. */
+static __u32 lower_deref(struct d_lowerer *l, const struct d_node *n)
+{
+	const struct d_type *type = d_type_resolve(n->type);
+	__u32 r, address;
+
+	if (!d_type_is_scalar(type) || !d_type_is_scalar(n->a->type))
+		return d_lower_fail(l, n, "pointers to this type are not available yet");
+	address = d_lower_value(l, n->a);
+	if (!address)
+		return 0;
+	r = d_ir_register(l->ir);
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_MOVE, .dst = l->address, .a = address });
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_READ, .dst = r, .a = address, .size = type->size, .is_signed = type->is_signed,
+		.label = l->address_label });
+	return r;
 }
 
 static __u32 lower_unary(struct d_lowerer *l, const struct d_node *n)
@@ -231,8 +218,10 @@ static __u32 lower_unary(struct d_lowerer *l, const struct d_node *n)
 		return lower_step(l, n);
 	if (n->op == '!')
 		return lower_truth(l, n);
-	if (n->op == '*' || n->op == '&')
-		return d_lower_fail(l, n, "pointers are not available yet");
+	if (n->op == '*')
+		return lower_deref(l, n);
+	if (n->op == '&')
+		return d_lower_fail(l, n, "addresses of variables are not available yet");
 	a = d_lower_value(l, n->a);
 	if (!a || n->op == '+')
 		return a;
@@ -256,9 +245,10 @@ __u32 d_lower_value(struct d_lowerer *l, const struct d_node *n)
 		return 0;
 	switch (n->kind) {
 	case NODE_INT:
-		return constant(l, n->value);
+		return d_lower_constant(l, n->value);
 	case NODE_NAME:
-		return lower_name(l, n);
+	case NODE_INDEX:
+		return lower_variable(l, n);
 	case NODE_UNARY:
 	case NODE_POSTFIX:
 		return lower_unary(l, n);
@@ -274,9 +264,10 @@ __u32 d_lower_value(struct d_lowerer *l, const struct d_node *n)
 		if (!d_type_is_scalar(n->type) || !d_type_is_scalar(n->a->type))
 			return d_lower_fail(l, n, "this conversion is not available yet");
 		a = d_lower_value(l, n->a);
-		return cut(l, a, n->named);		/* its type may be that of a ?: which it took the place of */
+		return d_lower_cut(l, a, n->named);		/* its type may be that of a ?: which it took the place of */
 	case NODE_CALL:
-		return d_lower_fail(l, n, "%s( ) is not available yet", n->text);
+		return n->function->id == FUNCTION_STRLEN ? d_lower_strlen(l, n)
+							  : d_lower_fail(l, n, "%s( ) is not available yet", n->text);
 	}
 	return d_lower_fail(l, n, "this expression is not available yet");
 }
@@ -299,8 +290,12 @@ static bool branch_relation(struct d_lowerer *l, const struct d_node *n, bool if
 {
 	struct d_ins ins = { .op = IR_JUMP_IF, .relation = relation_of(n->op, if_true), .is_signed = n->is_signed, .label = label };
 
-	if (!d_type_is_scalar(n->a->type))
-		return d_lower_fail(l, n, "comparing strings is not available yet");
+	if (d_is_text(n->a) || d_is_text(n->b)) {
+		ins.is_signed = true;
+		ins.a = d_lower_text_compare(l, n);
+		d_ir_add(l->ir, ins);
+		return ins.a;
+	}
 	ins.a = d_lower_value(l, n->a);
 	if (!ins.a || !right(l, n->b, &ins.b, &ins.value))
 		return false;

@@ -2,16 +2,13 @@
 #include "collector/core/array.h"
 #include "collector/d/compile.h"
 #include "collector/d/parse.h"
-#include "collector/d/probe.h"
-#include "collector/d/session.h"
+#include "collector/d/run.h"
 
 #include <argp.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define EXIT_USAGE 2
 
@@ -28,14 +25,17 @@ static const char doc[] =
 	"    heatscope-dtrace -s script.d\n"
 	"  Only compile it, with the tags of errors:\n"
 	"    heatscope-dtrace -e -x errtags -s script.d\n"
+	"  System calls by program, for 5 seconds:\n"
+	"    heatscope-dtrace -n 'syscall:::entry { @[execname, probefunc] = count(); } tick-5s { exit(0); }'\n"
 	"\n"
-	"So far: the probes BEGIN and END; printf(), trace(), exit(); integers, global, self-> and this-> variables,\n"
-	"predicates, if. See heatscope-dtrace(8).\n"
+	"So far: the probes BEGIN, END, profile, tick and syscall; printf(), trace(), exit(), aggregations; integers,\n"
+	"strings, associative arrays, translators. See heatscope-dtrace(8).\n"
 	"Exit status: that of exit(), 1 failure, 2 usage.";
 
 static const struct argp_option options[] = {
 	{ NULL, 'n', "PROGRAM", 0, "Run this text; it may be given several times, also with -s", 1 },
 	{ NULL, 's', "FILE", 0, "Run this file", 1 },
+	{ NULL, 'Z', NULL, 0, "Descriptions may match no probe", 1 },
 	{ NULL, 'q', NULL, 0, "Print only what the script prints", 1 },
 	{ NULL, 'e', NULL, 0, "Compile, then exit", 1 },
 	{ NULL, 'x', "OPTION[=VALUE]", 0, "Set an option: quiet, errtags, defaultargs", 1 },
@@ -57,7 +57,7 @@ struct arguments {
 	size_t n_words, words_room;
 	const char **settings;		/* of -x */
 	size_t n_settings, settings_room;
-	bool quiet, only_compile, show_code;
+	bool quiet, only_compile, show_code, zero_probes;
 };
 
 /* ---- arguments ---- */
@@ -84,6 +84,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 'n': add_source(a, NULL, text); return 0;
 	case 's': add_source(a, text, NULL); return 0;
 	case 'q': a->quiet = true; return 0;
+	case 'Z': a->zero_probes = true; return 0;
 	case 'e': a->only_compile = true; return 0;
 	case 'S': a->show_code = true; return 0;
 	case 'x': add_word(&a->settings, &a->n_settings, &a->settings_room, text); return 0;
@@ -199,14 +200,27 @@ static int compile(const struct arguments *a, struct d_compile *c, unsigned *n_p
 	return 0;
 }
 
+static const struct d_script *script_with(const struct arguments *a, const struct d_error *e, struct d_script *script)
+{
+	for (size_t i = 0; i < a->n_sources; i++) {
+		*script = script_of(&a->sources[i]);
+		if (script->text == e->script)
+			return script;
+	}
+	return NULL;
+}
+
 static int compile_end(const struct arguments *a, struct d_compile *c)
 {
 	struct d_error e = { 0 };
+	struct d_script script;
 
 	if (!d_compile_end(c, &e))
 		return 0;
 	if (!e.tag)
 		return no_memory();
+	if (script_with(a, &e, &script))
+		return print_error(&script, &e, c);
 	fprintf(stderr, "dtrace: %s%s%s%s\n", c->options.errtags ? "[" : "", c->options.errtags ? e.tag : "",
 		c->options.errtags ? "] " : "", e.text);
 	return 1;
@@ -214,122 +228,38 @@ static int compile_end(const struct arguments *a, struct d_compile *c)
 
 /* ---- run ---- */
 
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int signal) { interrupted = signal; }
-
-static int print_reason(const char *reason)
+static void print_code(const struct d_plan *plan)
 {
-	fprintf(stderr, "dtrace: %s\n", reason);
-	return 1;
-}
+	for (size_t i = 0; i < plan->n_groups; i++) {
+		const struct d_group *g = &plan->groups[i];
 
-/* The program of BEGIN or END; *ret_fd -1: it has no clauses. */
-static int load_probe(const struct arguments *a, struct d_compile *c, struct d_session *s, struct d_firing firing, int *ret_fd)
-{
-	char reason[D_REASON_MAX] = "no memory";
-	struct d_error e = { 0 };
-	struct d_ir ir = { 0 };
-	int err = d_compile_probe(c, firing, &ir, &e);
-
-	*ret_fd = -1;
-	if (err == 1)
-		return 0;
-	if (err) {
-		for (size_t i = 0; e.tag && i < a->n_sources; i++)
-			if (e.script == a->sources[i].text)
-				return print_error(&(struct d_script){ a->sources[i].file, a->sources[i].text, a->sources[i].len }, &e, c);
-		return no_memory();
+		printf("probe %u%s\n", g->probes[0]->id, g->n_probes > 1 ? " and others" : "");
+		d_ir_print(&g->ir, stdout);
 	}
-	if (a->show_code) {
-		printf("probe %u\n", firing.probe);
-		d_ir_print(&ir, stdout);
-	}
-	if (s && d_session_load(s, &ir, ret_fd, reason))
-		err = print_reason(reason);
-	d_ir_fini(&ir);
-	return err;
-}
-
-static const struct d_firing begin_firing = { PROBE_BEGIN, ACTIVITY_BEGIN }, end_firing = { PROBE_END, ACTIVITY_DRAINING };
-
-static void wait_for_end(struct d_session *s)
-{
-	sigset_t blocked, before;
-
-	sigemptyset(&blocked);
-	sigaddset(&blocked, SIGINT);
-	sigaddset(&blocked, SIGTERM);
-	sigprocmask(SIG_BLOCK, &blocked, &before);
-	while (!interrupted && s->state->activity != ACTIVITY_DRAINING)
-		sigsuspend(&before);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (interrupted == SIGINT)
-		fputc('\n', s->consumer->out);
-}
-
-static void print_drops(const struct d_session *s)
-{
-	if (s->state->drops)
-		fprintf(stderr, "dtrace: %llu drops\n", (unsigned long long)s->state->drops);
-	if (s->state->self_drops)
-		fprintf(stderr, "dtrace: %llu dynamic variable drops\n", (unsigned long long)s->state->self_drops);
-}
-
-static int run_programs(struct d_session *s, int begin, int end)
-{
-	char reason[D_REASON_MAX];
-
-	if (begin >= 0 && d_session_fire(s, begin, reason))
-		return print_reason(reason);
-	d_session_drain(s);
-	fflush(s->consumer->out);
-	if (s->state->activity == ACTIVITY_BEGIN)
-		s->state->activity = ACTIVITY_ACTIVE;
-	wait_for_end(s);
-	s->state->activity = ACTIVITY_DRAINING;
-	if (end >= 0 && d_session_fire(s, end, reason))
-		return print_reason(reason);
-	d_session_drain(s);
-	print_drops(s);
-	return s->consumer->exit_status;
 }
 
 static int run(const struct arguments *a, struct d_compile *c, const unsigned *n_probes)
 {
-	struct d_consumer consumer = { .clauses = c->clauses, .n_clauses = c->n_clauses, .quiet = c->options.quiet, .out = stdout,
-					.err = stderr };
-	struct sigaction act = { .sa_handler = on_signal };
-	char reason[D_REASON_MAX];
-	struct d_session s;
-	int begin = -1, end = -1, status = 1;
+	struct d_aggregates aggregates;
+	struct d_consumer consumer = { .clauses = c->clauses, .n_clauses = c->n_clauses, .probes = &c->probes, .quiet = c->options.quiet,
+					.out = stdout, .err = stderr, .aggregates = &aggregates };
+	struct d_run r = { .compile = c, .consumer = &consumer };
+	int status;
 
-	if (d_session_open(&s, &c->program, &consumer, reason))
-		return print_reason(reason);
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
-	if (!load_probe(a, c, &s, begin_firing, &begin) && !load_probe(a, c, &s, end_firing, &end)) {
-		for (size_t i = 0; i < a->n_sources && !c->options.quiet; i++) {
-			const struct d_script script = script_of(&a->sources[i]);
+	if (d_aggregates_init(&aggregates, &c->program, &c->probes))
+		return no_memory();
+	aggregates.sort = c->options.sort;
+	status = d_run_begin(&r);
+	for (size_t i = 0; !status && i < a->n_sources && !c->options.quiet; i++) {
+		const struct d_script script = script_of(&a->sources[i]);
 
-			print_notice(&script, n_probes[i]);
-		}
-		status = run_programs(&s, begin, end);
+		print_notice(&script, n_probes[i]);
 	}
-	if (begin >= 0)
-		close(begin);
-	if (end >= 0)
-		close(end);
-	d_session_close(&s);
+	if (!status)
+		status = d_run(&r);
+	d_run_end(&r);
+	d_aggregates_fini(&aggregates);
 	return status;
-}
-
-/* -e: everything but the kernel. */
-static int compile_only(const struct arguments *a, struct d_compile *c)
-{
-	int fd;
-
-	return load_probe(a, c, NULL, begin_firing, &fd) || load_probe(a, c, NULL, end_firing, &fd);
 }
 
 static int dtrace(struct arguments *a, struct d_compile *c)
@@ -342,10 +272,13 @@ static int dtrace(struct arguments *a, struct d_compile *c)
 	c->macros.argument = a->words;
 	c->macros.n_arguments = a->n_words;
 	c->options.quiet = a->quiet;
+	c->options.zero_probes = a->zero_probes;
 	if (!status)
 		status = apply_settings(a, c) || compile(a, c, n_probes) || compile_end(a, c);
-	if (!status)
-		status = a->only_compile ? compile_only(a, c) : run(a, c, n_probes);
+	if (!status && a->show_code)
+		print_code(&c->plan);
+	if (!status && !a->only_compile)
+		status = run(a, c, n_probes);
 	free(n_probes);
 	return status;
 }

@@ -1,24 +1,63 @@
-/* probe.h - lists the probes that there are, and finds those of a description.
+/* probe.h - lists the probes of a run, and finds those of a description.
  *
- *      "BEGIN", "dtrace:::END", "*:::E*", "1"  --d_probe_matches()-->  true or false per probe
+ *      "BEGIN", "syscall::read:entry", "*:::E*", "1"  --d_probes_match()-->  probes
  *
- * Shape   a description has up to four fields with globs; missing ones are empty, from the left; empty matches all.
+ * Shape   A description has up to four fields with globs; missing ones are empty, from the left; empty matches all.
+ *         Ids count from 1.  Providers (provider.h) add probes when a description may name them.
+ * Errors  -ENOMEM.
+ * Memory  probes are in the arena; d_probes_fini() frees the list.
  */
 #ifndef HEATSCOPE_D_PROBE_H
 #define HEATSCOPE_D_PROBE_H
 
+#include "collector/d/arena.h"
+
 #include <linux/types.h>
-#include <stdbool.h>
+
+enum d_probe_field { FIELD_PROVIDER, FIELD_MODULE, FIELD_FUNCTION, FIELD_NAME, D_FIELDS };
+
+/* How a probe fires, which decides what kind of program it has and where its arguments are. */
+enum d_context {
+	CONTEXT_DTRACE,			/* BEGIN, END: run by us */
+	CONTEXT_PROFILE, CONTEXT_TICK,	/* a timer on each CPU, or on one: detail is its period in ns */
+	CONTEXT_SYSCALL_ENTRY, CONTEXT_SYSCALL_RETURN,		/* detail: the number of the call */
+	CONTEXT_FUNCTION_ENTRY, CONTEXT_FUNCTION_RETURN,	/* detail: the offset in `file` */
+};
 
 enum { PROBE_BEGIN = 1, PROBE_END, PROBE_ERROR };
 
 struct d_probe {
 	__u32 id;
-	const char *provider, *module, *function, *name;
+	enum d_context context;
+	const char *field[D_FIELDS];
+	__u64 detail;
+	const char *file;		/* of functions: the path by which we open it */
+	__u32 pid;			/* of functions: the process */
 };
 
-const struct d_probe *d_probe_at(unsigned i);		/* NULL: past the last */
-bool d_probe_matches(const struct d_probe *p, const char *description);
-bool d_probe_is_description(const char *description);	/* false: it has more than four fields, or is too long */
+struct d_probes {
+	struct d_arena *arena;
+	struct d_probe **probe;		/* by id - 1 */
+	size_t n, room;
+	bool has_syscalls;		/* their provider has added its probes */
+};
+
+int d_probes_init(struct d_probes *p, struct d_arena *arena);		/* with BEGIN, END and ERROR */
+void d_probes_fini(struct d_probes *p);
+const struct d_probe *d_probes_find(const struct d_probes *p, __u32 id);	/* NULL: there is none */
+
+/* Adds a probe like this, with the next id; the fields are copied.  NULL: no memory. */
+struct d_probe *d_probes_add(struct d_probes *p, const struct d_probe *probe);
+
+/* The fields of a description, from the right. */
+struct d_description {
+	char text[1024];
+	const char *field[D_FIELDS];	/* "" : all */
+	__u32 id;			/* a description that is only a number; 0 */
+};
+
+bool d_description_parse(const char *text, struct d_description *ret);	/* false: more than four fields, or too long */
+bool d_probe_matches(const struct d_probe *p, const struct d_description *d);
+bool d_glob_matches(const char *glob, const char *text);			/* empty matches all */
 
 #endif

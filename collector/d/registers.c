@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { FIRST = 6, N_BPF = 3, N_SLOTS = D_STACK / 8 };
+enum { FIRST = 6, N_BPF = 3, N_SLOTS = D_STACK_LEN / 8 };
 
 struct interval {
 	size_t first, last;

@@ -10,7 +10,7 @@
 
 #include "collector/d/ir.h"
 
-#define D_STACK 512
+#define D_STACK_LEN 512
 
 struct d_register_place {
 	__u8 bpf;			/* 6..8; 0: on the stack */

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #define RING_LEN (4u << 20)		/* -x bufsize */
-#define LOG_LEN (1u << 20)
+#define ELEMENTS_MAX 65536		/* of an associative array */
 
-static int fail(char *reason, int err, const char *what)
+int d_session_fail(char *reason, int err, const char *what)
 {
 	if (err == -EPERM)
 		snprintf(reason, D_REASON_MAX, "%s: the kernel refuses it; run as root, or with CAP_BPF and CAP_PERFMON", what);
@@ -77,6 +77,8 @@ static int self_new(size_t len)
 	return fd;
 }
 
+static int take(void *context, struct d_totals *t) { return d_session_take(context, t); }
+
 static int on_record(void *context, void *data, size_t len)
 {
 	struct d_session *s = context;
@@ -105,29 +107,151 @@ static __u64 now_ns(clockid_t clock)
 
 static size_t words(size_t len) { return (len + 7) / 8 * 8; }
 
+/* Memory that programs only read: the kernel knows its values when it verifies them. */
+static int texts_new(const struct d_program *p)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_RDONLY_PROG);
+	size_t len = p->texts_len > D_STRING_SIZE ? p->texts_len : D_STRING_SIZE;
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "d_texts", sizeof(__u32), len, 1, &opts), err = 0;
+	const __u32 zero = 0;
+
+	if (fd < 0)
+		return -errno;
+	if ((p->texts_len && bpf_map_update_elem(fd, &zero, p->texts, BPF_ANY)) || bpf_map_freeze(fd))
+		err = -errno;
+	if (err)
+		close(fd);
+	return err ? err : fd;
+}
+
+static int scratch_new(const struct d_program *p)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "d_scratch", sizeof(__u32), 8 + p->scratch_len,
+				D_NESTING * libbpf_num_possible_cpus(), NULL);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int hash_new(enum bpf_map_type type, const char *name, const struct d_table *t)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
+	int fd = bpf_map_create(type, name, d_table_key_len(t), t->value_len, ELEMENTS_MAX, &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int d_session_interval(const struct d_table *t) { return hash_new(BPF_MAP_TYPE_PERCPU_HASH, "d_interval", t); }
+
+/* An array of one map, which is *ret_inner. */
+static int aggregation_new(const struct d_table *t, int *ret_inner)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts);
+	int inner = d_session_interval(t), outer, err;
+	const __u32 zero = 0;
+
+	if (inner < 0)
+		return inner;
+	opts.inner_map_fd = inner;
+	outer = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "d_aggregation", sizeof(__u32), sizeof(__u32), 1, &opts);
+	err = outer < 0 || bpf_map_update_elem(outer, &zero, &inner, BPF_ANY) ? -errno : 0;
+	if (err) {
+		close(inner);
+		if (outer >= 0)
+			close(outer);
+		return err;
+	}
+	*ret_inner = inner;
+	return outer;
+}
+
+static int tables_new(struct d_session *s, const struct d_program *p)
+{
+	s->tables = calloc(p->n_tables + 1, sizeof(*s->tables));
+	s->inner = calloc(p->n_tables + 1, sizeof(*s->inner));
+	if (!s->tables || !s->inner)
+		return -ENOMEM;
+	s->maps.table = s->tables;
+	for (const struct d_table *t = p->tables; t; t = t->next) {
+		int *inner = &s->inner[s->n_tables], fd;
+
+		*inner = -1;
+		fd = t->is_aggregation ? aggregation_new(t, inner) : hash_new(BPF_MAP_TYPE_HASH, "d_array", t);
+		if (fd < 0)
+			return fd;
+		s->tables[s->n_tables++] = fd;
+	}
+	return 0;
+}
+
+/* Keeps a descriptor in *ret_fd; returns the error that it is. */
+static int keep(int fd, int *ret_fd)
+{
+	*ret_fd = fd < 0 ? -1 : fd;
+	return fd < 0 ? fd : 0;
+}
+
+static int maps_new(struct d_session *s, const struct d_program *p)
+{
+	int err = keep(shared_new("d_state", words(sizeof(*s->state)), &s->state), &s->maps.state);
+
+	if (!err)
+		err = ring_open(s);
+	if (!err)
+		err = keep(texts_new(p), &s->maps.texts);
+	if (!err && p->scratch_len)
+		err = keep(scratch_new(p), &s->maps.scratch);
+	s->globals_len = words(p->memory[SCOPE_GLOBAL]);
+	if (!err && s->globals_len)
+		err = keep(shared_new("d_globals", s->globals_len, &s->globals), &s->maps.globals);
+	if (!err && p->memory[SCOPE_SELF])
+		err = keep(self_new(words(p->memory[SCOPE_SELF])), &s->maps.self);
+	return err ? err : tables_new(s, p);
+}
+
+static int put_names(struct d_session *s, const struct d_program *p)
+{
+	__u8 names[D_NAMES_LEN];
+
+	for (size_t i = 0; i < s->probes->n; i++) {
+		const struct d_probe *probe = s->probes->probe[i];
+		__u64 id = probe->id;
+
+		memset(names, 0, sizeof(names));
+		for (unsigned field = 0; field < D_FIELDS; field++)
+			memcpy(names + d_names_offset(field), probe->field[field],
+			       strnlen(probe->field[field], d_names_offset(field + 1) - d_names_offset(field) - 1));
+		if (bpf_map_update_elem(s->tables[p->names->id], &id, names, BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+static const struct d_maps no_maps = { -1, -1, -1, -1, -1, -1, NULL, -1 };
+
 int d_session_open(struct d_session *s, const struct d_program *p, struct d_consumer *consumer, char *reason)
 {
 	int err;
 
-	*s = (struct d_session){ .maps = { -1, -1, -1, -1 }, .consumer = consumer, .this_len = p->memory[SCOPE_THIS] };
+	*s = (struct d_session){ .maps = no_maps, .consumer = consumer };
+	s->probes = consumer->probes;
+	consumer->take = take;
+	consumer->take_context = s;
 	libbpf_set_print(NULL);
-	s->maps.state = shared_new("d_state", words(sizeof(*s->state)), &s->state);
-	err = s->maps.state < 0 ? s->maps.state : ring_open(s);
-	if (!err && p->memory[SCOPE_GLOBAL]) {
-		s->globals_len = words(p->memory[SCOPE_GLOBAL]);
-		s->maps.globals = shared_new("d_globals", s->globals_len, &s->globals);
-		err = s->maps.globals < 0 ? s->maps.globals : 0;
-	}
-	if (!err && p->memory[SCOPE_SELF]) {
-		s->maps.self = self_new(words(p->memory[SCOPE_SELF]));
-		err = s->maps.self < 0 ? s->maps.self : 0;
-	}
+	err = maps_new(s, p);
+	if (!err && p->names)
+		err = put_names(s, p);
 	if (err) {
 		d_session_close(s);
-		return fail(reason, err, "cannot make the maps");
+		return d_session_fail(reason, err, "cannot make the maps");
 	}
 	s->state->wall_offset_ns = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_MONOTONIC);
 	return 0;
+}
+
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
 }
 
 void d_session_close(struct d_session *s)
@@ -137,65 +261,31 @@ void d_session_close(struct d_session *s)
 		munmap(s->state, words(sizeof(*s->state)));
 	if (s->globals)
 		munmap(s->globals, s->globals_len);
-	for (int *fd = (int *)&s->maps; fd < (int *)(&s->maps + 1); fd++)
-		if (*fd >= 0)
-			close(*fd);
-	*s = (struct d_session){ .maps = { -1, -1, -1, -1 } };
-}
-
-/* ---- programs ---- */
-
-/* The last lines of the verifier's log: the reason of its refusal. */
-static void explain(char *log, char *reason)
-{
-	const size_t len = strlen(log), keep = D_REASON_MAX - 64;
-
-	snprintf(reason, D_REASON_MAX, "the verifier refuses the program (please report it): %.*s", (int)keep,
-		 len > keep ? log + len - keep : log);
-}
-
-static int load(const struct d_code *c, char *log)
-{
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .log_level = log ? 1 : 0, .log_buf = log, .log_size = log ? LOG_LEN : 0);
-	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "d_clauses", "GPL", c->insns, c->n, &opts);
-
-	return fd < 0 ? -errno : fd;
-}
-
-int d_session_load(struct d_session *s, const struct d_ir *ir, int *ret_fd, char *reason)
-{
-	struct d_code code = { 0 };
-	char *log;
-	int err = d_emit(ir, &s->maps, s->this_len, &code), fd;
-
-	if (err == -E2BIG)
-		snprintf(reason, D_REASON_MAX, "an expression needs more values at once than the stack of a BPF program holds");
-	else if (err)
-		fail(reason, err, "cannot make the program");
-	if (err)
-		return err;
-	fd = load(&code, NULL);
-	if (fd < 0 && fd != -EPERM) {
-		log = calloc(1, LOG_LEN);
-		fd = log ? load(&code, log) : -ENOMEM;
-		if (fd < 0 && log)
-			explain(log, reason);
-		free(log);
-	} else if (fd < 0) {
-		fail(reason, fd, "cannot load the program");
+	close_fd(s->maps.state);
+	close_fd(s->maps.globals);
+	close_fd(s->maps.self);
+	close_fd(s->maps.ring);
+	close_fd(s->maps.texts);
+	close_fd(s->maps.scratch);
+	d_session_detach(s);
+	free(s->links);
+	btf__free(s->btf);
+	for (__u32 i = 0; i < s->n_tables; i++) {
+		close_fd(s->tables[i]);
+		close_fd(s->inner[i]);
 	}
-	d_code_fini(&code);
-	if (fd < 0)
-		return fd;
-	*ret_fd = fd;
-	return 0;
+	free(s->tables);
+	free(s->inner);
+	*s = (struct d_session){ .maps = no_maps };
 }
 
-int d_session_fire(struct d_session *s, int fd, char *reason)
-{
-	LIBBPF_OPTS(bpf_test_run_opts, opts);
+/* ---- records ---- */
 
-	return bpf_prog_test_run_opts(fd, &opts) ? fail(reason, -errno, "cannot run the program") : 0;
+int d_session_poll(struct d_session *s, int timeout_ms)
+{
+	int n = ring_buffer__poll(s->ring, timeout_ms);
+
+	return n < 0 ? n : 0;
 }
 
 int d_session_drain(struct d_session *s)

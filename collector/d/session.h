@@ -1,9 +1,14 @@
 /* session.h - runs a program in the kernel: its maps, its BPF programs, the ring of its records.
  *
- *      d_session_open()    makes the maps
- *      d_session_load()    a probe's IR -> BPF -> kernel
+ *      d_session_open()    makes the maps, of all programs after lowering
+ *      d_session_load()    a group's IR -> BPF -> kernel
+ *      d_session_attach()  the program runs when its probes fire
  *      d_session_fire()    runs BEGIN or END here
  *      d_session_drain()   gives the records that are in the ring to the consumer
+ *      d_session_take()    moves what an aggregation has counted so far to the totals
+ *
+ * An aggregation's elements are in a map of an array of one map.  To take them, a new map is swapped in; the kernel
+ * returns when no program uses the old one any more, so an interval has every event once.
  *
  * Errors  0 or -errno; reason: one sentence.  -EPERM: capabilities lack.
  * Thread  one.
@@ -13,9 +18,11 @@
 
 #include "collector/d/consume.h"
 #include "collector/d/emit.h"
+#include "collector/d/plan.h"
 
 #define D_REASON_MAX 512
 
+struct btf;
 struct ring_buffer;
 
 struct d_session {
@@ -25,14 +32,29 @@ struct d_session {
 	size_t globals_len;
 	struct ring_buffer *ring;
 	struct d_consumer *consumer;
-	unsigned this_len;
+	int *tables;				/* maps.table */
+	int *inner;				/* of aggregations: the map that is swapped in now; -1 */
+	__u32 n_tables;
+	int *links;				/* closing them detaches */
+	size_t n_links, links_room;
+	struct btf *btf;			/* of the kernel; NULL: not needed so far */
+	const struct d_probes *probes;
 };
 
 int d_session_open(struct d_session *s, const struct d_program *p, struct d_consumer *consumer, char *reason);
-/* *ret_fd: the program; close it. */
-int d_session_load(struct d_session *s, const struct d_ir *ir, int *ret_fd, char *reason);
-int d_session_fire(struct d_session *s, int fd, char *reason);
+/* Writes the reason of an error.  Returns it. */
+int d_session_fail(char *reason, int err, const char *what);
+int d_session_load(struct d_session *s, struct d_group *g, char *reason);
+int d_session_attach(struct d_session *s, const struct d_group *g, char *reason);
+void d_session_detach(struct d_session *s);
+int d_session_fire(struct d_session *s, const struct d_group *g, char *reason);
+/* Waits for records until then, and gives them to the consumer.  -EINTR: a signal came. */
+int d_session_poll(struct d_session *s, int timeout_ms);
 int d_session_drain(struct d_session *s);
+/* A new map for an interval of an aggregation. */
+int d_session_interval(const struct d_table *t);
+int d_session_take(struct d_session *s, struct d_totals *t);
+int d_session_take_all(struct d_session *s, struct d_aggregates *a);
 void d_session_close(struct d_session *s);
 
 #endif

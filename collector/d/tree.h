@@ -58,6 +58,7 @@ struct d_node {
 	/* the checker's */
 	const struct d_type *type;
 	struct d_variable *variable;
+	struct d_aggregation *aggregation;	/* NODE_AGG */
 	const struct d_function *function;	/* NODE_CALL */
 	struct d_directive *format;		/* of printf */
 	bool is_signed;			/* the operation: division, comparison, right shift */

@@ -16,7 +16,8 @@
 #include <linux/types.h>
 
 #define D_TYPE_DEPTH_MAX 200		/* functions over types are recursive */
-#define D_STRING_SIZE 256		/* bytes of a string, -x strsize */
+#define D_STRING_SIZE 256		/* bytes of a string, -x strsize; a power of two */
+#define D_EXECNAME_SIZE 16
 
 enum d_type_kind {
 	TYPE_VOID, TYPE_INTEGER, TYPE_FLOAT, TYPE_STRING, TYPE_POINTER, TYPE_STRUCT, TYPE_UNION, TYPE_ENUM, TYPE_ARRAY,

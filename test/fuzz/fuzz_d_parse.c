@@ -5,6 +5,7 @@
 #include "collector/d/lower.h"
 #include "collector/d/parse.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static void print(const struct d_unit *unit)
@@ -20,25 +21,28 @@ static void print(const struct d_unit *unit)
 	free(text);
 }
 
-/* All clauses as those of one probe. */
-static int lower(struct d_program *p, struct d_error *error)
+/* All clauses as those of BEGIN, and again as those of two system calls. */
+static int lower(struct d_program *p, enum d_context context, struct d_error *error)
 {
-	static const struct d_maps maps = { 3, 4, 5, 6 };
-	struct d_clause *clauses[64];
+	static const int tables[1 << 10];
+	static const struct d_maps maps = { 3, 4, 5, 6, 7, 8, tables, 9 };
+	struct d_probe probes[] = { { .id = 1, .context = context, .field = { "a", "b", "c", "d" } },
+				    { .id = 2, .context = context, .field = { "a", "b", "c", "d" } } };
+	struct d_plan plan = { 0 };
 	struct d_code code;
-	struct d_ir ir;
-	size_t n = 0;
-	int err;
+	int err = 0;
 
-	for (struct d_clause *c = p->clauses; c && n < 64; c = c->next)
-		clauses[n++] = c;
-	err = d_lower(p, clauses, n, (struct d_firing){ 1, ACTIVITY_BEGIN }, &ir, error);
-	if (err)
-		return err;
-	if (!d_emit(&ir, &maps, p->memory[SCOPE_THIS], &code))
+	for (struct d_clause *c = p->clauses; c && !err; c = c->next) {
+		err = d_plan_add(&plan, c, &probes[0]);
+		if (!err && context != CONTEXT_DTRACE && c->id % 3)
+			err = d_plan_add(&plan, c, &probes[1]);
+	}
+	if (!err && plan.n_groups)
+		err = d_lower(p, &plan.groups[0], error);
+	if (!err && plan.n_groups && p->n_tables < sizeof(tables) / sizeof(*tables) && !d_emit(&plan.groups[0].ir, &maps, &code))
 		d_code_fini(&code);
-	d_ir_fini(&ir);
-	return 0;
+	d_plan_fini(&plan);
+	return err == -E2BIG ? 0 : err;
 }
 
 int LLVMFuzzerTestOneInput(const __u8 *data, size_t len)
@@ -62,7 +66,9 @@ int LLVMFuzzerTestOneInput(const __u8 *data, size_t len)
 		d_program_init(&program, &types);
 		err = d_check(&program, &unit, &error);
 		if (!err)
-			err = lower(&program, &error);
+			err = lower(&program, CONTEXT_DTRACE, &error);
+		if (!err)
+			err = lower(&program, CONTEXT_SYSCALL_ENTRY, &error);
 	}
 	if (err && (!error.tag || !error.line || !error.column || !*error.text))
 		abort();		/* every refusal says why */

@@ -1,13 +1,14 @@
 /* bpf_d - D programs compute in the kernel what a reference interpreter of their tree computes; BEGIN, END and exit().
  *
- * 1,000 random integer expressions with variables of all scopes and sizes (HEATSCOPE_ROUNDS: another number).
+ * 1,000 random expressions each of integers and of strings, with variables of all scopes (HEATSCOPE_ROUNDS: another number).
  * Needs root and BTF; skipped (77) without. */
 #include "collector/d/compile.h"
-#include "collector/d/probe.h"
 #include "collector/d/session.h"
 #include "collector/d/parse.h"
 #include "test/kit/d_interpreter.h"
+#include "test/kit/d_text_interpreter.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,11 +19,10 @@ struct run {
 	struct d_compile compile;
 	struct d_session session;
 	struct d_consumer consumer;
+	struct d_aggregates aggregates;
 	char *text, *errors;
 	size_t len, errors_len;
 };
-
-static const struct d_firing firings[] = { { PROBE_BEGIN, ACTIVITY_BEGIN }, { PROBE_END, ACTIVITY_DRAINING } };
 
 static bool compile(struct run *r, const char *text)
 {
@@ -42,45 +42,61 @@ static bool compile(struct run *r, const char *text)
 	return true;
 }
 
-static void fire(struct run *r, struct d_firing firing)
+/* Fires BEGIN or END, if it has clauses. */
+static void fire(struct run *r, __u32 probe, enum d_activity activity)
 {
 	char reason[D_REASON_MAX] = "";
-	struct d_error e = { 0 };
-	struct d_ir ir = { 0 };
-	int err = d_compile_probe(&r->compile, firing, &ir, &e), fd = -1;
 
-	if (err == 1)
-		return;
-	assert_int_equal(err, 0);
-	if (d_session_load(&r->session, &ir, &fd, reason))
-		print_message("%s\n", reason);
-	assert_true(fd >= 0);
-	r->session.state->activity = firing.activity;
-	assert_int_equal(d_session_fire(&r->session, fd, reason), 0);
-	assert_int_equal(d_session_drain(&r->session), 0);
-	d_ir_fini(&ir);
-	close(fd);
+	r->session.state->activity = activity;
+	for (size_t i = 0; i < r->compile.plan.n_groups; i++) {
+		struct d_group *g = &r->compile.plan.groups[i];
+
+		if (g->probes[0]->id != probe)
+			continue;
+		if (d_session_load(&r->session, g, reason))
+			print_message("%s\n", reason);
+		assert_string_equal(reason, "");
+		assert_int_equal(d_session_fire(&r->session, g, reason), 0);
+		assert_int_equal(d_session_drain(&r->session), 0);
+	}
 }
 
-/* Fires BEGIN, then END.  false: the checker found a division by zero.  The texts are the caller's to free. */
-static bool run(struct run *r, const char *text)
+static void open_run(struct run *r)
 {
 	char reason[D_REASON_MAX] = "";
 
-	if (!compile(r, text))
-		return false;
-	r->consumer = (struct d_consumer){ r->compile.clauses, r->compile.n_clauses, true, open_memstream(&r->text, &r->len),
-					   open_memstream(&r->errors, &r->errors_len), false, 0 };
+	r->consumer = (struct d_consumer){ .clauses = r->compile.clauses, .n_clauses = r->compile.n_clauses, .probes = &r->compile.probes,
+					   .quiet = true, .out = open_memstream(&r->text, &r->len), .err = open_memstream(&r->errors, &r->errors_len),
+					   .aggregates = &r->aggregates };
+	assert_int_equal(d_aggregates_init(&r->aggregates, &r->compile.program, &r->compile.probes), 0);
 	if (d_session_open(&r->session, &r->compile.program, &r->consumer, reason))
 		print_message("%s\n", reason);
 	assert_string_equal(reason, "");
-	for (unsigned i = 0; i < 2; i++)
-		fire(r, firings[i]);
-	assert_int_equal(r->session.state->drops + r->session.state->self_drops, 0);
+}
+
+/* The texts are the caller's to free. */
+static void close_run(struct run *r)
+{
+	assert_int_equal(r->session.state->drops + r->session.state->self_drops + r->session.state->nesting_drops +
+			 r->session.state->aggregation_drops, 0);
+	assert_int_equal(d_session_take_all(&r->session, &r->aggregates), 0);
+	d_aggregates_print_rest(&r->aggregates, r->consumer.out);
+	d_aggregates_fini(&r->aggregates);
 	d_session_close(&r->session);
 	fclose(r->consumer.out);
 	fclose(r->consumer.err);
 	d_compile_fini(&r->compile);
+}
+
+/* Fires BEGIN, then END.  false: the checker found a division by zero. */
+static bool run(struct run *r, const char *text)
+{
+	if (!compile(r, text))
+		return false;
+	open_run(r);
+	fire(r, PROBE_BEGIN, ACTIVITY_BEGIN);
+	fire(r, PROBE_END, ACTIVITY_DRAINING);
+	close_run(r);
 	return true;
 }
 
@@ -234,32 +250,43 @@ static char *random_script(struct d_interpreter *d)
 	return text;
 }
 
-/* The expression is the argument of printf in the second clause. */
-static char *expected_output(struct d_interpreter *d, const char *script)
+/* A script that was parsed again, for an interpreter. */
+struct parsed {
+	struct d_arena arena;
+	struct d_types types;
+	struct d_unit unit;
+};
+
+/* Returns the expression that the first clause with a printf prints. */
+static const struct d_node *parse_again(struct parsed *p, const char *script)
 {
 	const struct d_script s = { "x.d", script, strlen(script) };
-	struct d_arena arena = { .most = 16u << 20 };
 	struct d_macros macros = { 0 };
 	struct d_error e = { 0 };
-	struct d_types types_;
-	struct d_unit unit;
 	const struct d_item *item;
+
+	*p = (struct parsed){ .arena = { .most = 16u << 20 } };
+	assert_int_equal(d_types_init(&p->types, &p->arena), 0);
+	assert_int_equal(d_parse(&s, 0, &p->types, &macros, &p->unit, &e), 0);
+	for (item = p->unit.items; item->kind != ITEM_CLAUSE || item->statements->kind != NODE_CALL; item = item->next)
+		;
+	return item->statements->list->next;
+}
+
+static char *expected_output(struct d_interpreter *d, const char *script)
+{
+	struct parsed p;
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
-	struct d_number value;
+	struct d_number value = d_evaluate(d, parse_again(&p, script));
 
-	assert_int_equal(d_types_init(&types_, &arena), 0);
-	assert_int_equal(d_parse(&s, 0, &types_, &macros, &unit, &e), 0);
-	for (item = unit.items; item->kind != ITEM_CLAUSE || item->statements->kind != NODE_CALL; item = item->next)
-		;
-	value = d_evaluate(d, item->statements->list->next);
 	if (!d->fault)
 		fprintf(out, "%lld\n", (long long)value.bits);
 	for (unsigned i = 0; i < D_VARIABLES; i++)
 		fprintf(out, "%lld ", (long long)d->variable[i].bits);
 	fclose(out);
-	d_arena_fini(&arena);
+	d_arena_fini(&p.arena);
 	return text;
 }
 
@@ -289,6 +316,308 @@ TEST(the_kernel_computes_what_the_interpreter_computes)
 	}
 	print_message("%u expressions: %u divide by zero, %u refused for it\n", n, n_faults, n_refused);
 	assert_true(n < 1000 || (n_faults > n / 100 && n_faults + n_refused < n / 2));
+}
+
+/* ---- random texts ---- */
+
+static void put_text(FILE *out, unsigned depth);
+
+static void put_literal_text(FILE *out)
+{
+	unsigned n = check_below(6) ? check_below(12) : check_below(300);
+
+	fputc('"', out);
+	for (unsigned i = 0; i < n; i++)
+		fputc(check_below(8) ? 'a' + check_below(3) : 'a' + check_below(26), out);
+	fputc('"', out);
+}
+
+static void put_two_texts(FILE *out, const char *before, const char *between, unsigned depth)
+{
+	fputs(before, out);
+	put_text(out, depth - 1);
+	fputs(between, out);
+	put_text(out, depth - 1);
+	fputc(')', out);
+}
+
+static void put_number(FILE *out, unsigned depth)
+{
+	static const char *const relation[] = { " < ", " > ", " <= ", " >= ", " == ", " != " };
+
+	switch (depth ? check_below(3) : 0) {
+	case 0:
+		fprintf(out, "%d", (int)check_below(24) - 8);
+		return;
+	case 1:
+		fputs("strlen(", out);
+		put_text(out, depth - 1);
+		fputc(')', out);
+		return;
+	}
+	put_two_texts(out, "(", relation[check_below(6)], depth);
+}
+
+static void put_text_variable(FILE *out)
+{
+	unsigned i = check_below(D_TEXT_VARIABLES);
+
+	fprintf(out, "%st%u", scopes[i % 3], i);
+}
+
+static void put_substr(FILE *out, unsigned depth)
+{
+	fputs("substr(", out);
+	put_text(out, depth - 1);
+	fputs(", ", out);
+	put_number(out, depth - 1);
+	if (check_below(2)) {
+		fputs(", ", out);
+		put_number(out, depth - 1);
+	}
+	fputc(')', out);
+}
+
+static void put_text(FILE *out, unsigned depth)
+{
+	switch (depth ? check_below(8) : check_below(2)) {
+	case 0:
+		put_literal_text(out);
+		return;
+	case 1:
+		put_text_variable(out);
+		return;
+	case 2:
+		put_substr(out, depth);
+		return;
+	case 3:
+		fputs("lltostr(", out);
+		put_number(out, depth - 1);
+		fputc(')', out);
+		return;
+	case 4:
+		fputc('(', out);
+		put_text_variable(out);
+		fputs(" = ", out);
+		put_text(out, depth - 1);
+		fputc(')', out);
+		return;
+	case 5:
+		fputc('(', out);
+		put_number(out, depth - 1);
+		put_two_texts(out, " ? ", " : ", depth);
+		return;
+	}
+	put_two_texts(out, "strjoin(", ", ", depth);
+}
+
+static char *random_text_script(void)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	fputs("string t0; self string t1; this string t2; string t3; self string t4; this string t5;\nBEGIN { printf(\"%s\\n\", ", out);
+	put_text(out, 1 + check_below(4));
+	fputs("); }\nBEGIN { printf(\"%s|%s|%s|%s|%s|%s\", t0, self->t1, this->t2, t3, self->t4, this->t5); }\n", out);
+	fclose(out);
+	return text;
+}
+
+static char *expected_texts(const char *script)
+{
+	struct d_text_interpreter d = { 0 };
+	char *text = NULL, value[D_STRING_SIZE];
+	struct parsed p;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	d_text_of(&d, parse_again(&p, script), value);
+	fprintf(out, "%s\n", value);
+	for (unsigned i = 0; i < D_TEXT_VARIABLES; i++)
+		fprintf(out, "%s%s", i ? "|" : "", d.variable[i]);
+	fclose(out);
+	d_arena_fini(&p.arena);
+	return text;
+}
+
+TEST(the_kernel_computes_the_texts_that_the_interpreter_computes)
+{
+	const char *rounds = getenv("HEATSCOPE_ROUNDS");
+	unsigned n = rounds ? (unsigned)strtoul(rounds, NULL, 0) : 1000;
+
+	for (unsigned i = 0; i < n; i++) {
+		char *script = random_text_script(), *expected = expected_texts(script);
+		struct run r;
+
+		assert_true(run(&r, script));
+		if (strcmp(r.text, expected))
+			print_message("round %u\n%s", i, script);
+		assert_string_equal(r.text, expected);
+		free(r.text);
+		free(r.errors);
+		free(script);
+		free(expected);
+	}
+}
+
+/* ---- aggregations ---- */
+
+#define N_VALUES 30
+
+/* DTrace's formulas, computed value by value. */
+struct statistics {
+	__s64 sum, min, max, avg, stddev;
+	unsigned quantize[127], linear[12], log[37 + 37 + 1];
+};
+
+static int quantize_bucket(__s64 v)
+{
+	int log = 0;
+
+	for (__u64 size = v < 0 ? -(__u64)v : (__u64)v; size > 1; size >>= 1)
+		log++;
+	return !v ? 63 : v > 0 ? 64 + log : log > 62 ? 0 : 62 - log;
+}
+
+/* llquantize(v, 10, 0, 3, 10): 0, 1 ... 9, 10, 20 ... 9000, 10000; index 37 is 0. */
+static int log_bucket(__s64 v)
+{
+	__u64 size = v < 0 ? -(__u64)v : (__u64)v, from = 1;
+	int cell = 0;
+
+	for (int order = 0; size && order < 4; order++, from *= 10)
+		if (size < 10 * from)
+			return 37 + (v < 0 ? -1 : 1) * (cell + (int)(size / from));
+		else
+			cell += 9;
+	return 37 + (size ? (v < 0 ? -37 : 37) : 0);
+}
+
+static void measure(const __s64 *v, struct statistics *s)
+{
+	long double mean = 0, squares = 0;
+	__int128 sum = 0, square = 0, difference;
+
+	*s = (struct statistics){ .min = INT64_MAX, .max = INT64_MIN };
+	for (unsigned i = 0; i < N_VALUES; i++) {
+		sum += v[i];
+		square += (__int128)v[i] * v[i];
+		s->min = v[i] < s->min ? v[i] : s->min;
+		s->max = v[i] > s->max ? v[i] : s->max;
+		s->quantize[quantize_bucket(v[i])]++;
+		s->linear[v[i] < -50 ? 0 : v[i] >= 50 ? 11 : (v[i] + 50) / 10 + 1]++;
+		s->log[log_bucket(v[i])]++;
+	}
+	s->sum = (__s64)sum;
+	s->avg = s->sum / N_VALUES;
+	difference = square / N_VALUES - (__int128)s->avg * s->avg;
+	mean = (long double)difference;
+	squares = sqrtl(mean);
+	s->stddev = (__s64)squares;
+}
+
+static char *values_script(__s64 *v)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	for (unsigned i = 0; i < N_VALUES; i++) {
+		v[i] = check_below(3) ? (__s64)check_below(240) - 120 : (__s64)(check_value() >> 4) * (check_below(2) ? 1 : -1);
+		if (!check_below(30))
+			v[i] = check_below(2) ? 1ll << check_below(58) : -(1ll << check_below(58));
+		fprintf(out, "BEGIN { v = %lldll; @a = sum(v); @b = min(v); @c = max(v); @d = avg(v); @e = stddev(v); @f = quantize(v); "
+			"@g = lquantize(v, -50, 50, 10); @h = llquantize(v, 10, 0, 3, 10); @i = count(); }\n", (long long)v[i]);
+	}
+	fputs("END { printa(\"%@d \", @a); printa(\"%@d \", @b); printa(\"%@d \", @c); printa(\"%@d \", @d); printa(\"%@d \", @e); printa(\"%@d\", @i); }", out);
+	fclose(out);
+	return text;
+}
+
+/* The counts of a printed table, added to 0 in the buckets that its labels name. */
+static void check_table(const char *text, const __s64 *labels, const unsigned *counts, unsigned n)
+{
+	unsigned seen = 0, all = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		all += counts[i];
+	for (const char *line = strchr(text, '\n'); line && seen < all; line = strchr(line + 1, '\n')) {
+		const char *bar = strchr(line + 1, '|');
+		long long label, count;
+		char *at = NULL;
+
+		if (!bar || sscanf(bar + 41, "%lld", &count) != 1)
+			continue;
+		label = strtoll(line + 1 + strspn(line + 1, " <>="), &at, 10);
+		for (unsigned i = 0; i < n; i++)
+			if (labels[i] == label + (memchr(line, '<', 18) && labels[0] != -10000 ? -1 : 0)) {
+				if ((unsigned)count != counts[i])
+					print_message("%lld: %lld, not %u\n", label, count, counts[i]);
+				assert_int_equal(count, counts[i]);
+				seen += count;
+			}
+	}
+	assert_int_equal(seen, all);
+}
+
+static void check_tables(const char *text, const struct statistics *s)
+{
+	__s64 quantize[127], linear[12], log[75];
+	const char *table = strstr(text, "value");
+
+	for (int i = 0; i < 127; i++)
+		quantize[i] = i < 63 ? -(1ll << (62 - i)) : i == 63 ? 0 : 1ll << (i - 64);
+	for (int i = 0; i < 12; i++)
+		linear[i] = i ? -60 + 10 * i : -51;
+	for (int i = 0; i <= 37; i++) {
+		__s64 power = 1;
+
+		for (int order = 0; order < (i - 1) / 9; order++)
+			power *= 10;
+		log[37 + i] = i ? power * (1 + (i - 1) % 9) : 0;
+		log[37 - i] = -log[37 + i];
+	}
+	check_table(table, quantize, s->quantize, 127);
+	table = strstr(table + 5, "value");
+	check_table(table, linear, s->linear, 12);
+	check_table(strstr(table + 5, "value"), log, s->log, 75);
+}
+
+TEST(aggregations_are_what_the_formulas_say)
+{
+	for (unsigned round = 0; round < 40; round++) {
+		char *script, expected[256];
+		__s64 v[N_VALUES];
+		struct statistics s;
+		struct run r;
+
+		script = values_script(v);
+		measure(v, &s);
+		assert_true(run(&r, script));
+		snprintf(expected, sizeof(expected), "%lld %lld %lld %lld %lld %d\n", (long long)s.sum, (long long)s.min, (long long)s.max,
+			 (long long)s.avg, (long long)s.stddev, N_VALUES);
+		r.text[strlen(expected)] = '\0';
+		assert_string_equal(r.text, expected);
+		r.text[strlen(expected)] = ' ';
+		check_tables(r.text, &s);
+		free(r.text);
+		free(r.errors);
+		free(script);
+	}
+}
+
+TEST(rows_have_their_keys)
+{
+	check_output("BEGIN { @[\"a\", 1] = count(); @[\"a\", 2] = count(); @[\"a\", 1] = count(); x = \"a longer text than that\"; @[x, -1] = count(); }"
+		     "END { printa(\"%s %d %@d;\", @); }", "a 2 1;a longer text than that -1 1;a 1 2;", "");
+}
+
+/* Each printa() takes an interval; what was taken is not counted again. */
+TEST(intervals_add_up)
+{
+	check_output("BEGIN { @ = sum(1); printa(\"%@d \", @); clear(@); printa(\"%@d \", @); } END { @ = sum(100); printa(\"%@d \", @); "
+		     "normalize(@, 50); printa(\"%@d \", @); denormalize(@); trunc(@); printa(\"%@d \", @); }", "1 0 100 2 ", "");
 }
 
 /* ---- clauses ---- */
@@ -333,6 +662,113 @@ TEST(exit_ends_the_later_clauses_and_has_a_status)
 	assert_int_equal(r.consumer.exit_status, 7);
 	free(r.text);
 	free(r.errors);
+}
+
+TEST(elements_of_arrays_are_found_by_their_whole_key)
+{
+	check_output("BEGIN { a[\"x\", 1] = 5; a[\"x\", 2] = 6; a[\"xy\", 1] = 7; a[\"x\", 1]++; b[1] = \"one\"; b[-1] = strjoin(b[1], b[2]); }"
+		     "BEGIN { printf(\"%d %d %d %d %s %s.\", a[\"x\", 1], a[\"x\", 2], a[\"xy\", 1], a[\"y\", 1], b[-1], b[2]); }", "6 6 7 0 one .", "");
+}
+
+TEST(a_zero_frees_a_variable)
+{
+	check_output("int d[int, string]; BEGIN { d[1, \"a\"] = 3; self->s = \"text\"; b[7] = \"b\"; } BEGIN { d[1, \"a\"] = 0; self->s = 0; b[7] = 0; }"
+		     "BEGIN { printf(\"%d [%s] [%s]\", d[1, \"a\"], self->s, b[7]); }", "0 [] []", "");
+}
+
+TEST(a_translator_puts_the_argument_into_its_members)
+{
+	check_output("struct out { int twice; string text; }; translator struct out <int n> { twice = n * 2; text = strjoin(\"n\", lltostr(n)); };"
+		     "BEGIN { x = 20; printf(\"%d %s\", xlate <struct out> (x + 1).twice, xlate <struct out *> (x)->text); }", "42 n20", "");
+}
+
+TEST(inlines_may_be_strings)
+{
+	check_output("inline string A = \"abc\"; inline string B = strjoin(A, \"d\"); BEGIN { printf(\"%s %d\", B, A == \"abc\"); }", "abcd 1", "");
+}
+
+TEST(memory_that_cannot_be_read_is_a_fault)
+{
+	check_output("BEGIN { trace(copyinstr(1)); } BEGIN /stringof(1) == \"\"/ { trace(1); } BEGIN { trace(*(int *)16); } BEGIN { trace(2); }", "12",
+		     "dtrace: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): invalid address (0x1)\n"
+		     "dtrace: error in dt_clause_2 for probe ID 1 (dtrace:::BEGIN): invalid address (0x10)\n");
+}
+
+TEST(texts_of_the_process_and_the_probe)
+{
+	static const char hello[] = "hello from memory";
+	char script[256], expected[128], name[17] = "";
+	FILE *in = fopen("/proc/self/comm", "r");
+
+	assert_int_equal(fscanf(in, "%16[^\n]", name), 1);
+	fclose(in);
+	snprintf(script, sizeof(script), "BEGIN { printf(\"%%s %%s %%s %%s %%s\", copyinstr(%lluull), copyinstr(%lluull, 5), execname, probeprov, probename); }",
+		 (unsigned long long)(size_t)hello, (unsigned long long)(size_t)hello);
+	snprintf(expected, sizeof(expected), "%s hello %s dtrace BEGIN", hello, name);
+	check_output(script, expected, "");
+}
+
+/* Attaches, does something known, detaches; the aggregations are printed. */
+static void check_probes(const char *script, void (*work)(void), const char *out)
+{
+	char reason[D_REASON_MAX] = "";
+	struct run r;
+
+	assert_true(compile(&r, script));
+	open_run(&r);
+	for (size_t i = 0; i < r.compile.plan.n_groups; i++)
+		if (d_session_load(&r.session, &r.compile.plan.groups[i], reason) || d_session_attach(&r.session, &r.compile.plan.groups[i], reason))
+			print_message("%s\n", reason);
+	assert_string_equal(reason, "");
+	r.session.state->activity = ACTIVITY_ACTIVE;
+	work();
+	d_session_detach(&r.session);
+	d_session_drain(&r.session);
+	close_run(&r);
+	if (strcmp(r.text, out))
+		print_message("%s\n%s", script, r.errors);
+	assert_string_equal(r.text, out);
+	free(r.text);
+	free(r.errors);
+}
+
+static void do_calls(void)
+{
+	int fds[2];
+	char byte = 'x';
+
+	assert_int_equal(pipe(fds), 0);
+	for (unsigned i = 0; i < 1000; i++) {
+		assert_int_equal(write(fds[1], &byte, 1), 1);
+		assert_int_equal(read(fds[0], &byte, 1), 1);
+	}
+	assert_int_equal(read(-1, &byte, 1), -1);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+TEST(every_system_call_is_counted_once)
+{
+	char script[1024];
+
+	snprintf(script, sizeof(script),
+		 "syscall::read:entry, syscall::write:entry, syscall::close:return /pid == %d/ { @[probefunc, probename] = count(); }"
+		 "syscall::write:entry /pid == %d && arg2 == 1/ { @ones = count(); }"
+		 "syscall::read:return /pid == %d && probefunc == \"read\"/ { @results[arg1, errno] = count(); }", getpid(), getpid(), getpid());
+	check_probes(script, do_calls,
+		     "\n  close                                               return                                                            2\n"
+		     "  write                                               entry                                                          1000\n"
+		     "  read                                                entry                                                          1001\n"
+		     "             1000\n"
+		     "               -9        9                1\n"
+		     "                1        0             1000\n");
+}
+
+static void sleep_second(void) { usleep(1050000); }
+
+TEST(timers_fire_at_their_rate)
+{
+	check_probes("profile-100 { n[cpu]++; } tick-100ms { i++; } tick-100ms /i == 9 && n[0] > 10/ { printf(\"nine\"); }", sleep_second, "nine");
 }
 
 TEST(built_ins_are_this_process)

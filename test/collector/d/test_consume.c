@@ -16,17 +16,14 @@ static void begin(struct consume_case *c, const char *text, bool quiet)
 {
 	const struct d_script script = { "x.d", text, strlen(text) };
 	struct d_error e = { 0 };
-	struct d_ir ir;
 	unsigned n;
 
 	memset(c, 0, sizeof(*c));
 	assert_int_equal(d_compile_init(&c->compile), 0);
 	assert_int_equal(d_compile_add(&c->compile, &script, 0, &n, &e), 0);
 	assert_int_equal(d_compile_end(&c->compile, &e), 0);
-	assert_int_equal(d_compile_probe(&c->compile, (struct d_firing){ PROBE_BEGIN, ACTIVITY_BEGIN }, &ir, &e), 0);
-	d_ir_fini(&ir);
-	c->consumer = (struct d_consumer){ c->compile.clauses, c->compile.n_clauses, quiet, open_memstream(&c->text, &c->len),
-					   open_memstream(&c->errors, &c->errors_len), false, 0 };
+	c->consumer = (struct d_consumer){ .clauses = c->compile.clauses, .n_clauses = c->compile.n_clauses, .probes = &c->compile.probes,
+					   .quiet = quiet, .out = open_memstream(&c->text, &c->len), .err = open_memstream(&c->errors, &c->errors_len) };
 }
 
 static void consume(struct consume_case *c, struct d_record header, __u64 a, __u64 b)

@@ -12,17 +12,25 @@ TEST(descriptions_match_by_fields_from_the_right)
 		{ "::BEGIN", 1 }, { "x::BEGIN", 0 }, { "a:b:c:d:e", 0 },
 	};
 
+	struct d_arena arena = { .most = 1u << 20 };
+	struct d_description d;
+	struct d_probes all;
+
+	assert_int_equal(d_probes_init(&all, &arena), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		unsigned ids = 0;
 
-		for (unsigned p = 0; d_probe_at(p); p++)
-			ids |= d_probe_matches(d_probe_at(p), rows[i].description) << p;
+		if (d_description_parse(rows[i].description, &d))
+			for (unsigned p = 0; p < all.n; p++)
+				ids |= d_probe_matches(all.probe[p], &d) << p;
 		if (ids != rows[i].ids)
 			print_message("%s\n", rows[i].description);
 		assert_int_equal(ids, rows[i].ids);
 	}
-	assert_true(d_probe_is_description("a:b:c:d"));
-	assert_false(d_probe_is_description("a:b:c:d:e"));
+	assert_true(d_description_parse("a:b:c:d", &d));
+	assert_false(d_description_parse("a:b:c:d:e", &d));
+	d_probes_fini(&all);
+	d_arena_fini(&arena);
 }
 
 TEST_MAIN()

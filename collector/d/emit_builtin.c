@@ -1,0 +1,172 @@
+#include "collector/d/builtin.h"
+#include "collector/d/emit_private.h"
+#include "collector/d/probe.h"
+#include "collector/d/record.h"
+
+/* Offsets in struct pt_regs of x86-64 (arch/x86/include/uapi/asm/ptrace.h). */
+enum { REGS_R10 = 56, REGS_R9 = 64, REGS_R8 = 72, REGS_AX = 80, REGS_CX = 88, REGS_DX = 96, REGS_SI = 104, REGS_DI = 112,
+       REGS_ORIG_AX = 120, REGS_IP = 128, REGS_SP = 152 };
+
+/* ---- the probe ---- */
+
+/* r0 = its place in the table. */
+static void emit_index(struct emitter *e)
+{
+	emit_load(e, R1, R10, STACK_CONTEXT, 8);
+	switch ((enum d_context)e->ir->context) {
+	case CONTEXT_SYSCALL_ENTRY:
+		emit_load(e, R0, R1, 8, 8);
+		return;
+	case CONTEXT_SYSCALL_RETURN:
+		emit_load(e, R1, R1, 0, 8);
+		emit_load(e, R0, R1, REGS_ORIG_AX, 8);
+		return;
+	default:
+		emit_call(e, BPF_FUNC_get_attach_cookie);
+	}
+}
+
+void emit_probe(struct emitter *e, const struct d_ins *i)
+{
+	size_t none, some;
+
+	emit_index(e);
+	emit_store(e, R10, STACK_KEY, R0, 4);
+	emit_map(e, R1, e->maps->probes);
+	emit_mov(e, R2, R10);
+	emit_alu_imm(e, BPF_ADD, R2, STACK_KEY);
+	emit_call(e, BPF_FUNC_map_lookup_elem);
+	none = emit_ahead(e, BPF_JMP | BPF_JEQ | BPF_K, R0, 0, 0);
+	emit_load(e, R1, R0, 0, 4);
+	some = emit_ahead(e, BPF_JMP | BPF_JNE | BPF_K, R1, 0, 0);
+	emit_here(e, none);
+	emit_mov_imm(e, R0, 0);
+	emit(e, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+	emit_here(e, some);
+	emit_define(e, i->dst, R0);
+}
+
+/* ---- arguments ---- */
+
+/* r0 = an argument of a system call; r1: its registers. */
+static void syscall_argument(struct emitter *e, __u32 n)
+{
+	static const __u8 offset[] = { REGS_DI, REGS_SI, REGS_DX, REGS_R10, REGS_R8, REGS_R9 };
+
+	if (n < sizeof(offset))
+		emit_load(e, R0, R1, offset[n], 8);
+}
+
+/* r0 = an argument of a function; r1: its registers.  From the seventh on they are on the stack, after the return address. */
+static void function_argument(struct emitter *e, __u32 n)
+{
+	static const __u8 offset[] = { REGS_DI, REGS_SI, REGS_DX, REGS_CX, REGS_R8, REGS_R9 };
+	size_t ok;
+
+	if (n < sizeof(offset)) {
+		emit_load(e, R0, R1, offset[n], 8);
+		return;
+	}
+	emit_load(e, R3, R1, REGS_SP, 8);
+	emit_alu_imm(e, BPF_ADD, R3, 8 + 8 * (n - sizeof(offset)));
+	emit_mov(e, R1, R10);
+	emit_alu_imm(e, BPF_ADD, R1, STACK_KEY);
+	emit_mov_imm(e, R2, 8);
+	emit_call(e, BPF_FUNC_probe_read_user);
+	emit_mov(e, R1, R0);
+	emit_mov_imm(e, R0, 0);
+	ok = emit_ahead(e, BPF_JMP | BPF_JNE | BPF_K, R1, 0, 0);
+	emit_load(e, R0, R10, STACK_KEY, 8);
+	emit_here(e, ok);
+}
+
+/* arg0: the instruction that a timer interrupted in the kernel, arg1: in the process; the other one is 0. */
+static void timer_argument(struct emitter *e, __u32 n)
+{
+	size_t other;
+
+	if (n > 1)
+		return;
+	emit_load(e, R1, R1, REGS_IP, 8);
+	other = emit_ahead(e, BPF_JMP | (n ? BPF_JSLT : BPF_JSGE) | BPF_K, R1, 0, 0);
+	emit_mov(e, R0, R1);
+	emit_here(e, other);
+}
+
+static void emit_argument(struct emitter *e, __u32 n)
+{
+	emit_load(e, R1, R10, STACK_CONTEXT, 8);
+	emit_mov_imm(e, R0, 0);
+	switch ((enum d_context)e->ir->context) {
+	case CONTEXT_DTRACE:
+		return;
+	case CONTEXT_PROFILE: case CONTEXT_TICK:
+		timer_argument(e, n);
+		return;
+	case CONTEXT_SYSCALL_ENTRY:
+		emit_load(e, R1, R1, 0, 8);
+		syscall_argument(e, n);
+		return;
+	case CONTEXT_SYSCALL_RETURN:
+		if (n < 2)
+			emit_load(e, R0, R1, 8, 8);
+		return;
+	case CONTEXT_FUNCTION_ENTRY:
+		function_argument(e, n);
+		return;
+	case CONTEXT_FUNCTION_RETURN:
+		if (n == 1)
+			emit_load(e, R0, R1, REGS_AX, 8);
+		return;
+	}
+}
+
+/* The error of a system call that returns. */
+static void emit_errno(struct emitter *e)
+{
+	size_t large, positive;
+
+	emit_mov_imm(e, R0, 0);
+	if (e->ir->context != CONTEXT_SYSCALL_RETURN)
+		return;
+	emit_load(e, R1, R10, STACK_CONTEXT, 8);
+	emit_load(e, R1, R1, 8, 8);
+	positive = emit_ahead(e, BPF_JMP | BPF_JSGE | BPF_K, R1, 0, 0);
+	large = emit_ahead(e, BPF_JMP | BPF_JSLT | BPF_K, R1, 0, -4095);
+	emit_alu(e, BPF_SUB, R0, R1);
+	emit_here(e, positive);
+	emit_here(e, large);
+}
+
+/* ---- built-in variables ---- */
+
+void emit_builtin(struct emitter *e, const struct d_ins *i)
+{
+	switch ((enum d_builtin_id)i->value) {
+	case BUILTIN_PID:
+		emit_call(e, BPF_FUNC_get_current_pid_tgid);
+		emit_alu_imm(e, BPF_RSH, R0, 32);
+		break;
+	case BUILTIN_TID:
+		emit_call(e, BPF_FUNC_get_current_pid_tgid);
+		emit_cut(e, R0, 4, false);
+		break;
+	case BUILTIN_UID:
+		emit_call(e, BPF_FUNC_get_current_uid_gid);
+		emit_cut(e, R0, 4, false);
+		break;
+	case BUILTIN_GID:
+		emit_call(e, BPF_FUNC_get_current_uid_gid);
+		emit_alu_imm(e, BPF_RSH, R0, 32);
+		break;
+	case BUILTIN_CPU: emit_call(e, BPF_FUNC_get_smp_processor_id); break;
+	case BUILTIN_WALLTIMESTAMP:
+		emit_map_value(e, R1, e->maps->state, offsetof(struct d_state, wall_offset_ns));
+		emit_load(e, R0, R1, 0, 8);
+		break;
+	case BUILTIN_ARG: emit_argument(e, i->from); break;
+	case BUILTIN_ERRNO: emit_errno(e); break;
+	default: emit_call(e, BPF_FUNC_ktime_get_ns);
+	}
+	emit_define(e, i->dst, R0);
+}

@@ -1,0 +1,142 @@
+#include "collector/d/session.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LOG_LEN (1u << 20)
+
+#define ATTACH_UPROBE_MULTI 48		/* BPF_TRACE_UPROBE_MULTI, Linux 6.6 */
+
+/* The kind of program that a probe has. */
+static const struct kind {
+	enum bpf_prog_type type;
+	__u32 attach;				/* enum bpf_attach_type */
+	const char *tracepoint;			/* with types; NULL */
+} kinds[] = {
+	[CONTEXT_DTRACE] = { BPF_PROG_TYPE_RAW_TRACEPOINT, 0, NULL },
+	[CONTEXT_PROFILE] = { BPF_PROG_TYPE_PERF_EVENT, 0, NULL },
+	[CONTEXT_TICK] = { BPF_PROG_TYPE_PERF_EVENT, 0, NULL },
+	[CONTEXT_SYSCALL_ENTRY] = { BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, "btf_trace_sys_enter" },
+	[CONTEXT_SYSCALL_RETURN] = { BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, "btf_trace_sys_exit" },
+	[CONTEXT_FUNCTION_ENTRY] = { BPF_PROG_TYPE_KPROBE, ATTACH_UPROBE_MULTI, NULL },
+	[CONTEXT_FUNCTION_RETURN] = { BPF_PROG_TYPE_KPROBE, ATTACH_UPROBE_MULTI, NULL },
+};
+
+/* ---- the probes of a program ---- */
+
+/* System calls are found by their number, others by the cookie, which is their place in the group. */
+static __u32 index_of(const struct d_group *g, size_t i)
+{
+	bool is_syscall = g->context == CONTEXT_SYSCALL_ENTRY || g->context == CONTEXT_SYSCALL_RETURN;
+
+	return is_syscall ? (__u32)g->probes[i]->detail : (__u32)i;
+}
+
+static int table_new(struct d_group *g)
+{
+	__u32 n = 0;
+
+	for (size_t i = 0; i < g->n_probes; i++)
+		n = index_of(g, i) >= n ? index_of(g, i) + 1 : n;
+	g->table = bpf_map_create(BPF_MAP_TYPE_ARRAY, "d_probes", sizeof(__u32), sizeof(struct d_entry), n, NULL);
+	if (g->table < 0)
+		return -errno;
+	for (size_t i = 0; i < g->n_probes; i++) {
+		__u32 at = index_of(g, i);
+
+		if (bpf_map_update_elem(g->table, &at, &g->entries[i], BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+/* ---- programs ---- */
+
+/* The last lines of the verifier's log: the reason of its refusal. */
+static void explain(char *log, char *reason)
+{
+	const size_t len = strlen(log), keep = D_REASON_MAX - 64;
+
+	snprintf(reason, D_REASON_MAX, "the verifier refuses the program (please report it): %.*s", (int)keep,
+		 len > keep ? log + len - keep : log);
+}
+
+static int load(const struct d_code *c, const struct kind *k, __u32 btf_id, char *log)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .log_level = log ? 1 : 0, .log_buf = log, .log_size = log ? LOG_LEN : 0,
+		    .expected_attach_type = k->attach, .attach_btf_id = btf_id);
+	int fd = bpf_prog_load(k->type, "d_clauses", "GPL", c->insns, c->n, &opts);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int find_tracepoint(struct d_session *s, const char *name, __u32 *ret_id, char *reason)
+{
+	int id;
+
+	if (!s->btf)
+		s->btf = btf__load_vmlinux_btf();
+	if (!s->btf)
+		return d_session_fail(reason, -errno, "cannot read the kernel's types (/sys/kernel/btf/vmlinux)");
+	id = btf__find_by_name_kind(s->btf, name, BTF_KIND_TYPEDEF);
+	if (id < 0) {
+		snprintf(reason, D_REASON_MAX, "this kernel has no tracepoint %s", name + strlen("btf_trace_"));
+		return -ENOENT;
+	}
+	*ret_id = id;
+	return 0;
+}
+
+static int load_code(const struct d_code *code, const struct kind *k, __u32 btf_id, char *reason)
+{
+	int fd = load(code, k, btf_id, NULL);
+	char *log;
+
+	if (fd >= 0 || fd == -EPERM)
+		return fd < 0 ? d_session_fail(reason, fd, "cannot load the program") : fd;
+	log = calloc(1, LOG_LEN);
+	fd = log ? load(code, k, btf_id, log) : -ENOMEM;
+	if (fd < 0 && log)
+		explain(log, reason);
+	free(log);
+	return fd;
+}
+
+int d_session_load(struct d_session *s, struct d_group *g, char *reason)
+{
+	const struct kind *k = &kinds[g->context];
+	struct d_maps maps = s->maps;
+	struct d_code code = { 0 };
+	__u32 btf_id = 0;
+	int err = k->tracepoint ? find_tracepoint(s, k->tracepoint, &btf_id, reason) : 0;
+
+	if (err)
+		return err;
+	if (!d_group_is_single(g) && (err = table_new(g)))
+		return d_session_fail(reason, err, "cannot make the table of probes");
+	maps.probes = g->table;
+	err = d_emit(&g->ir, &maps, &code);
+	if (err == -E2BIG)
+		snprintf(reason, D_REASON_MAX, "an expression needs more values at once than the stack of a BPF program holds");
+	else if (err)
+		d_session_fail(reason, err, "cannot make the program");
+	if (err)
+		return err;
+	g->fd = load_code(&code, k, btf_id, reason);
+	d_code_fini(&code);
+	return g->fd < 0 ? g->fd : 0;
+}
+
+int d_session_fire(struct d_session *s, const struct d_group *g, char *reason)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	(void)s;
+	return bpf_prog_test_run_opts(g->fd, &opts) ? d_session_fail(reason, -errno, "cannot run the program") : 0;
+}

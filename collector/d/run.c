@@ -1,0 +1,115 @@
+#include "collector/d/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define POLL_MS 100
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal) { interrupted = signal; }
+
+static int print_reason(const struct d_run *r, const char *reason)
+{
+	fflush(r->consumer->out);
+	fprintf(r->consumer->err, "dtrace: %s\n", reason);
+	return 1;
+}
+
+/* The group of BEGIN or END; NULL: it has no clauses. */
+static const struct d_group *group_of(const struct d_run *r, __u32 probe)
+{
+	const struct d_plan *p = &r->compile->plan;
+
+	for (size_t i = 0; i < p->n_groups; i++)
+		if (p->groups[i].context == CONTEXT_DTRACE && p->groups[i].probes[0]->id == probe)
+			return &p->groups[i];
+	return NULL;
+}
+
+int d_run_begin(struct d_run *r)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+	struct d_plan *p = &r->compile->plan;
+	char reason[D_REASON_MAX] = "no memory";
+
+	if (d_session_open(&r->session, &r->compile->program, r->consumer, reason))
+		return print_reason(r, reason);
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	for (size_t i = 0; i < p->n_groups; i++)
+		if (d_session_load(&r->session, &p->groups[i], reason) || d_session_attach(&r->session, &p->groups[i], reason))
+			return print_reason(r, reason);
+	return 0;
+}
+
+static int fire(struct d_run *r, __u32 probe)
+{
+	const struct d_group *g = group_of(r, probe);
+	char reason[D_REASON_MAX];
+
+	if (g && d_session_fire(&r->session, g, reason))
+		return print_reason(r, reason);
+	d_session_drain(&r->session);
+	fflush(r->consumer->out);
+	return 0;
+}
+
+/* Prints records as they come. */
+static void consume(struct d_run *r)
+{
+	struct d_session *s = &r->session;
+
+	while (!interrupted && s->state->activity == ACTIVITY_ACTIVE) {
+		d_session_poll(s, POLL_MS);
+		fflush(r->consumer->out);
+	}
+	if (interrupted == SIGINT)
+		fputc('\n', r->consumer->out);
+}
+
+static void print_drops(const struct d_run *r)
+{
+	const struct {
+		__u64 n;
+		const char *what;
+	} rows[] = {
+		{ r->session.state->drops, "drops" }, { r->session.state->self_drops, "dynamic variable drops" },
+		{ r->session.state->aggregation_drops, "aggregation drops" },
+		{ r->session.state->nesting_drops, "drops of probes that interrupted others" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].n)
+			fprintf(r->consumer->err, "dtrace: %llu %s\n", (unsigned long long)rows[i].n, rows[i].what);
+}
+
+static int print_aggregations(struct d_run *r)
+{
+	if (d_session_take_all(&r->session, r->consumer->aggregates))
+		return print_reason(r, "cannot read the aggregations");
+	d_aggregates_print_rest(r->consumer->aggregates, r->consumer->out);
+	return 0;
+}
+
+int d_run(struct d_run *r)
+{
+	struct d_session *s = &r->session;
+
+	if (fire(r, PROBE_BEGIN))
+		return 1;
+	if (s->state->activity == ACTIVITY_BEGIN)
+		s->state->activity = ACTIVITY_ACTIVE;
+	consume(r);
+	s->state->activity = ACTIVITY_DRAINING;
+	d_session_detach(s);
+	if (fire(r, PROBE_END) || print_aggregations(r))
+		return 1;
+	fflush(r->consumer->out);
+	print_drops(r);
+	return r->consumer->exit_status;
+}
+
+void d_run_end(struct d_run *r) { d_session_close(&r->session); }

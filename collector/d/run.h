@@ -1,0 +1,25 @@
+/* run.h - runs a compiled program from BEGIN to END.
+ *
+ *      d_run_begin()   loads and attaches everything; programs wait
+ *      d_run()         BEGIN, then the probes until exit(), a signal, or the end of the target; END; the aggregations
+ *
+ * Errors  d_run_begin(): 1, after a line on the consumer's err.  d_run(): the exit status.
+ * Thread  one; it handles SIGINT and SIGTERM meanwhile.
+ */
+#ifndef HEATSCOPE_D_RUN_H
+#define HEATSCOPE_D_RUN_H
+
+#include "collector/d/compile.h"
+#include "collector/d/session.h"
+
+struct d_run {
+	struct d_compile *compile;
+	struct d_consumer *consumer;
+	struct d_session session;
+};
+
+int d_run_begin(struct d_run *r);
+int d_run(struct d_run *r);
+void d_run_end(struct d_run *r);
+
+#endif
