@@ -7,6 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -58,6 +59,111 @@ static int attach_timers(struct d_session *s, const struct d_group *g)
 	return s->n_links ? 0 : err;
 }
 
+/* ---- functions ---- */
+
+/* bpf(BPF_LINK_CREATE) for functions, Linux 6.6. */
+struct uprobe_multi {
+	__u32 program, target, attach_type, flags;
+	__u64 path, offsets, semaphores, cookies;
+	__u32 n, multi_flags, pid, unused;
+};
+
+#define ATTACH_UPROBE_MULTI 48
+#define MULTI_RETURN 1
+#define NO_PROBE_THERE 524		/* ENOTSUPP: the kernel cannot put a probe on this instruction */
+
+/* Probes of one file and process. */
+struct sites {
+	const struct d_group *group;
+	const char *file;
+	__u32 pid;
+	__u64 *offset, *cookie;
+	__u32 n;
+};
+
+static int link_sites(struct d_session *s, const struct sites *sites, __u32 from, __u32 n)
+{
+	struct uprobe_multi attr = { .program = sites->group->fd, .attach_type = ATTACH_UPROBE_MULTI, .path = (__u64)(size_t)sites->file,
+				     .offsets = (__u64)(size_t)(sites->offset + from), .cookies = (__u64)(size_t)(sites->cookie + from),
+				     .n = n, .pid = sites->pid };
+
+	if (sites->group->context == CONTEXT_FUNCTION_RETURN)
+		attr.multi_flags = MULTI_RETURN;
+	return keep(s, syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)));
+}
+
+/* One place where no probe can be makes the kernel refuse all: then halves, down to that place, which is left out. */
+static int attach_sites(struct d_session *s, const struct sites *sites, __u32 from, __u32 n, __u32 *n_left_out)
+{
+	int err = n ? link_sites(s, sites, from, n) : 0;
+
+	if (err != -NO_PROBE_THERE && err != -EINVAL && err != -EOPNOTSUPP)
+		return err;
+	if (n == 1) {
+		++*n_left_out;
+		return 0;
+	}
+	err = attach_sites(s, sites, from, n / 2, n_left_out);
+	return err ? err : attach_sites(s, sites, from + n / 2, n - n / 2, n_left_out);
+}
+
+static bool is_of(const struct sites *sites, const struct d_probe *p) { return p->pid == sites->pid && !strcmp(p->file, sites->file); }
+
+/* Marks the probes of a file as done, and attaches them. */
+static int attach_file(struct d_session *s, struct sites *sites, bool *done, __u32 *n_left_out)
+{
+	const struct d_group *g = sites->group;
+
+	sites->n = 0;
+	for (size_t i = 0; i < g->n_probes; i++) {
+		if (done[i] || !is_of(sites, g->probes[i]))
+			continue;
+		done[i] = true;
+		sites->offset[sites->n] = g->probes[i]->detail;
+		sites->cookie[sites->n++] = i;
+	}
+	return attach_sites(s, sites, 0, sites->n, n_left_out);
+}
+
+static int attach_functions(struct d_session *s, const struct d_group *g, __u32 *n_left_out)
+{
+	struct sites sites = { .group = g, .offset = calloc(g->n_probes, sizeof(__u64)), .cookie = calloc(g->n_probes, sizeof(__u64)) };
+	bool *done = calloc(g->n_probes, sizeof(*done));
+	int err = sites.offset && sites.cookie && done ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < g->n_probes; i++) {
+		if (done[i])
+			continue;
+		sites.file = g->probes[i]->file;
+		sites.pid = g->probes[i]->pid;
+		err = attach_file(s, &sites, done, n_left_out);
+	}
+	free(sites.offset);
+	free(sites.cookie);
+	free(done);
+	return err;
+}
+
+/* Some of many places are left out silently, as it is with DTrace; a program that has none left is an error. */
+static int attach_function_group(struct d_session *s, const struct d_group *g, char *reason)
+{
+	__u32 n_left_out = 0;
+	int err = attach_functions(s, g, &n_left_out);
+
+	if (err == -EPERM || err == -EACCES) {
+		snprintf(reason, D_REASON_MAX, "cannot attach to functions: the kernel refuses it; run as root, or with CAP_SYS_ADMIN");
+		return err;
+	}
+	if (err)
+		return d_session_fail(reason, err, "cannot attach to functions");
+	if (n_left_out == g->n_probes) {
+		snprintf(reason, D_REASON_MAX, "cannot attach to %s:%s: the kernel cannot put a probe on its first instruction",
+			 g->probes[0]->field[FIELD_MODULE], g->probes[0]->field[FIELD_FUNCTION]);
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
 int d_session_attach(struct d_session *s, const struct d_group *g, char *reason)
 {
 	int err = 0;
@@ -72,8 +178,7 @@ int d_session_attach(struct d_session *s, const struct d_group *g, char *reason)
 		err = keep(s, bpf_raw_tracepoint_open(NULL, g->fd));
 		return err ? d_session_fail(reason, err, "cannot attach to system calls") : 0;
 	case CONTEXT_FUNCTION_ENTRY: case CONTEXT_FUNCTION_RETURN:
-		break;
+		return attach_function_group(s, g, reason);
 	}
-	snprintf(reason, D_REASON_MAX, "functions are not available yet");
-	return -ENOTSUP;
+	return -EINVAL;
 }

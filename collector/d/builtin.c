@@ -36,7 +36,7 @@ static const struct d_builtin builtins[] = {
 	{ "uid", "uid_t", BUILTIN_UID, 0 },
 	{ "uregs", "uint64_t", BUILTIN_LATER, 0 },
 	{ "ustackdepth", "uint32_t", BUILTIN_LATER, 0 },
-	{ "vtimestamp", "uint64_t", BUILTIN_LATER, 0 },
+	{ "vtimestamp", "uint64_t", BUILTIN_VTIMESTAMP, 0 },
 	{ "walltimestamp", "int64_t", BUILTIN_WALLTIMESTAMP, 0 },
 	{ "zonename", "string", BUILTIN_ZONENAME, 0 },
 };

@@ -10,6 +10,13 @@
 
 #include <linux/bpf.h>
 
+/* Where the kernel has what programs read of a thread, in bytes. */
+struct d_offsets {
+	__u32 pid, tgid, comm, exec_start, sum_exec_runtime, cfs_rq;	/* in struct task_struct */
+	__u32 rq;							/* in struct cfs_rq */
+	__u32 clock, clock_task;					/* in struct rq */
+};
+
 /* Descriptors of the maps; -1: the program does not need it. */
 struct d_maps {
 	int state;			/* struct d_state */
@@ -20,6 +27,7 @@ struct d_maps {
 	int scratch;			/* D_NESTING areas per CPU: a word that says that it is taken, this->, scratch */
 	const int *table;		/* by its id */
 	int probes;			/* struct d_entry of the program's probes */
+	struct d_offsets offsets;
 };
 
 #define D_NESTING 4			/* programs that interrupt one another on a CPU; another one is counted and does not run */

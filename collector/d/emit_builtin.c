@@ -138,6 +138,25 @@ static void emit_errno(struct emitter *e)
 	emit_here(e, large);
 }
 
+/* The time that the thread was not on a CPU, but for a constant.  While it runs, exec_start - sum_exec_runtime does not
+ * change; it grows by the time that it does not run.  clock - clock_task is what the host or interrupts took. */
+static void emit_off_cpu(struct emitter *e)
+{
+	const struct d_offsets *o = &e->maps->offsets;
+
+	emit_call(e, BPF_FUNC_get_current_task_btf);
+	emit_load(e, R1, R0, o->cfs_rq, 8);
+	emit_load(e, R1, R1, o->rq, 8);
+	emit_load(e, R2, R1, o->clock, 8);
+	emit_load(e, R3, R1, o->clock_task, 8);
+	emit_alu(e, BPF_SUB, R2, R3);
+	emit_load(e, R3, R0, o->exec_start, 8);
+	emit_alu(e, BPF_ADD, R2, R3);
+	emit_load(e, R3, R0, o->sum_exec_runtime, 8);
+	emit_alu(e, BPF_SUB, R2, R3);
+	emit_mov(e, R0, R2);
+}
+
 /* ---- built-in variables ---- */
 
 void emit_builtin(struct emitter *e, const struct d_ins *i)
@@ -166,6 +185,7 @@ void emit_builtin(struct emitter *e, const struct d_ins *i)
 		break;
 	case BUILTIN_ARG: emit_argument(e, i->from); break;
 	case BUILTIN_ERRNO: emit_errno(e); break;
+	case BUILTIN_VTIMESTAMP: emit_off_cpu(e); break;
 	default: emit_call(e, BPF_FUNC_ktime_get_ns);
 	}
 	emit_define(e, i->dst, R0);

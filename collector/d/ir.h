@@ -30,7 +30,7 @@ enum d_ir_op {
 	IR_LOAD, IR_STORE,		/* dst = variable; variable = a: scope, value is its offset, size */
 					/* IR_LOAD with an a: dst = `size` bytes at a + value */
 	IR_BUILTIN,			/* dst = built-in: value is its enum d_builtin_id, `from` of BUILTIN_ARG its number; */
-					/* of the wall clock only its offset */
+					/* of the wall clock only its offset, of vtimestamp the time not on a CPU */
 	IR_ADDRESS,			/* dst = address of memory: scope, value.  self->, if the thread has none yet: that of */
 					/* an empty text; with a label it is made, and to label if it cannot be */
 	IR_COPY_TEXT,			/* memory at b, with room for `size` bytes = text at a; dst: its length */

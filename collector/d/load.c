@@ -1,3 +1,4 @@
+#include "collector/d/builtin.h"
 #include "collector/d/session.h"
 
 #include <bpf/bpf.h>
@@ -76,14 +77,19 @@ static int load(const struct d_code *c, const struct kind *k, __u32 btf_id, char
 	return fd < 0 ? -errno : fd;
 }
 
-static int find_tracepoint(struct d_session *s, const char *name, __u32 *ret_id, char *reason)
+static int open_btf(struct d_session *s, char *reason)
 {
-	int id;
-
 	if (!s->btf)
 		s->btf = btf__load_vmlinux_btf();
-	if (!s->btf)
-		return d_session_fail(reason, -errno, "cannot read the kernel's types (/sys/kernel/btf/vmlinux)");
+	return s->btf ? 0 : d_session_fail(reason, -errno, "cannot read the kernel's types (/sys/kernel/btf/vmlinux)");
+}
+
+static int find_tracepoint(struct d_session *s, const char *name, __u32 *ret_id, char *reason)
+{
+	int id, err = open_btf(s, reason);
+
+	if (err)
+		return err;
 	id = btf__find_by_name_kind(s->btf, name, BTF_KIND_TYPEDEF);
 	if (id < 0) {
 		snprintf(reason, D_REASON_MAX, "this kernel has no tracepoint %s", name + strlen("btf_trace_"));
@@ -91,6 +97,80 @@ static int find_tracepoint(struct d_session *s, const char *name, __u32 *ret_id,
 	}
 	*ret_id = id;
 	return 0;
+}
+
+static const struct btf_type *skip_names(const struct btf *btf, __u32 id)
+{
+	const struct btf_type *t = btf__type_by_id(btf, id);
+
+	while (t && (btf_is_typedef(t) || btf_is_mod(t)))
+		t = btf__type_by_id(btf, t->type);
+	return t;
+}
+
+/* Finds a member, also in structs and unions without a name.  NULL: there is none. */
+static const struct btf_type *find_member(const struct btf *btf, const struct btf_type *t, const char *name, size_t len, __u32 *offset)
+{
+	const struct btf_member *m = btf_members(t);
+
+	for (int i = 0; i < btf_vlen(t); i++) {
+		const char *own = btf__name_by_offset(btf, m[i].name_off);
+		const struct btf_type *type = skip_names(btf, m[i].type), *found;
+		__u32 at = *offset + btf_member_bit_offset(t, i) / 8;
+
+		if (!*own && type && btf_is_composite(type) && (found = find_member(btf, type, name, len, &at))) {
+			*offset = at;
+			return found;
+		}
+		if (strlen(own) == len && !memcmp(own, name, len)) {
+			*offset = at;
+			return type;
+		}
+	}
+	return NULL;
+}
+
+/* Finds where a member such as "se.exec_start" is. */
+static bool find_offset(const struct btf *btf, const char *type, const char *path, __u32 *ret_offset)
+{
+	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(btf, id);
+	__u32 offset = 0;
+
+	for (const char *at = path; t && *at; at += strcspn(at, "."), at += *at == '.')
+		t = btf_is_composite(t) ? find_member(btf, t, at, strcspn(at, "."), &offset) : NULL;
+	*ret_offset = offset;
+	return t;
+}
+
+static bool needs_offsets(const struct d_ir *ir)
+{
+	for (size_t i = 0; i < ir->n; i++)
+		if (ir->ins[i].op == IR_BUILTIN && ir->ins[i].value == BUILTIN_VTIMESTAMP)
+			return true;
+	return false;
+}
+
+static int find_offsets(struct d_session *s, char *reason)
+{
+	struct d_offsets *o = &s->maps.offsets;
+	const struct {
+		const char *type, *path;
+		__u32 *offset;
+	} rows[] = {
+		{ "task_struct", "pid", &o->pid }, { "task_struct", "tgid", &o->tgid }, { "task_struct", "comm", &o->comm },
+		{ "task_struct", "se.exec_start", &o->exec_start }, { "task_struct", "se.sum_exec_runtime", &o->sum_exec_runtime },
+		{ "task_struct", "se.cfs_rq", &o->cfs_rq }, { "cfs_rq", "rq", &o->rq }, { "rq", "clock", &o->clock },
+		{ "rq", "clock_task", &o->clock_task },
+	};
+	int err = open_btf(s, reason);
+
+	for (size_t i = 0; !err && i < sizeof(rows) / sizeof(*rows); i++)
+		if (!find_offset(s->btf, rows[i].type, rows[i].path, rows[i].offset)) {
+			snprintf(reason, D_REASON_MAX, "this kernel has no %s.%s, which vtimestamp and sched need", rows[i].type, rows[i].path);
+			err = -ENOENT;
+		}
+	return err;
 }
 
 static int load_code(const struct d_code *code, const struct kind *k, __u32 btf_id, char *reason)
@@ -111,13 +191,16 @@ static int load_code(const struct d_code *code, const struct kind *k, __u32 btf_
 int d_session_load(struct d_session *s, struct d_group *g, char *reason)
 {
 	const struct kind *k = &kinds[g->context];
-	struct d_maps maps = s->maps;
+	struct d_maps maps;
 	struct d_code code = { 0 };
 	__u32 btf_id = 0;
 	int err = k->tracepoint ? find_tracepoint(s, k->tracepoint, &btf_id, reason) : 0;
 
+	if (!err && needs_offsets(&g->ir))
+		err = find_offsets(s, reason);
 	if (err)
 		return err;
+	maps = s->maps;
 	if (!d_group_is_single(g) && (err = table_new(g)))
 		return d_session_fail(reason, err, "cannot make the table of probes");
 	maps.probes = g->table;

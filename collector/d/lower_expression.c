@@ -42,6 +42,8 @@ static __u32 builtin(struct d_lowerer *l, const struct d_builtin *b)
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_BUILTIN, .dst = r, .value = b->id, .from = b->index });
 	if (b->id == BUILTIN_WALLTIMESTAMP)		/* so far only the difference of the clocks */
 		d_ir_add(l->ir, (struct d_ins){ .op = IR_ADD, .dst = r, .a = r, .b = l->timestamp });
+	if (b->id == BUILTIN_VTIMESTAMP)
+		d_ir_add(l->ir, (struct d_ins){ .op = IR_SUB, .dst = r, .a = l->timestamp, .b = r });
 	return r;
 }
 

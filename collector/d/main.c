@@ -27,14 +27,19 @@ static const char doc[] =
 	"    heatscope-dtrace -e -x errtags -s script.d\n"
 	"  System calls by program, for 5 seconds:\n"
 	"    heatscope-dtrace -n 'syscall:::entry { @[execname, probefunc] = count(); } tick-5s { exit(0); }'\n"
+	"  Latency of a function:\n"
+	"    heatscope-dtrace -p PID -n 'pid$target::work:entry { self->t = timestamp; }' \\\n"
+	"      -n 'pid$target::work:return /self->t/ { @ = quantize(timestamp - self->t); self->t = 0; }'\n"
 	"\n"
-	"So far: the probes BEGIN, END, profile, tick and syscall; printf(), trace(), exit(), aggregations; integers,\n"
+	"So far: the probes BEGIN, END, profile, tick, syscall and pid; printf(), trace(), exit(), aggregations; integers,\n"
 	"strings, associative arrays, translators. See heatscope-dtrace(8).\n"
 	"Exit status: that of exit(), 1 failure, 2 usage.";
 
 static const struct argp_option options[] = {
 	{ NULL, 'n', "PROGRAM", 0, "Run this text; it may be given several times, also with -s", 1 },
 	{ NULL, 's', "FILE", 0, "Run this file", 1 },
+	{ NULL, 'p', "PID", 0, "$target is this process; end when it does", 1 },
+	{ NULL, 'c', "COMMAND", 0, "Start this command as $target; end when it does", 1 },
 	{ NULL, 'Z', NULL, 0, "Descriptions may match no probe", 1 },
 	{ NULL, 'q', NULL, 0, "Print only what the script prints", 1 },
 	{ NULL, 'e', NULL, 0, "Compile, then exit", 1 },
@@ -57,6 +62,8 @@ struct arguments {
 	size_t n_words, words_room;
 	const char **settings;		/* of -x */
 	size_t n_settings, settings_room;
+	const char *command;		/* -c */
+	pid_t pid;			/* -p */
 	bool quiet, only_compile, show_code, zero_probes;
 };
 
@@ -84,6 +91,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 'n': add_source(a, NULL, text); return 0;
 	case 's': add_source(a, text, NULL); return 0;
 	case 'q': a->quiet = true; return 0;
+	case 'c': a->command = text; return 0;
+	case 'p':
+		a->pid = (pid_t)strtoul(text, NULL, 10);
+		if (a->pid <= 0)
+			argp_error(state, "-p takes the number of a process, not %s", text);
+		return 0;
 	case 'Z': a->zero_probes = true; return 0;
 	case 'e': a->only_compile = true; return 0;
 	case 'S': a->show_code = true; return 0;
@@ -238,12 +251,23 @@ static void print_code(const struct d_plan *plan)
 	}
 }
 
-static int run(const struct arguments *a, struct d_compile *c, const unsigned *n_probes)
+static int take_target(const struct arguments *a, struct d_target *t)
+{
+	int err = a->command ? d_target_start(t, a->command) : a->pid ? d_target_grab(t, a->pid) : 0;
+
+	if (err && a->command)
+		fprintf(stderr, "dtrace: failed to execute %s: %s\n", a->command, strerror(-err));
+	else if (err)
+		fprintf(stderr, "dtrace: failed to grab process %d: %s\n", a->pid, strerror(-err));
+	return err ? 1 : 0;
+}
+
+static int run(const struct arguments *a, struct d_compile *c, const unsigned *n_probes, struct d_target *target)
 {
 	struct d_aggregates aggregates;
 	struct d_consumer consumer = { .clauses = c->clauses, .n_clauses = c->n_clauses, .probes = &c->probes, .quiet = c->options.quiet,
 					.out = stdout, .err = stderr, .aggregates = &aggregates };
-	struct d_run r = { .compile = c, .consumer = &consumer };
+	struct d_run r = { .compile = c, .consumer = &consumer, .target = target };
 	int status;
 
 	if (d_aggregates_init(&aggregates, &c->program, &c->probes))
@@ -265,6 +289,7 @@ static int run(const struct arguments *a, struct d_compile *c, const unsigned *n
 static int dtrace(struct arguments *a, struct d_compile *c)
 {
 	unsigned *n_probes = calloc(a->n_sources, sizeof(*n_probes));
+	struct d_target target = { .fd = -1 };
 	int status = !n_probes || d_compile_init(c);
 
 	for (size_t i = 0; !status && i < a->n_sources; i++)
@@ -274,11 +299,15 @@ static int dtrace(struct arguments *a, struct d_compile *c)
 	c->options.quiet = a->quiet;
 	c->options.zero_probes = a->zero_probes;
 	if (!status)
+		status = take_target(a, &target);
+	c->macros.target = target.pid;
+	if (!status)
 		status = apply_settings(a, c) || compile(a, c, n_probes) || compile_end(a, c);
 	if (!status && a->show_code)
 		print_code(&c->plan);
 	if (!status && !a->only_compile)
-		status = run(a, c, n_probes);
+		status = run(a, c, n_probes, &target);
+	d_target_fini(&target);
 	free(n_probes);
 	return status;
 }

@@ -18,16 +18,73 @@ int d_probes_init(struct d_probes *p, struct d_arena *arena)
 void d_probes_fini(struct d_probes *p)
 {
 	free(p->probe);
+	free(p->index);
 	*p = (struct d_probes){ 0 };
 }
 
 const struct d_probe *d_probes_find(const struct d_probes *p, __u32 id) { return id && id <= p->n ? p->probe[id - 1] : NULL; }
 
+static size_t hash(const char *const *field)
+{
+	__u64 h = 14695981039346656037u;
+
+	for (unsigned i = 0; i < D_FIELDS; i++)
+		for (const char *at = field[i];; at++) {
+			h = (h ^ (__u8)*at) * 1099511628211u;
+			if (!*at)
+				break;
+		}
+	return h ^ h >> 32;
+}
+
+static bool same_fields(const struct d_probe *p, const char *const *field)
+{
+	for (unsigned i = D_FIELDS; i--;)
+		if (strcmp(p->field[i], field[i]))
+			return false;
+	return true;
+}
+
+/* The place in the index that has these fields, or a free one. */
+static size_t *place(const struct d_probes *p, const char *const *field)
+{
+	for (size_t at = hash(field);; at++) {
+		size_t *found = &p->index[at & (p->index_len - 1)];
+
+		if (!*found || same_fields(p->probe[*found - 1], field))
+			return found;
+	}
+}
+
+static int index_grow(struct d_probes *p)
+{
+	size_t len = p->index_len ? 2 * p->index_len : 64, *index;
+
+	if (2 * (p->n + 1) <= p->index_len)
+		return 0;
+	index = calloc(len, sizeof(*index));
+	if (!index)
+		return -ENOMEM;
+	free(p->index);
+	p->index = index;
+	p->index_len = len;
+	for (size_t i = 0; i < p->n; i++)
+		*place(p, p->probe[i]->field) = i + 1;
+	return 0;
+}
+
 struct d_probe *d_probes_add(struct d_probes *p, const struct d_probe *probe)
 {
-	struct d_probe *own = d_alloc(p->arena, sizeof(*own));
+	struct d_probe *own;
+	size_t *at;
 
-	if (!own || array_grow(&p->probe, p->n, &p->room, sizeof(struct d_probe *)))
+	if (index_grow(p) || array_grow(&p->probe, p->n, &p->room, sizeof(struct d_probe *)))
+		return NULL;
+	at = place(p, probe->field);
+	if (*at)
+		return p->probe[*at - 1];
+	own = d_alloc(p->arena, sizeof(*own));
+	if (!own)
 		return NULL;
 	*own = *probe;
 	for (unsigned i = 0; i < D_FIELDS; i++) {
@@ -37,6 +94,7 @@ struct d_probe *d_probes_add(struct d_probes *p, const struct d_probe *probe)
 	}
 	p->probe[p->n++] = own;
 	own->id = p->n;
+	*at = p->n;
 	return own;
 }
 
@@ -69,12 +127,28 @@ bool d_description_parse(const char *text, struct d_description *ret)
 
 bool d_glob_matches(const char *glob, const char *text) { return !*glob || !fnmatch(glob, text, 0); }
 
+/* A name that goes on after this beginning with its version: libc.so.6, libc-2.31.so. */
+static bool begins(const char *module, const char *name, size_t len)
+{
+	return len && !strncmp(module, name, len) && (module[len] == '.' || module[len] == '-');
+}
+
+bool d_module_matches(const char *glob, const char *module, bool is_main)
+{
+	const char *version = strrchr(glob, '.');
+
+	if (d_glob_matches(glob, module) || (is_main && !strcmp(glob, "a.out")) || begins(module, glob, strlen(glob)))
+		return true;
+	return version && strspn(version + 1, "0123456789") == strlen(version + 1) && begins(module, glob, version - glob);
+}
+
 bool d_probe_matches(const struct d_probe *p, const struct d_description *d)
 {
 	if (d->id)
 		return d->id == p->id;
 	for (unsigned i = 0; i < D_FIELDS; i++)
-		if (!d_glob_matches(d->field[i], p->field[i]))
+		if (i == FIELD_MODULE && p->file ? !d_module_matches(d->field[i], p->field[i], p->is_main)
+						 : !d_glob_matches(d->field[i], p->field[i]))
 			return false;
 	return true;
 }

@@ -31,14 +31,17 @@ struct d_probe {
 	enum d_context context;
 	const char *field[D_FIELDS];
 	__u64 detail;
-	const char *file;		/* of functions: the path by which we open it */
+	const char *file;		/* of functions: the path by which we open it; NULL */
 	__u32 pid;			/* of functions: the process */
+	bool is_main;			/* of functions: of the program itself, whose module is also called a.out */
 };
 
 struct d_probes {
 	struct d_arena *arena;
 	struct d_probe **probe;		/* by id - 1 */
 	size_t n, room;
+	size_t *index;			/* ids by the hash of their fields; 0: free; at least twice as many as probes */
+	size_t index_len;
 	bool has_syscalls;		/* their provider has added its probes */
 };
 
@@ -46,7 +49,7 @@ int d_probes_init(struct d_probes *p, struct d_arena *arena);		/* with BEGIN, EN
 void d_probes_fini(struct d_probes *p);
 const struct d_probe *d_probes_find(const struct d_probes *p, __u32 id);	/* NULL: there is none */
 
-/* Adds a probe like this, with the next id; the fields are copied.  NULL: no memory. */
+/* Adds a probe like this, with the next id, unless there is one with these fields; they are copied.  NULL: no memory. */
 struct d_probe *d_probes_add(struct d_probes *p, const struct d_probe *probe);
 
 /* The fields of a description, from the right. */
@@ -59,5 +62,7 @@ struct d_description {
 bool d_description_parse(const char *text, struct d_description *ret);	/* false: more than four fields, or too long */
 bool d_probe_matches(const struct d_probe *p, const struct d_description *d);
 bool d_glob_matches(const char *glob, const char *text);			/* empty matches all */
+/* Also libc and libc.so for libc.so.6, as its versions differ between systems; a.out for the program itself. */
+bool d_module_matches(const char *glob, const char *module, bool is_main);
 
 #endif

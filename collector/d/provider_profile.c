@@ -32,14 +32,6 @@ static __u64 period(const char *text)
 	return 0;
 }
 
-static bool is_there(const struct d_probes *all, const char *name)
-{
-	for (size_t i = 0; i < all->n; i++)
-		if (!strcmp(all->probe[i]->field[FIELD_NAME], name) && !strcmp(all->probe[i]->field[FIELD_PROVIDER], "profile"))
-			return true;
-	return false;
-}
-
 static int profile_add(struct d_probes *all, const struct d_description *d, char *reason)
 {
 	const char *name = d->field[FIELD_NAME];
@@ -47,7 +39,7 @@ static int profile_add(struct d_probes *all, const struct d_description *d, char
 	__u64 ns;
 
 	if (!d_glob_matches(d->field[FIELD_PROVIDER], "profile") || (!is_tick && !is_profile) || *d->field[FIELD_MODULE] ||
-	    *d->field[FIELD_FUNCTION] || strpbrk(name, "*?[") || is_there(all, name))
+	    *d->field[FIELD_FUNCTION] || strpbrk(name, "*?["))
 		return 0;
 	ns = period(name + (is_tick ? 5 : 8));
 	if (!ns || ns < PERIOD_MIN_NS) {

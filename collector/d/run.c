@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #define POLL_MS 100
+#define POLL_TARGET_MS 20		/* the end of the target does not wake us */
 
 static volatile sig_atomic_t interrupted;
 
@@ -62,10 +63,12 @@ static void consume(struct d_run *r)
 {
 	struct d_session *s = &r->session;
 
-	while (!interrupted && s->state->activity == ACTIVITY_ACTIVE) {
-		d_session_poll(s, POLL_MS);
+	while (!interrupted && s->state->activity == ACTIVITY_ACTIVE && !d_target_has_ended(r->target)) {
+		d_session_poll(s, r->target->pid ? POLL_TARGET_MS : POLL_MS);
 		fflush(r->consumer->out);
 	}
+	if (!interrupted && s->state->activity == ACTIVITY_ACTIVE && !r->consumer->quiet)
+		fprintf(r->consumer->err, "dtrace: pid %d has exited\n", r->target->pid);
 	if (interrupted == SIGINT)
 		fputc('\n', r->consumer->out);
 }
@@ -102,6 +105,7 @@ int d_run(struct d_run *r)
 		return 1;
 	if (s->state->activity == ACTIVITY_BEGIN)
 		s->state->activity = ACTIVITY_ACTIVE;
+	d_target_go(r->target);
 	consume(r);
 	s->state->activity = ACTIVITY_DRAINING;
 	d_session_detach(s);

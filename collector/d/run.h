@@ -11,10 +11,12 @@
 
 #include "collector/d/compile.h"
 #include "collector/d/session.h"
+#include "collector/d/target.h"
 
 struct d_run {
 	struct d_compile *compile;
 	struct d_consumer *consumer;
+	struct d_target *target;
 	struct d_session session;
 };
 

@@ -226,7 +226,7 @@ static int put_names(struct d_session *s, const struct d_program *p)
 	return 0;
 }
 
-static const struct d_maps no_maps = { -1, -1, -1, -1, -1, -1, NULL, -1 };
+static const struct d_maps no_maps = { -1, -1, -1, -1, -1, -1, NULL, -1, { 0 } };
 
 int d_session_open(struct d_session *s, const struct d_program *p, struct d_consumer *consumer, char *reason)
 {

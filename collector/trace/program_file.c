@@ -134,7 +134,7 @@ static int take_symbols(const Elf64_Sym *symbol, size_t n, __u64 names_len, int 
 		if (is_kind(&symbol[i]) && symbol[i].st_shndx != SHN_UNDEF && symbol[i].st_name < names_len)
 			(*ret)[at++] = (struct program_function){
 				symbol[i].st_value, symbol[i].st_size < UINT32_MAX ? (__u32)symbol[i].st_size : UINT32_MAX,
-				symbol[i].st_name
+				symbol[i].st_name, ELF64_ST_TYPE(symbol[i].st_info) == STT_GNU_IFUNC
 			};
 	*ret_n = at;
 	return 0;

@@ -29,6 +29,7 @@ struct program_function {
 	__u64 address;
 	__u32 size;			/* 0: up to the next function */
 	__u32 name;			/* offset in names */
+	__u8 is_resolver;		/* it returns which of several functions has its name (STT_GNU_IFUNC) */
 };
 
 struct program_file {

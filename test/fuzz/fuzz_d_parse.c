@@ -25,7 +25,7 @@ static void print(const struct d_unit *unit)
 static int lower(struct d_program *p, enum d_context context, struct d_error *error)
 {
 	static const int tables[1 << 10];
-	static const struct d_maps maps = { 3, 4, 5, 6, 7, 8, tables, 9 };
+	static const struct d_maps maps = { 3, 4, 5, 6, 7, 8, tables, 9, { 0 } };
 	struct d_probe probes[] = { { .id = 1, .context = context, .field = { "a", "b", "c", "d" } },
 				    { .id = 2, .context = context, .field = { "a", "b", "c", "d" } } };
 	struct d_plan plan = { 0 };

@@ -771,6 +771,74 @@ TEST(timers_fire_at_their_rate)
 	check_probes("profile-100 { n[cpu]++; } tick-100ms { i++; } tick-100ms /i == 9 && n[0] > 10/ { printf(\"nine\"); }", sleep_second, "nine");
 }
 
+static volatile long sink;
+
+__attribute__((noinline, noclone)) long probed_function(long a, const char *name, long c, long d, long e, long f, long seventh)
+{
+	sink += a + c + d + e + f + seventh + name[0];
+	return a * 3;
+}
+
+static void call_function(void)
+{
+	for (long i = 0; i < 1000; i++)
+		sink += probed_function(i % 4, "a name", 3, 4, 5, 6, 7);
+}
+
+/* this-> lives through all clauses of one firing; self-> from entry to return. */
+TEST(functions_have_arguments_and_results)
+{
+	char script[1024];
+
+	snprintf(script, sizeof(script),
+		 "pid%d:a.out:probed_function:entry { self->a = arg0; @[copyinstr(arg1), arg2, arg6] = count(); }"
+		 "pid%d::probed_f*:return { this->kind = arg1 == 3 * self->a ? \"right\" : \"wrong\"; self->a = 0; }"
+		 "pid%d::probed_function:return { @kinds[this->kind, probefunc, probename] = count(); @sum = sum(arg1); @q = lquantize(arg1, 0, 12, 3); }",
+		 getpid(), getpid(), getpid());
+	check_probes(script, call_function,
+		     "\n  a name                                                            3                7             1000\n"
+		     "  right                                               probed_function                                     return                                                         1000\n"
+		     "             4500\n\n"
+		     "           value  ------------- Distribution ------------- count    \n"
+		     "             < 0 |                                         0        \n"
+		     "               0 |@@@@@@@@@@                               250      \n"
+		     "               3 |@@@@@@@@@@                               250      \n"
+		     "               6 |@@@@@@@@@@                               250      \n"
+		     "               9 |@@@@@@@@@@                               250      \n"
+		     "           >= 12 |                                         0        \n\n");
+}
+
+static void compute(void)
+{
+	struct timespec t, end;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	while ((t.tv_sec - end.tv_sec) * 1000000000ll + t.tv_nsec - end.tv_nsec < 50000000);
+}
+
+__attribute__((noinline, noclone)) long probed_sleep(long i)
+{
+	usleep(100000);
+	compute();
+	return sink += i;
+}
+
+static void call_sleep(void) { sink += probed_sleep(1); }
+
+/* 50 ms of computing and at least 100 ms of sleep; the processor's time of the process is the ground truth. */
+TEST(vtimestamp_counts_only_the_time_on_a_cpu)
+{
+	char script[1024];
+
+	snprintf(script, sizeof(script),
+		 "pid%d:a.out:probed_sleep:entry { self->t = timestamp; self->v = vtimestamp; }"
+		 "pid%d:a.out:probed_sleep:return { this->on = (vtimestamp - self->v) / 1000000; this->all = (timestamp - self->t) / 1000000;"
+		 " printf(\"%%d %%d\", this->on >= 49 && this->on < 99, this->all >= 149); }", getpid(), getpid());
+	check_probes(script, call_sleep, "1 1");
+}
+
 TEST(built_ins_are_this_process)
 {
 	char script[512], out[64];

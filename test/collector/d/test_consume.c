@@ -26,14 +26,14 @@ static void begin(struct consume_case *c, const char *text, bool quiet)
 					   .quiet = quiet, .out = open_memstream(&c->text, &c->len), .err = open_memstream(&c->errors, &c->errors_len) };
 }
 
-static void consume(struct consume_case *c, struct d_record header, __u64 a, __u64 b)
+static void consume(struct consume_case *c, const struct d_record *header, __u64 a, __u64 b)
 {
-	struct {
-		struct d_record header;
-		__u64 value[2];
-	} r = { header, { a, b } };
+	__u64 words[sizeof(*header) / sizeof(__u64) + 2];
 
-	d_consume(&c->consumer, &r.header);
+	memcpy(words, header, sizeof(*header));
+	words[sizeof(*header) / sizeof(__u64)] = a;
+	words[sizeof(*header) / sizeof(__u64) + 1] = b;
+	d_consume(&c->consumer, (const struct d_record *)words);
 }
 
 static void end(struct consume_case *c, const char *expected)
@@ -51,8 +51,8 @@ TEST(records_have_dtraces_columns)
 	struct consume_case c;
 
 	begin(&c, "BEGIN { printf(\"hello %d\\n\", pid); trace(pid); }", false);
-	consume(&c, (struct d_record){ .probe = 1, .cpu = 3, .ran = 3 }, 42, -7);
-	consume(&c, (struct d_record){ .probe = 1, .cpu = 12, .ran = 2 }, 42, 5);
+	consume(&c, &(struct d_record){ .probe = 1, .cpu = 3, .ran = 3 }, 42, -7);
+	consume(&c, &(struct d_record){ .probe = 1, .cpu = 12, .ran = 2 }, 42, 5);
 	end(&c, "CPU     ID                    FUNCTION:NAME\n"
 		"  3      1                           :BEGIN hello 42\n         -7\n"
 		" 12      1                           :BEGIN           5\n");
@@ -63,7 +63,7 @@ TEST(quiet_prints_only_the_actions)
 	struct consume_case c;
 
 	begin(&c, "BEGIN { trace(pid); trace(\"text\"); exit(pid); }", true);
-	consume(&c, (struct d_record){ .probe = 1, .ran = 7 }, 42, 3);
+	consume(&c, &(struct d_record){ .probe = 1, .ran = 7 }, 42, 3);
 	assert_int_equal(c.consumer.exit_status, 3);
 	end(&c, "42text");
 }
@@ -75,9 +75,9 @@ TEST(trace_pads_by_the_type)
 	begin(&c, "BEGIN { trace((char)pid); trace((uint64_t)pid); } BEGIN { trace((short)pid); trace((long)pid); } "
 		  "BEGIN { trace((unsigned)pid); trace(\"abc\"); }", false);
 	c.consumer.has_header = true;
-	consume(&c, (struct d_record){ .clause = 0, .probe = 2, .ran = 3 }, 0x1ff, -1);
-	consume(&c, (struct d_record){ .clause = 1, .probe = 2, .ran = 3 }, 0x1fffe, -1);
-	consume(&c, (struct d_record){ .clause = 2, .probe = 2, .ran = 3 }, -1, 0);
+	consume(&c, &(struct d_record){ .clause = 0, .probe = 2, .ran = 3 }, 0x1ff, -1);
+	consume(&c, &(struct d_record){ .clause = 1, .probe = 2, .ran = 3 }, 0x1fffe, -1);
+	consume(&c, &(struct d_record){ .clause = 2, .probe = 2, .ran = 3 }, -1, 0);
 	end(&c, "  0      2                             :END   -1 18446744073709551615\n"
 		"  0      2                             :END     -2                  -1\n"
 		"  0      2                             :END  4294967295  abc                              \n");
@@ -88,10 +88,10 @@ TEST(a_fault_is_a_line_of_its_own)
 	struct consume_case c;
 
 	begin(&c, "BEGIN { trace(1 / pid); }", false);
-	consume(&c, (struct d_record){ .probe = 1, .fault = FAULT_DIVIDE }, 0, 0);
+	consume(&c, &(struct d_record){ .probe = 1, .fault = FAULT_DIVIDE }, 0, 0);
 	fflush(c.consumer.err);
 	assert_string_equal(c.errors, "dtrace: error in dt_clause_0 for probe ID 1 (dtrace:::BEGIN): divide-by-zero\n");
-	consume(&c, (struct d_record){ .clause = 99, .probe = 1 }, 0, 0);
+	consume(&c, &(struct d_record){ .clause = 99, .probe = 1 }, 0, 0);
 	end(&c, "");
 }
 

@@ -1,0 +1,178 @@
+/* The functions of a process: pidPID:MODULE:FUNCTION:entry and :return, read from the symbol tables of the files that it
+ * has mapped.
+ *
+ * A probe is put where it costs least.  The kernel emulates the instruction `push`, and executes others one by one in a
+ * copy, which takes ten times as long.  So if a function begins with endbr64 and then push, the probe is at the push:
+ * registers and stack are the same there. */
+#include "collector/d/provider.h"
+#include "collector/trace/program_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- files ---- */
+
+struct module {
+	char path[PATH_MAX + 32];	/* by which we open it */
+	char name[NAME_MAX + 1];
+	bool is_main;
+	__u32 pid;
+};
+
+/* A line of /proc/PID/maps: "START-END rwxp OFFSET DEVICE INODE   PATH".  NULL: no file that is executed. */
+static const char *executed_file(char *line)
+{
+	char *path = strchr(line, '/'), *rights = strchr(line, ' ');
+
+	if (!path || !rights || strlen(rights) < 5 || rights[3] != 'x')
+		return NULL;
+	path[strcspn(path, "\n")] = '\0';
+	return path;
+}
+
+static void module_set(struct module *m, __u32 pid, const char *path, const char *main_path)
+{
+	const char *slash = strrchr(path, '/');
+
+	*m = (struct module){ .pid = pid, .is_main = !strcmp(path, main_path) };
+	snprintf(m->path, sizeof(m->path), "/proc/%u/root%.*s", pid, PATH_MAX, path);
+	snprintf(m->name, sizeof(m->name), "%s", slash + 1);
+}
+
+/* ---- functions ---- */
+
+/* Offset in the file of an address; 0: it is not loaded from the file. */
+static __u64 offset_of(const struct program_file *p, __u64 address)
+{
+	for (size_t i = 0; i < p->n_parts; i++)
+		if (address >= p->part[i].address && address - p->part[i].address < p->part[i].size)
+			return address - p->part[i].address + p->part[i].offset;
+	return 0;
+}
+
+/* Where in the file a function's probe is; 0: there can be none, as the kernel refuses an instruction with a lock prefix. */
+static __u64 site_of(int fd, __u64 offset)
+{
+	static const __u8 endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	enum { LOCK = 0xf0, PUSH = 0x50, REX_B = 0x41 };
+	__u8 code[6];
+
+	if (!offset || pread(fd, code, sizeof(code), (off_t)offset) != sizeof(code) || code[0] == LOCK)
+		return 0;
+	if (memcmp(code, endbr64, sizeof(endbr64)))
+		return offset;
+	if ((code[4] & 0xf8) == PUSH || (code[4] == REX_B && (code[5] & 0xf8) == PUSH))
+		return offset + sizeof(endbr64);
+	return offset;
+}
+
+static int add_function(struct d_probes *all, const struct module *m, const char *file, const char *function, __u64 site,
+			const struct d_description *d)
+{
+	static const char *const names[] = { "entry", "return" };
+	char provider[32];
+
+	snprintf(provider, sizeof(provider), "pid%u", m->pid);
+	for (unsigned i = 0; i < 2; i++) {
+		struct d_probe probe = { .context = i ? CONTEXT_FUNCTION_RETURN : CONTEXT_FUNCTION_ENTRY,
+					 .field = { provider, m->name, function, names[i] }, .detail = site, .file = file, .pid = m->pid,
+					 .is_main = m->is_main };
+
+		if (d_glob_matches(d->field[FIELD_NAME], names[i]) && !d_probes_add(all, &probe))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Names with a dot or @ are parts of functions and versions of names.  A resolver runs once, so it is not what its name
+ * says; which function it has chosen is not known here. */
+static int add_functions(struct d_probes *all, const struct module *m, int fd, const struct program_file *p, const struct d_description *d)
+{
+	const char *file = d_alloc_text(all->arena, m->path, strlen(m->path));
+	int err = file ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < p->n_functions; i++) {
+		const char *name = p->names + p->function[i].name;
+		__u64 site;
+
+		if (p->function[i].is_resolver || strpbrk(name, ".@") || !d_glob_matches(d->field[FIELD_FUNCTION], name))
+			continue;
+		site = site_of(fd, offset_of(p, p->function[i].address));
+		if (site)
+			err = add_function(all, m, file, name, site, d);
+	}
+	return err;
+}
+
+static int add_module(struct d_probes *all, const struct module *m, const struct d_description *d)
+{
+	struct program_file p = { 0 };
+	int fd = open(m->path, O_RDONLY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return 0;		/* such as a file that was deleted */
+	err = program_file_load(fd, &p);
+	if (!err)
+		err = add_functions(all, m, fd, &p, d);
+	program_file_fini(&p);
+	close(fd);
+	return err == -ENOMEM ? err : 0;
+}
+
+static int add_modules(struct d_probes *all, __u32 pid, FILE *maps, const struct d_description *d)
+{
+	char line[PATH_MAX + 128], path[64], main_path[PATH_MAX + 1] = "";
+	struct module m = { .name = "" }, before = { .name = "" };
+	int err = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	if (readlink(path, main_path, PATH_MAX) < 0)
+		return -errno;
+	while (!err && fgets(line, sizeof(line), maps)) {
+		const char *file = executed_file(line);
+
+		if (!file)
+			continue;
+		module_set(&m, pid, file, main_path);
+		if (strcmp(m.path, before.path) && d_module_matches(d->field[FIELD_MODULE], m.name, m.is_main))
+			err = add_module(all, &m, d);
+		before = m;
+	}
+	return err;
+}
+
+/* ---- the provider ---- */
+
+static int pid_add(struct d_probes *all, const struct d_description *d, char *reason)
+{
+	const char *provider = d->field[FIELD_PROVIDER];
+	char path[64], *end;
+	unsigned long pid;
+	FILE *maps;
+	int err;
+
+	if (strncmp(provider, "pid", 3) || !provider[3] || strspn(provider + 3, "0123456789") != strlen(provider + 3))
+		return 0;
+	pid = strtoul(provider + 3, &end, 10);
+	if (!pid || pid > INT_MAX) {
+		snprintf(reason, D_PROVIDER_REASON_MAX, "%s: no process; $target is that of -p or -c", provider);
+		return -EINVAL;
+	}
+	snprintf(path, sizeof(path), "/proc/%lu/maps", pid);
+	maps = fopen(path, "r");
+	err = maps ? add_modules(all, pid, maps, d) : -errno;
+	if (maps)
+		fclose(maps);
+	if (err && err != -ENOMEM) {
+		snprintf(reason, D_PROVIDER_REASON_MAX, "failed to grab process %lu: %s", pid, strerror(-err));
+		return -EINVAL;
+	}
+	return err;
+}
+
+const struct d_provider d_provider_pid = { "pid", pid_add };
