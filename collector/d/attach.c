@@ -77,7 +77,7 @@ struct sites {
 	const struct d_group *group;
 	const char *file;
 	__u32 pid;
-	__u64 *offset, *cookie;
+	__u64 *offset, *semaphore, *cookie;
 	__u32 n;
 };
 
@@ -85,7 +85,7 @@ static int link_sites(struct d_session *s, const struct sites *sites, __u32 from
 {
 	struct uprobe_multi attr = { .program = sites->group->fd, .attach_type = ATTACH_UPROBE_MULTI, .path = (__u64)(size_t)sites->file,
 				     .offsets = (__u64)(size_t)(sites->offset + from), .cookies = (__u64)(size_t)(sites->cookie + from),
-				     .n = n, .pid = sites->pid };
+				     .semaphores = (__u64)(size_t)(sites->semaphore + from), .n = n, .pid = sites->pid };
 
 	if (sites->group->context == CONTEXT_FUNCTION_RETURN)
 		attr.multi_flags = MULTI_RETURN;
@@ -120,6 +120,7 @@ static int attach_file(struct d_session *s, struct sites *sites, bool *done, __u
 			continue;
 		done[i] = true;
 		sites->offset[sites->n] = g->probes[i]->detail;
+		sites->semaphore[sites->n] = g->probes[i]->semaphore;
 		sites->cookie[sites->n++] = i;
 	}
 	return attach_sites(s, sites, 0, sites->n, n_left_out);
@@ -127,9 +128,10 @@ static int attach_file(struct d_session *s, struct sites *sites, bool *done, __u
 
 static int attach_functions(struct d_session *s, const struct d_group *g, __u32 *n_left_out)
 {
-	struct sites sites = { .group = g, .offset = calloc(g->n_probes, sizeof(__u64)), .cookie = calloc(g->n_probes, sizeof(__u64)) };
+	struct sites sites = { .group = g, .offset = calloc(g->n_probes, sizeof(__u64)), .cookie = calloc(g->n_probes, sizeof(__u64)),
+			       .semaphore = calloc(g->n_probes, sizeof(__u64)) };
 	bool *done = calloc(g->n_probes, sizeof(*done));
-	int err = sites.offset && sites.cookie && done ? 0 : -ENOMEM;
+	int err = sites.offset && sites.cookie && sites.semaphore && done ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !err && i < g->n_probes; i++) {
 		if (done[i])
@@ -140,6 +142,7 @@ static int attach_functions(struct d_session *s, const struct d_group *g, __u32 
 	}
 	free(sites.offset);
 	free(sites.cookie);
+	free(sites.semaphore);
 	free(done);
 	return err;
 }
@@ -177,7 +180,7 @@ int d_session_attach(struct d_session *s, const struct d_group *g, char *reason)
 	case CONTEXT_SYSCALL_ENTRY: case CONTEXT_SYSCALL_RETURN:
 		err = keep(s, bpf_raw_tracepoint_open(NULL, g->fd));
 		return err ? d_session_fail(reason, err, "cannot attach to system calls") : 0;
-	case CONTEXT_FUNCTION_ENTRY: case CONTEXT_FUNCTION_RETURN:
+	case CONTEXT_FUNCTION_ENTRY: case CONTEXT_FUNCTION_RETURN: case CONTEXT_STATIC:
 		return attach_function_group(s, g, reason);
 	}
 	return -EINVAL;

@@ -1,5 +1,6 @@
 #include "collector/d/builtin.h"
 #include "collector/d/emit_private.h"
+#include "collector/d/operand.h"
 #include "collector/d/probe.h"
 #include "collector/d/record.h"
 
@@ -80,6 +81,48 @@ static void function_argument(struct emitter *e, __u32 n)
 	emit_here(e, ok);
 }
 
+/* r0 = an argument of a static probe; r1: the registers.  Memory that cannot be read is 0. */
+static void static_argument(struct emitter *e, __u32 at)
+{
+	struct d_operand operand[D_OPERANDS_MAX], *o = &operand[at];
+	unsigned n;
+	size_t bad;
+
+	d_operands_parse(e->ir->arguments, operand, &n);
+	if (at >= n)
+		return;
+	if (o->kind == OPERAND_CONSTANT) {
+		emit_mov_imm(e, R0, o->value);
+		return;
+	}
+	if (o->kind == OPERAND_REGISTER) {
+		emit_load(e, R0, R1, o->base, 8);
+		emit_alu_imm(e, BPF_RSH, R0, o->shift);
+		emit_cut(e, R0, o->size, o->is_signed);
+		return;
+	}
+	emit_mov_imm(e, R3, o->value);
+	if (o->base != D_NO_REGISTER) {
+		emit_load(e, R2, R1, o->base, 8);
+		emit_alu(e, BPF_ADD, R3, R2);
+	}
+	if (o->index != D_NO_REGISTER) {
+		emit_load(e, R2, R1, o->index, 8);
+		emit_alu_imm(e, BPF_LSH, R2, o->shift);
+		emit_alu(e, BPF_ADD, R3, R2);
+	}
+	emit_mov(e, R1, R10);
+	emit_alu_imm(e, BPF_ADD, R1, STACK_KEY);
+	emit_mov_imm(e, R2, o->size);
+	emit_call(e, BPF_FUNC_probe_read_user);
+	emit_mov(e, R1, R0);
+	emit_mov_imm(e, R0, 0);
+	bad = emit_ahead(e, BPF_JMP | BPF_JNE | BPF_K, R1, 0, 0);
+	emit_load(e, R0, R10, STACK_KEY, o->size);
+	emit_cut(e, R0, o->size, o->is_signed);
+	emit_here(e, bad);
+}
+
 /* arg0: the instruction that a timer interrupted in the kernel, arg1: in the process; the other one is 0. */
 static void timer_argument(struct emitter *e, __u32 n)
 {
@@ -117,6 +160,9 @@ static void emit_argument(struct emitter *e, __u32 n)
 	case CONTEXT_FUNCTION_RETURN:
 		if (n == 1)
 			emit_load(e, R0, R1, REGS_AX, 8);
+		return;
+	case CONTEXT_STATIC:
+		static_argument(e, n);
 		return;
 	}
 }

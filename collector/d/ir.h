@@ -81,6 +81,7 @@ struct d_ir {
 	size_t n, room;
 	__u32 n_registers, n_labels;	/* the highest; they begin at 1 */
 	__u8 context;			/* enum d_context */
+	const char *arguments;		/* of static probes (operand.h); NULL */
 	__u32 this_len, scratch_len;	/* bytes of this-> and of scratch; both 0: the program takes no memory of them */
 	int err;
 };

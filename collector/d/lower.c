@@ -377,7 +377,7 @@ int d_lower(struct d_program *p, struct d_group *g, struct d_error *error)
 	struct d_lowerer l = { .program = p, .ir = &g->ir, .error = error, .group = g, .probe = d_group_is_single(g) ? g->probes[0] : NULL };
 	int err;
 
-	g->ir = (struct d_ir){ .context = g->context };
+	g->ir = (struct d_ir){ .context = g->context, .arguments = g->probes[0]->arguments };
 	err = lower_clauses(&l);
 	if (err)
 		d_ir_fini(&g->ir);

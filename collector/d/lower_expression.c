@@ -1,6 +1,7 @@
 #include "collector/d/fold.h"
 #include "collector/d/function.h"
 #include "collector/d/lower_private.h"
+#include "collector/d/operand.h"
 
 #include <limits.h>
 
@@ -30,9 +31,23 @@ __u32 d_lower_cut(struct d_lowerer *l, __u32 a, const struct d_type *type)
 
 __u32 d_lower_probe_id(struct d_lowerer *l) { return l->probe ? d_lower_constant(l, l->probe->id) : l->probe_id; }
 
-static __u32 builtin(struct d_lowerer *l, const struct d_builtin *b)
+/* Whether the argument can be read; those that the probe does not have are 0. */
+static bool has_argument(const struct d_lowerer *l, __u32 number)
 {
+	struct d_operand operands[D_OPERANDS_MAX];
+	unsigned n;
+
+	return !l->ir->arguments || !d_operands_parse(l->ir->arguments, operands, &n) || number < n;
+}
+
+static __u32 builtin(struct d_lowerer *l, const struct d_node *node)
+{
+	const struct d_builtin *b = node->variable->builtin;
 	__u32 r;
+
+	if (b->id == BUILTIN_ARG && !has_argument(l, b->index))
+		return d_lower_fail(l, node, "%s of %s is where it cannot be read: %s", b->name, l->group->probes[0]->field[FIELD_NAME],
+				    l->ir->arguments);
 
 	if (b->id == BUILTIN_TIMESTAMP)
 		return l->timestamp;
@@ -54,7 +69,7 @@ static __u32 lower_variable(struct d_lowerer *l, const struct d_node *n)
 
 	if (n->kind == NODE_NAME && n->variable->builtin)
 		return n->variable->builtin->id == BUILTIN_LATER ? d_lower_fail(l, n, "%s is not available yet", n->text)
-								 : builtin(l, n->variable->builtin);
+								 : builtin(l, n);
 	return d_lower_place(l, n, &place) ? d_place_load(l, &place) : 0;
 }
 

@@ -31,7 +31,7 @@ static const char doc[] =
 	"    heatscope-dtrace -p PID -n 'pid$target::work:entry { self->t = timestamp; }' \\\n"
 	"      -n 'pid$target::work:return /self->t/ { @ = quantize(timestamp - self->t); self->t = 0; }'\n"
 	"\n"
-	"So far: the probes BEGIN, END, profile, tick, syscall and pid; printf(), trace(), exit(), aggregations; integers,\n"
+	"So far: the probes BEGIN, END, profile, tick, syscall, pid and those in programs (USDT); printf(), trace(), exit(), aggregations; integers,\n"
 	"strings, associative arrays, translators. See heatscope-dtrace(8).\n"
 	"Exit status: that of exit(), 1 failure, 2 usage.";
 

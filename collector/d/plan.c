@@ -27,10 +27,16 @@ enum d_activity d_group_activity(const struct d_group *g)
 	return g->probes[0]->id == PROBE_BEGIN ? ACTIVITY_BEGIN : ACTIVITY_DRAINING;
 }
 
+/* A program reads the arguments of static probes where these have them. */
+static bool same_arguments(const struct d_probe *a, const struct d_probe *b)
+{
+	return !a->arguments || !strcmp(a->arguments, b->arguments);
+}
+
 static int group_for(struct d_plan *p, const struct d_probe *probe, size_t *ret_at)
 {
 	for (size_t i = 0; i < p->n_groups && shares_program(probe->context); i++)
-		if (p->groups[i].context == probe->context) {
+		if (p->groups[i].context == probe->context && same_arguments(p->groups[i].probes[0], probe)) {
 			*ret_at = i;
 			return 0;
 		}

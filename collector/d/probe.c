@@ -37,21 +37,24 @@ static size_t hash(const char *const *field)
 	return h ^ h >> 32;
 }
 
-static bool same_fields(const struct d_probe *p, const char *const *field)
+/* Functions of the same name may be at several places of a file. */
+static bool is_same(const struct d_probe *p, const struct d_probe *q)
 {
+	if (p->detail != q->detail || p->context != q->context)
+		return false;
 	for (unsigned i = D_FIELDS; i--;)
-		if (strcmp(p->field[i], field[i]))
+		if (strcmp(p->field[i], q->field[i]))
 			return false;
 	return true;
 }
 
-/* The place in the index that has these fields, or a free one. */
-static size_t *place(const struct d_probes *p, const char *const *field)
+/* The place in the index that has this probe, or a free one. */
+static size_t *place(const struct d_probes *p, const struct d_probe *probe)
 {
-	for (size_t at = hash(field);; at++) {
+	for (size_t at = hash(probe->field);; at++) {
 		size_t *found = &p->index[at & (p->index_len - 1)];
 
-		if (!*found || same_fields(p->probe[*found - 1], field))
+		if (!*found || is_same(p->probe[*found - 1], probe))
 			return found;
 	}
 }
@@ -69,7 +72,7 @@ static int index_grow(struct d_probes *p)
 	p->index = index;
 	p->index_len = len;
 	for (size_t i = 0; i < p->n; i++)
-		*place(p, p->probe[i]->field) = i + 1;
+		*place(p, p->probe[i]) = i + 1;
 	return 0;
 }
 
@@ -80,7 +83,7 @@ struct d_probe *d_probes_add(struct d_probes *p, const struct d_probe *probe)
 
 	if (index_grow(p) || array_grow(&p->probe, p->n, &p->room, sizeof(struct d_probe *)))
 		return NULL;
-	at = place(p, probe->field);
+	at = place(p, probe);
 	if (*at)
 		return p->probe[*at - 1];
 	own = d_alloc(p->arena, sizeof(*own));

@@ -22,6 +22,7 @@ enum d_context {
 	CONTEXT_PROFILE, CONTEXT_TICK,	/* a timer on each CPU, or on one: detail is its period in ns */
 	CONTEXT_SYSCALL_ENTRY, CONTEXT_SYSCALL_RETURN,		/* detail: the number of the call */
 	CONTEXT_FUNCTION_ENTRY, CONTEXT_FUNCTION_RETURN,	/* detail: the offset in `file` */
+	CONTEXT_STATIC,						/* a place that the program's author marked: likewise */
 };
 
 enum { PROBE_BEGIN = 1, PROBE_END, PROBE_ERROR };
@@ -32,7 +33,9 @@ struct d_probe {
 	const char *field[D_FIELDS];
 	__u64 detail;
 	const char *file;		/* of functions: the path by which we open it; NULL */
-	__u32 pid;			/* of functions: the process */
+	__u32 pid;			/* of functions: the process; 0: any that has the file */
+	__u64 semaphore;		/* of a static probe: where in the file a count says that it is used; 0 */
+	const char *arguments;		/* of a static probe: where they are (operand.h); NULL */
 	bool is_main;			/* of functions: of the program itself, whose module is also called a.out */
 };
 
@@ -49,7 +52,7 @@ int d_probes_init(struct d_probes *p, struct d_arena *arena);		/* with BEGIN, EN
 void d_probes_fini(struct d_probes *p);
 const struct d_probe *d_probes_find(const struct d_probes *p, __u32 id);	/* NULL: there is none */
 
-/* Adds a probe like this, with the next id, unless there is one with these fields; they are copied.  NULL: no memory. */
+/* Adds a probe like this, with the next id, unless it is there; the fields are copied.  NULL: no memory. */
 struct d_probe *d_probes_add(struct d_probes *p, const struct d_probe *probe);
 
 /* The fields of a description, from the right. */

@@ -4,6 +4,7 @@
  * A probe is put where it costs least.  The kernel emulates the instruction `push`, and executes others one by one in a
  * copy, which takes ten times as long.  So if a function begins with endbr64 and then push, the probe is at the push:
  * registers and stack are the same there. */
+#include "collector/d/module.h"
 #include "collector/d/provider.h"
 #include "collector/trace/program_file.h"
 
@@ -15,45 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- files ---- */
-
-struct module {
-	char path[PATH_MAX + 32];	/* by which we open it */
-	char name[NAME_MAX + 1];
-	bool is_main;
-	__u32 pid;
-};
-
-/* A line of /proc/PID/maps: "START-END rwxp OFFSET DEVICE INODE   PATH".  NULL: no file that is executed. */
-static const char *executed_file(char *line)
-{
-	char *path = strchr(line, '/'), *rights = strchr(line, ' ');
-
-	if (!path || !rights || strlen(rights) < 5 || rights[3] != 'x')
-		return NULL;
-	path[strcspn(path, "\n")] = '\0';
-	return path;
-}
-
-static void module_set(struct module *m, __u32 pid, const char *path, const char *main_path)
-{
-	const char *slash = strrchr(path, '/');
-
-	*m = (struct module){ .pid = pid, .is_main = !strcmp(path, main_path) };
-	snprintf(m->path, sizeof(m->path), "/proc/%u/root%.*s", pid, PATH_MAX, path);
-	snprintf(m->name, sizeof(m->name), "%s", slash + 1);
-}
-
 /* ---- functions ---- */
-
-/* Offset in the file of an address; 0: it is not loaded from the file. */
-static __u64 offset_of(const struct program_file *p, __u64 address)
-{
-	for (size_t i = 0; i < p->n_parts; i++)
-		if (address >= p->part[i].address && address - p->part[i].address < p->part[i].size)
-			return address - p->part[i].address + p->part[i].offset;
-	return 0;
-}
 
 /* Where in the file a function's probe is; 0: there can be none, as the kernel refuses an instruction with a lock prefix. */
 static __u64 site_of(int fd, __u64 offset)
@@ -71,7 +34,7 @@ static __u64 site_of(int fd, __u64 offset)
 	return offset;
 }
 
-static int add_function(struct d_probes *all, const struct module *m, const char *file, const char *function, __u64 site,
+static int add_function(struct d_probes *all, const struct d_module *m, const char *file, const char *function, __u64 site,
 			const struct d_description *d)
 {
 	static const char *const names[] = { "entry", "return" };
@@ -91,59 +54,46 @@ static int add_function(struct d_probes *all, const struct module *m, const char
 
 /* Names with a dot or @ are parts of functions and versions of names.  A resolver runs once, so it is not what its name
  * says; which function it has chosen is not known here. */
-static int add_functions(struct d_probes *all, const struct module *m, int fd, const struct program_file *p, const struct d_description *d)
+static int add_functions(struct d_probes *all, const struct d_module *m, int fd, const struct program_file *p, const struct d_description *d)
 {
 	const char *file = d_alloc_text(all->arena, m->path, strlen(m->path));
 	int err = file ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !err && i < p->n_functions; i++) {
 		const char *name = p->names + p->function[i].name;
-		__u64 site;
+		__u64 site, offset;
 
 		if (p->function[i].is_resolver || strpbrk(name, ".@") || !d_glob_matches(d->field[FIELD_FUNCTION], name))
 			continue;
-		site = site_of(fd, offset_of(p, p->function[i].address));
+		site = program_file_offset(p, p->function[i].address, &offset) ? 0 : site_of(fd, offset);
 		if (site)
 			err = add_function(all, m, file, name, site, d);
 	}
 	return err;
 }
 
-static int add_module(struct d_probes *all, const struct module *m, const struct d_description *d)
-{
-	struct program_file p = { 0 };
-	int fd = open(m->path, O_RDONLY | O_CLOEXEC), err;
+struct search {
+	struct d_probes *all;
+	const struct d_description *d;
+};
 
+static int add_module(void *context, const struct d_module *m)
+{
+	struct search *s = context;
+	struct program_file p = { 0 };
+	int fd, err;
+
+	if (!d_module_matches(s->d->field[FIELD_MODULE], m->name, m->is_main))
+		return 0;
+	fd = open(m->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;		/* such as a file that was deleted */
 	err = program_file_load(fd, &p);
 	if (!err)
-		err = add_functions(all, m, fd, &p, d);
+		err = add_functions(s->all, m, fd, &p, s->d);
 	program_file_fini(&p);
 	close(fd);
 	return err == -ENOMEM ? err : 0;
-}
-
-static int add_modules(struct d_probes *all, __u32 pid, FILE *maps, const struct d_description *d)
-{
-	char line[PATH_MAX + 128], path[64], main_path[PATH_MAX + 1] = "";
-	struct module m = { .name = "" }, before = { .name = "" };
-	int err = 0;
-
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-	if (readlink(path, main_path, PATH_MAX) < 0)
-		return -errno;
-	while (!err && fgets(line, sizeof(line), maps)) {
-		const char *file = executed_file(line);
-
-		if (!file)
-			continue;
-		module_set(&m, pid, file, main_path);
-		if (strcmp(m.path, before.path) && d_module_matches(d->field[FIELD_MODULE], m.name, m.is_main))
-			err = add_module(all, &m, d);
-		before = m;
-	}
-	return err;
 }
 
 /* ---- the provider ---- */
@@ -151,9 +101,9 @@ static int add_modules(struct d_probes *all, __u32 pid, FILE *maps, const struct
 static int pid_add(struct d_probes *all, const struct d_description *d, char *reason)
 {
 	const char *provider = d->field[FIELD_PROVIDER];
-	char path[64], *end;
+	struct search s = { all, d };
 	unsigned long pid;
-	FILE *maps;
+	char *end;
 	int err;
 
 	if (strncmp(provider, "pid", 3) || !provider[3] || strspn(provider + 3, "0123456789") != strlen(provider + 3))
@@ -163,11 +113,7 @@ static int pid_add(struct d_probes *all, const struct d_description *d, char *re
 		snprintf(reason, D_PROVIDER_REASON_MAX, "%s: no process; $target is that of -p or -c", provider);
 		return -EINVAL;
 	}
-	snprintf(path, sizeof(path), "/proc/%lu/maps", pid);
-	maps = fopen(path, "r");
-	err = maps ? add_modules(all, pid, maps, d) : -errno;
-	if (maps)
-		fclose(maps);
+	err = d_modules_each(pid, add_module, &s);
 	if (err && err != -ENOMEM) {
 		snprintf(reason, D_PROVIDER_REASON_MAX, "failed to grab process %lu: %s", pid, strerror(-err));
 		return -EINVAL;

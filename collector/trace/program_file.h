@@ -55,6 +55,9 @@ void program_file_fini(struct program_file *p);
 /* Returns the file's own address of the byte at this offset; the offset itself if nothing is loaded from there. */
 __u64 program_file_address(const struct program_file *p, __u64 offset);
 
+/* Finds the offset in the file of one of its addresses.  -ENOENT: not loaded from the file. */
+int program_file_offset(const struct program_file *p, __u64 address, __u64 *ret_offset);
+
 /* Finds the first of at most `max` bytes of the function of that name, and reads as many as it has.  Returns how many, or
  * -ENOENT: no such function, or not loaded from the file. */
 ssize_t program_file_code(const struct program_file *p, int fd, const char *name, __u8 *code, size_t max, __u64 *ret_address);
