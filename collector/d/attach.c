@@ -177,9 +177,9 @@ int d_session_attach(struct d_session *s, const struct d_group *g, char *reason)
 	case CONTEXT_PROFILE: case CONTEXT_TICK:
 		err = attach_timers(s, g);
 		return err ? d_session_fail(reason, err, "cannot start a timer") : 0;
-	case CONTEXT_SYSCALL_ENTRY: case CONTEXT_SYSCALL_RETURN:
+	case CONTEXT_SYSCALL_ENTRY: case CONTEXT_SYSCALL_RETURN: case CONTEXT_OFF_CPU: case CONTEXT_ON_CPU:
 		err = keep(s, bpf_raw_tracepoint_open(NULL, g->fd));
-		return err ? d_session_fail(reason, err, "cannot attach to system calls") : 0;
+		return err ? d_session_fail(reason, err, "cannot attach to a tracepoint") : 0;
 	case CONTEXT_FUNCTION_ENTRY: case CONTEXT_FUNCTION_RETURN: case CONTEXT_STATIC:
 		return attach_function_group(s, g, reason);
 	}

@@ -8,6 +8,9 @@
 enum { REGS_R10 = 56, REGS_R9 = 64, REGS_R8 = 72, REGS_AX = 80, REGS_CX = 88, REGS_DX = 96, REGS_SI = 104, REGS_DI = 112,
        REGS_ORIG_AX = 120, REGS_IP = 128, REGS_SP = 152 };
 
+/* Arguments of the tracepoint sched_switch: preempt, previous thread, next thread, previous state. */
+enum { SWITCH_PREVIOUS = 8, SWITCH_NEXT = 16 };
+
 /* ---- the probe ---- */
 
 /* r0 = its place in the table. */
@@ -161,6 +164,10 @@ static void emit_argument(struct emitter *e, __u32 n)
 		if (n == 1)
 			emit_load(e, R0, R1, REGS_AX, 8);
 		return;
+	case CONTEXT_OFF_CPU: case CONTEXT_ON_CPU:
+		if (n < 2)		/* the other thread */
+			emit_load(e, R0, R1, e->ir->context == CONTEXT_OFF_CPU ? SWITCH_NEXT : SWITCH_PREVIOUS, 8);
+		return;
 	case CONTEXT_STATIC:
 		static_argument(e, n);
 		return;
@@ -184,13 +191,24 @@ static void emit_errno(struct emitter *e)
 	emit_here(e, large);
 }
 
+/* r0 = the thread of the probe: the current one, but for on-cpu, which fires before the switch. */
+void emit_task(struct emitter *e)
+{
+	if (e->ir->context != CONTEXT_ON_CPU) {
+		emit_call(e, BPF_FUNC_get_current_task_btf);
+		return;
+	}
+	emit_load(e, R1, R10, STACK_CONTEXT, 8);
+	emit_load(e, R0, R1, SWITCH_NEXT, 8);
+}
+
 /* The time that the thread was not on a CPU, but for a constant.  While it runs, exec_start - sum_exec_runtime does not
  * change; it grows by the time that it does not run.  clock - clock_task is what the host or interrupts took. */
 static void emit_off_cpu(struct emitter *e)
 {
 	const struct d_offsets *o = &e->maps->offsets;
 
-	emit_call(e, BPF_FUNC_get_current_task_btf);
+	emit_task(e);
 	emit_load(e, R1, R0, o->cfs_rq, 8);
 	emit_load(e, R1, R1, o->rq, 8);
 	emit_load(e, R2, R1, o->clock, 8);
@@ -205,17 +223,25 @@ static void emit_off_cpu(struct emitter *e)
 
 /* ---- built-in variables ---- */
 
+static void emit_pid(struct emitter *e, bool is_thread)
+{
+	if (e->ir->context == CONTEXT_ON_CPU) {
+		emit_task(e);
+		emit_load(e, R0, R0, is_thread ? e->maps->offsets.pid : e->maps->offsets.tgid, 4);
+		return;
+	}
+	emit_call(e, BPF_FUNC_get_current_pid_tgid);
+	if (is_thread)
+		emit_cut(e, R0, 4, false);
+	else
+		emit_alu_imm(e, BPF_RSH, R0, 32);
+}
+
 void emit_builtin(struct emitter *e, const struct d_ins *i)
 {
 	switch ((enum d_builtin_id)i->value) {
-	case BUILTIN_PID:
-		emit_call(e, BPF_FUNC_get_current_pid_tgid);
-		emit_alu_imm(e, BPF_RSH, R0, 32);
-		break;
-	case BUILTIN_TID:
-		emit_call(e, BPF_FUNC_get_current_pid_tgid);
-		emit_cut(e, R0, 4, false);
-		break;
+	case BUILTIN_PID: emit_pid(e, false); break;
+	case BUILTIN_TID: emit_pid(e, true); break;
 	case BUILTIN_UID:
 		emit_call(e, BPF_FUNC_get_current_uid_gid);
 		emit_cut(e, R0, 4, false);

@@ -58,7 +58,7 @@ void emit_scratch_release(struct emitter *e)
 /* r0 = the memory of this thread's self->, or NULL. */
 static void self_memory(struct emitter *e, bool create)
 {
-	emit_call(e, BPF_FUNC_get_current_task_btf);
+	emit_task(e);
 	emit_mov(e, R2, R0);
 	emit_map(e, R1, e->maps->self);
 	emit_mov_imm(e, R3, 0);

@@ -1,4 +1,5 @@
 #include "collector/d/emit_private.h"
+#include "collector/d/probe.h"
 #include "collector/d/type.h"
 
 /* r0 = length of the text with its NUL, after copying it from r3 to r1.  An unreadable one is empty. */
@@ -128,6 +129,15 @@ static void emit_digits(struct emitter *e, const struct d_ins *i)
 
 static void emit_execname(struct emitter *e, const struct d_ins *i)
 {
+	if (e->ir->context == CONTEXT_ON_CPU) {
+		emit_task(e);
+		emit_mov(e, R3, R0);
+		emit_alu_imm(e, BPF_ADD, R3, e->maps->offsets.comm);
+		emit_into(e, i->a, R1);
+		emit_zero(e, R1, 0, D_EXECNAME_SIZE);
+		copy(e, D_EXECNAME_SIZE);
+		return;
+	}
 	emit_into(e, i->a, R1);
 	emit_mov_imm(e, R2, D_EXECNAME_SIZE);
 	emit_call(e, BPF_FUNC_get_current_comm);

@@ -27,6 +27,8 @@ static const struct kind {
 	[CONTEXT_SYSCALL_RETURN] = { BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, "btf_trace_sys_exit" },
 	[CONTEXT_FUNCTION_ENTRY] = { BPF_PROG_TYPE_KPROBE, ATTACH_UPROBE_MULTI, NULL },
 	[CONTEXT_FUNCTION_RETURN] = { BPF_PROG_TYPE_KPROBE, ATTACH_UPROBE_MULTI, NULL },
+	[CONTEXT_OFF_CPU] = { BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, "btf_trace_sched_switch" },
+	[CONTEXT_ON_CPU] = { BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, "btf_trace_sched_switch" },
 	[CONTEXT_STATIC] = { BPF_PROG_TYPE_KPROBE, ATTACH_UPROBE_MULTI, NULL },
 };
 
@@ -146,6 +148,8 @@ static bool find_offset(const struct btf *btf, const char *type, const char *pat
 
 static bool needs_offsets(const struct d_ir *ir)
 {
+	if (ir->context == CONTEXT_ON_CPU)
+		return true;
 	for (size_t i = 0; i < ir->n; i++)
 		if (ir->ins[i].op == IR_BUILTIN && ir->ins[i].value == BUILTIN_VTIMESTAMP)
 			return true;

@@ -45,6 +45,8 @@ static __u32 builtin(struct d_lowerer *l, const struct d_node *node)
 	const struct d_builtin *b = node->variable->builtin;
 	__u32 r;
 
+	if (l->ir->context == CONTEXT_ON_CPU && (b->id == BUILTIN_UID || b->id == BUILTIN_GID))
+		return d_lower_fail(l, node, "%s is not available in on-cpu", b->name);
 	if (b->id == BUILTIN_ARG && !has_argument(l, b->index))
 		return d_lower_fail(l, node, "%s of %s is where it cannot be read: %s", b->name, l->group->probes[0]->field[FIELD_NAME],
 				    l->ir->arguments);

@@ -248,6 +248,8 @@ static __u32 lower_copyinstr(struct d_lowerer *l, const struct d_node *n)
 	const struct d_node *most = n->list->next;
 	__u32 at, size = D_STRING_SIZE, a, to;
 
+	if (l->ir->context == CONTEXT_ON_CPU)
+		return d_lower_fail(l, n, "copyinstr( ) is not available in on-cpu, which fires before the switch to the process");
 	if (most && most->kind != NODE_INT)
 		return d_lower_fail(l, most, "copyinstr( ) needs a constant number of bytes");
 	if (most && most->value < size)

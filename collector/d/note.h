@@ -16,7 +16,7 @@ struct d_note {
 	__u64 address, semaphore;	/* as the file's program headers have them; semaphore 0: none */
 };
 
-/* Texts live until `each` returns.  What it returns other than 0 ends the list. */
+/* Texts live until `each` returns.  If it returns another number than 0, the list ends, and that is returned. */
 int d_notes_each(int fd, int (*each)(void *context, const struct d_note *n), void *context);
 
 #endif

@@ -5,7 +5,8 @@
 
 static bool shares_program(enum d_context context)
 {
-	return context != CONTEXT_DTRACE && context != CONTEXT_PROFILE && context != CONTEXT_TICK;
+	return context != CONTEXT_DTRACE && context != CONTEXT_PROFILE && context != CONTEXT_TICK && context != CONTEXT_OFF_CPU &&
+	       context != CONTEXT_ON_CPU;
 }
 
 bool d_group_is_single(const struct d_group *g) { return !shares_program(g->context); }

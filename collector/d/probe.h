@@ -22,6 +22,7 @@ enum d_context {
 	CONTEXT_PROFILE, CONTEXT_TICK,	/* a timer on each CPU, or on one: detail is its period in ns */
 	CONTEXT_SYSCALL_ENTRY, CONTEXT_SYSCALL_RETURN,		/* detail: the number of the call */
 	CONTEXT_FUNCTION_ENTRY, CONTEXT_FUNCTION_RETURN,	/* detail: the offset in `file` */
+	CONTEXT_OFF_CPU, CONTEXT_ON_CPU,			/* a thread leaves a CPU, or gets one: it is the thread of the probe */
 	CONTEXT_STATIC,						/* a place that the program's author marked: likewise */
 };
 

@@ -20,6 +20,6 @@ struct d_provider {
 
 const struct d_provider *d_provider_at(size_t i);		/* NULL: past the last */
 
-extern const struct d_provider d_provider_profile, d_provider_syscall, d_provider_pid, d_provider_static;
+extern const struct d_provider d_provider_profile, d_provider_syscall, d_provider_pid, d_provider_static, d_provider_sched;
 
 #endif

@@ -839,6 +839,64 @@ TEST(vtimestamp_counts_only_the_time_on_a_cpu)
 	check_probes(script, call_sleep, "1 1");
 }
 
+static long switches(void)
+{
+	char line[256];
+	long sum = 0, n;
+	FILE *in = fopen("/proc/self/status", "r");
+
+	while (fgets(line, sizeof(line), in))
+		if (sscanf(line, "voluntary_ctxt_switches: %ld", &n) == 1 || sscanf(line, "nonvoluntary_ctxt_switches: %ld", &n) == 1)
+			sum += n;
+	fclose(in);
+	return sum;
+}
+
+static long n_switches;
+
+static void sleep_often(void)
+{
+	n_switches = switches();
+	for (unsigned i = 0; i < 50; i++)
+		usleep(2000);
+	n_switches = switches() - n_switches;
+}
+
+/* As often as the kernel's own counters say, and off the CPU for at least the time of the sleeps.  self-> is the thread's that
+ * gets the CPU. */
+TEST(a_thread_leaves_and_gets_the_cpu)
+{
+	char script[1024], expected[128];
+	struct run r;
+	char reason[D_REASON_MAX] = "";
+
+	snprintf(script, sizeof(script),
+		 "sched:::off-cpu /pid == %d/ { self->t = timestamp; @n = count(); @names[execname == \"bpf_d\", tid == %d] = count(); }"
+		 "sched:::on-cpu /self->t/ { off += timestamp - self->t; @m = count(); @p[pid, tid, execname] = count(); self->t = 0; }"
+		 "END { printa(\"%%@d \", @n); printa(\"%%@d \", @m); printf(\"%%d\\n\", off >= 100000000); trunc(@names); trunc(@p); }", getpid(), getpid());
+	assert_true(compile(&r, script));
+	open_run(&r);
+	for (size_t i = 0; i < r.compile.plan.n_groups; i++)
+		if (d_session_load(&r.session, &r.compile.plan.groups[i], reason) || d_session_attach(&r.session, &r.compile.plan.groups[i], reason))
+			print_message("%s\n", reason);
+	assert_string_equal(reason, "");
+	r.session.state->activity = ACTIVITY_ACTIVE;
+	sleep_often();
+	r.session.state->activity = ACTIVITY_BEGIN;
+	d_session_detach(&r.session);
+	fire(&r, PROBE_END, ACTIVITY_DRAINING);
+	close_run(&r);
+	/* the counters are read a little inside of the time that is traced, and reading may be preempted */
+	for (long more = 0; more < 8; more++) {
+		snprintf(expected, sizeof(expected), "%ld %ld 1\n", n_switches + more, n_switches + more);
+		if (!strcmp(expected, r.text))
+			break;
+	}
+	assert_string_equal(r.text, expected);
+	free(r.text);
+	free(r.errors);
+}
+
 TEST(built_ins_are_this_process)
 {
 	char script[512], out[64];
