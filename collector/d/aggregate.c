@@ -5,13 +5,13 @@
 
 #include <stdint.h>
 
-int d_aggregates_init(struct d_aggregates *a, const struct d_program *p, const struct d_probes *probes)
+int d_aggregates_init(struct d_aggregates *a, const struct d_program *p, const struct d_probes *probes, struct d_symbols *symbols)
 {
 	*a = (struct d_aggregates){ .totals = calloc(p->n_aggregations + 1, sizeof(*a->totals)) };
 	if (!a->totals)
 		return -ENOMEM;
 	for (const struct d_aggregation *g = p->aggregations; g; g = g->next)
-		a->totals[a->n_totals++] = (struct d_totals){ .aggregation = g, .probes = probes, .normal = 1 };
+		a->totals[a->n_totals++] = (struct d_totals){ .aggregation = g, .probes = probes, .symbols = symbols, .normal = 1 };
 	return 0;
 }
 
@@ -36,7 +36,10 @@ void d_aggregates_fini(struct d_aggregates *a)
 
 /* ---- keys ---- */
 
-static __u32 part_len(const struct d_key *k) { return k->is_text ? D_STRING_SIZE : 8; }
+static __u32 part_len(const struct d_key *k)
+{
+	return k->is_text ? D_STRING_SIZE : k->stack ? 8 * (D_FRAMES_MAX + 1) : 8;
+}
 
 static __u32 row_key_len(const struct d_aggregation *a)
 {
@@ -174,7 +177,7 @@ static void add_words(const struct d_aggregation *a, struct d_row *r, const __u6
 
 int d_totals_add(struct d_totals *t, const void *key, __s64 cell, const __u64 *words)
 {
-	__u8 wide[D_KEYS_MAX * D_STRING_SIZE] = "";
+	__u8 wide[D_KEYS_MAX * 8 * (D_FRAMES_MAX + 1)] = "";
 	struct d_row *r;
 	int err;
 
@@ -269,15 +272,22 @@ __s64 d_row_value(const struct d_totals *t, const struct d_row *r)
 	}
 }
 
+const __u8 *d_row_part(const struct d_aggregation *a, const struct d_row *r, unsigned i)
+{
+	const __u8 *at = r->key;
+
+	for (unsigned before = 0; before < i; before++)
+		at += part_len(&a->table->key[before]);
+	return at;
+}
+
 struct d_format_value d_row_key(const struct d_aggregation *a, const struct d_row *r, unsigned i)
 {
 	const struct d_key *k = &a->table->key[i];
 	const struct d_type *type = d_type_resolve(k->type);
-	const __u8 *at = r->key;
+	const __u8 *at = d_row_part(a, r, i);
 	__u64 value;
 
-	for (unsigned before = 0; before < i; before++)
-		at += part_len(&a->table->key[before]);
 	if (k->is_text)
 		return (struct d_format_value){ .text = (const char *)at, .text_len = strnlen((const char *)at, D_STRING_SIZE) };
 	memcpy(&value, at, sizeof(value));

@@ -19,6 +19,7 @@
 #include "collector/d/format.h"
 #include "collector/d/probe.h"
 #include "collector/d/program.h"
+#include "collector/d/symbols.h"
 
 struct d_cell {
 	__s64 cell, count;
@@ -34,6 +35,7 @@ struct d_row {
 struct d_totals {
 	const struct d_aggregation *aggregation;
 	const struct d_probes *probes;
+	struct d_symbols *symbols;
 	struct d_row **rows;
 	size_t n_rows, rows_room;
 	size_t *index;				/* rows by the hash of their key, +1; 0: free; at least twice as many as rows */
@@ -53,8 +55,8 @@ struct d_aggregates {
 	struct d_sort sort;
 };
 
-/* probes: those whose names are keys. */
-int d_aggregates_init(struct d_aggregates *a, const struct d_program *p, const struct d_probes *probes);
+/* probes: those whose names are keys; symbols: of stacks that are keys. */
+int d_aggregates_init(struct d_aggregates *a, const struct d_program *p, const struct d_probes *probes, struct d_symbols *symbols);
 void d_aggregates_fini(struct d_aggregates *a);
 
 /* key: the parts of the table's key, of which the cell is not read. */
@@ -69,7 +71,9 @@ int d_totals_index(struct d_totals *t, size_t len);		/* finds rows in their pres
 
 /* The value of a row of an aggregation without cells, as it is printed. */
 __s64 d_row_value(const struct d_totals *t, const struct d_row *r);
-/* Part i of the key. */
+/* The bytes of part i of the key. */
+const __u8 *d_row_part(const struct d_aggregation *a, const struct d_row *r, unsigned i);
+/* Part i of the key, which is no stack. */
 struct d_format_value d_row_key(const struct d_aggregation *a, const struct d_row *r, unsigned i);
 
 /* aggregate_print.c */

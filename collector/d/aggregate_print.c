@@ -1,5 +1,6 @@
 #include "collector/d/aggregate.h"
 #include "collector/d/function.h"
+#include "collector/d/stack_print.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -109,6 +110,16 @@ static void print_table(const struct d_totals *totals, const struct d_row *r, FI
 
 /* ---- keys ---- */
 
+/* false: the key is no stack. */
+static bool print_stack(const struct d_totals *t, const struct d_row *r, unsigned i, FILE *out)
+{
+	const struct d_key *k = &t->aggregation->table->key[i];
+
+	if (k->stack)
+		d_stack_print(t->symbols, k->stack == STACK_USER, d_row_part(t->aggregation, r, i), k->room, out);
+	return k->stack;
+}
+
 static void print_key(const struct d_format_value *v, FILE *out)
 {
 	int width = v->size == 8 ? 16 : v->size == 4 ? 8 : v->size == 2 ? 5 : 3;
@@ -166,7 +177,8 @@ static void print_default(const struct line *l, FILE *out)
 	for (unsigned i = 0; i + 1 < of->table->n_keys; i++) {
 		struct d_format_value v = d_row_key(of, l->row[lead], i);
 
-		print_key(&v, out);
+		if (!print_stack(l->all[lead], l->row[lead], i, out))
+			print_key(&v, out);
 	}
 	for (size_t i = 0; i < l->n; i++)
 		print_value(l->all[i], l->row[i], NULL, out);
@@ -192,8 +204,10 @@ static void print_formatted(const struct line *l, const struct d_directive *form
 		} else if (d->conversion == '%') {
 			fputc('%', out);
 		} else if (d->conversion && key + 1 < of->table->n_keys) {
-			v = d_row_key(of, l->row[lead], key++);
-			d_format_print(&one, &v, 1, out);
+			v = d_row_key(of, l->row[lead], key);
+			if (!print_stack(l->all[lead], l->row[lead], key, out))
+				d_format_print(&one, &v, 1, out);
+			key++;
 		}
 	}
 }

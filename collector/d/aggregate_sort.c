@@ -35,7 +35,11 @@ static int compare_keys(const struct order *o, const struct d_row *a, const stru
 		unsigned at = (i + (o->sort->key_position < n ? o->sort->key_position : 0)) % n;
 		struct d_format_value x = d_row_key(o->totals->aggregation, a, at), y = d_row_key(o->totals->aggregation, b, at);
 
-		order = compare_values(&x, &y);
+		if (o->totals->aggregation->table->key[at].stack)
+			order = memcmp(d_row_part(o->totals->aggregation, a, at), d_row_part(o->totals->aggregation, b, at),
+				       o->totals->aggregation->table->key[at].room);
+		else
+			order = compare_values(&x, &y);
 	}
 	return order;
 }

@@ -56,6 +56,7 @@ static bool add_table(struct d_checker *c, const struct d_node *n, struct d_aggr
 		if (t->n_keys == D_KEYS_MAX - 1)
 			return d_check_fail(c, e, "D_PROTO_LEN", "@%s[] has more than %u keys", n->text, D_KEYS_MAX - 1);
 		t->key[t->n_keys] = (struct d_key){ .type = e->type, .room = key_is_text(e) ? d_text_room(e) : 8, .is_text = key_is_text(e) };
+		t->key[t->n_keys].stack = d_stack_of(e, &t->key[t->n_keys].room);
 		if (d_is_probe_name(e)) {
 			t->key[t->n_keys].is_probe = true;
 			t->key[t->n_keys].field = e->variable->builtin->index;
@@ -72,6 +73,10 @@ static bool add_table(struct d_checker *c, const struct d_node *n, struct d_aggr
 /* A further use of a key. */
 static void extend_key(struct d_key *k, const struct d_node *e)
 {
+	__u32 room;
+
+	if (d_stack_of(e, &room) && room > k->room)
+		k->room = room;
 	if (k->is_probe && d_is_probe_name(e) && e->variable->builtin->index == k->field)
 		return;
 	if (k->is_probe)
@@ -84,7 +89,7 @@ static void extend_key(struct d_key *k, const struct d_node *e)
 static bool check_key(struct d_checker *c, const struct d_node *n, struct d_aggregation *a)
 {
 	const struct d_node *e = n->list;
-	__u32 i;
+	__u32 i, room;
 
 	if (!check_key_types(c, n))
 		return false;
@@ -93,7 +98,7 @@ static bool check_key(struct d_checker *c, const struct d_node *n, struct d_aggr
 	for (i = 0; e && i + 1 < a->table->n_keys; e = e->next, i++) {
 		struct d_key *k = &a->table->key[i];
 
-		if (k->is_text != key_is_text(e) || (!k->is_text && !d_type_same(e->type, k->type) &&
+		if (k->is_text != key_is_text(e) || k->stack != d_stack_of(e, &room) || (!k->is_text && !k->stack && !d_type_same(e->type, k->type) &&
 						     !(d_type_is_integer(e->type) && d_type_is_integer(k->type))))
 			return d_check_fail(c, e, "D_PROTO_ARG", "@%s[] key #%u is incompatible with its first use", n->text, i + 1);
 		extend_key(k, e);
@@ -237,7 +242,7 @@ static bool same_keys(const struct d_aggregation *a, const struct d_aggregation 
 	if (a->table->n_keys != b->table->n_keys)
 		return false;
 	for (__u32 i = 0; i + 1 < a->table->n_keys; i++)
-		if (a->table->key[i].is_text != b->table->key[i].is_text)
+		if (a->table->key[i].is_text != b->table->key[i].is_text || a->table->key[i].stack != b->table->key[i].stack)
 			return false;
 	return true;
 }

@@ -141,7 +141,7 @@ bool d_check_call(struct d_checker *c, struct d_node *n, bool is_statement)
 		return d_check_undefined_function(c, n);
 	if (n->function->kind == FUNCTION_AGGREGATING)
 		return d_check_fail(c, n, "D_SYNTAX", "%s( ) may only be assigned to an aggregation", n->text);
-	if (n->function->kind == FUNCTION_ACTION && !is_statement)
+	if (n->function->kind == FUNCTION_ACTION && !is_statement && n->function->result != D_STACK)
 		return d_check_fail(c, n, "D_CG_EXPR", "%s( ) may not be called from a D expression (D program context required)", n->text);
 	if (!d_check_arguments(c, n))
 		return false;

@@ -100,7 +100,7 @@ static int plan_probe(struct d_compile *c, const struct d_unit *u, struct d_clau
 {
 	int err;
 
-	if (probe->id == PROBE_ERROR)
+	if (probe->id == PROBE_ERROR && !c->options.lists)
 		return d_fail(error, &u->script, s->at, "D_UNKNOWN", "the ERROR probe is not available yet");
 	err = d_plan_add(&c->plan, clause, probe);
 	if (err == -E2BIG)

@@ -14,6 +14,7 @@ struct d_options {
 	bool quiet;			/* print only what the script prints */
 	bool errtags;			/* print tags of errors */
 	bool zero_probes;		/* descriptions may match no probe */
+	bool lists;			/* the probes are listed, not run: ERROR may be among them */
 	struct d_sort sort;		/* of aggregations */
 };
 

@@ -3,6 +3,7 @@
 #include "collector/d/format.h"
 #include "collector/d/function.h"
 #include "collector/d/probe.h"
+#include "collector/d/stack_print.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -171,6 +172,9 @@ static void print_action(struct d_consumer *c, const struct d_action *a, const s
 		return;
 	case FUNCTION_CLEAR: case FUNCTION_TRUNC: case FUNCTION_NORMALIZE: case FUNCTION_DENORMALIZE:
 		change_aggregation(c, a, r);
+		return;
+	case FUNCTION_STACK: case FUNCTION_USTACK:
+		d_stack_print(c->symbols, a->values->kind == VALUE_USER_STACK, r->value + a->values->offset, a->values->size, c->out);
 		return;
 	case FUNCTION_SETOPT:
 		set_option(c, a->call);

@@ -13,6 +13,7 @@ struct d_consumer {
 	struct d_clause *const *clauses;
 	__u32 n_clauses;
 	const struct d_probes *probes;
+	struct d_symbols *symbols;
 	bool quiet;
 	FILE *out, *err;
 	bool has_header;		/* CPU ID FUNCTION:NAME was printed */

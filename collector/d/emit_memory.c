@@ -1,4 +1,5 @@
 #include "collector/d/emit_private.h"
+#include "collector/d/probe.h"
 #include "collector/d/record.h"
 
 enum { TAKEN = 8 };		/* bytes of the word that says that an area is taken */
@@ -162,4 +163,29 @@ void emit_read(struct emitter *e, const struct d_ins *i)
 	if (i->is_signed)
 		emit_cut(e, R0, i->size, true);
 	emit_define(e, i->dst, R0);
+}
+
+/* Of the next thread there is only the kernel's stack. */
+void emit_stack(struct emitter *e, const struct d_ins *i)
+{
+	bool is_user = i->value;
+	__u32 from = is_user ? 8 : 0;
+
+	if (is_user) {
+		emit_call(e, BPF_FUNC_get_current_pid_tgid);
+		emit_alu_imm(e, BPF_RSH, R0, 32);
+	}
+	emit_into(e, i->b, R2);
+	emit_zero(e, R2, 0, i->size);
+	if (is_user)
+		emit_store(e, R2, 0, R0, 8);
+	if (e->ir->context == CONTEXT_ON_CPU)
+		emit_task(e);
+	else
+		emit_load(e, R0, R10, STACK_CONTEXT, 8);
+	emit_mov(e, R1, R0);
+	emit_alu_imm(e, BPF_ADD, R2, from);
+	emit_mov_imm(e, R3, i->size - from);
+	emit_mov_imm(e, R4, is_user ? BPF_F_USER_STACK : 0);
+	emit_call(e, e->ir->context == CONTEXT_ON_CPU ? BPF_FUNC_get_task_stack : BPF_FUNC_get_stack);
 }

@@ -4,13 +4,14 @@
 
 #define ACTION(name, arguments, id) { name, FUNCTION_ACTION, D_VOID, arguments, id }
 #define LATER(name, arguments) ACTION(name, arguments, FUNCTION_LATER)
+#define STACK(name, arguments, id) { name, FUNCTION_ACTION, D_STACK, arguments, id }
 #define AGGREGATING(name, arguments, id) { name, FUNCTION_AGGREGATING, D_VOID, arguments, id }
 #define SUBROUTINE(name, result, arguments) { name, FUNCTION_SUBROUTINE, result, arguments, FUNCTION_LATER }
 #define TEXT(name, result, arguments, id) { name, FUNCTION_SUBROUTINE, result, arguments, id }
 
 static const struct d_function functions[] = {
 	ACTION("printf", "x*", FUNCTION_PRINTF), ACTION("trace", "x", FUNCTION_TRACE), ACTION("exit", "i", FUNCTION_EXIT),
-	ACTION("printa", "*", FUNCTION_PRINTA), LATER("print", "x"), LATER("tracemem", "pi?i"), LATER("stack", "?i"), LATER("ustack", "?ii"),
+	ACTION("printa", "*", FUNCTION_PRINTA), LATER("print", "x"), LATER("tracemem", "pi?i"), STACK("stack", "?i", FUNCTION_STACK), STACK("ustack", "?ii", FUNCTION_USTACK),
 	LATER("jstack", "?ii"), ACTION("clear", "@", FUNCTION_CLEAR), ACTION("trunc", "@?i", FUNCTION_TRUNC), ACTION("normalize", "@i", FUNCTION_NORMALIZE), ACTION("denormalize", "@", FUNCTION_DENORMALIZE),
 	ACTION("setopt", "s?b", FUNCTION_SETOPT), LATER("freopen", "s*"), LATER("ftruncate", ""), LATER("system", "s*"), LATER("raise", "i"),
 	LATER("stop", ""), LATER("copyout", "ppi"), LATER("copyoutstr", "spi"), LATER("chill", "i"), LATER("panic", ""),

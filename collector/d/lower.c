@@ -124,6 +124,23 @@ static bool is_recorded(const struct d_node *call)
 	return call->function->id != FUNCTION_PRINTA && call->function->id != FUNCTION_SETOPT;
 }
 
+/* stack() and ustack() as actions: the call itself is the value. */
+static bool lower_stack_action(struct d_lowerer *l, const struct d_node *n)
+{
+	struct d_action *action = add_action(l, n);
+	struct d_value *v = lower_alloc(l, n, sizeof(*v));
+
+	if (!action || !v)
+		return false;
+	v->kind = d_stack_of(n, &v->size) == STACK_USER ? VALUE_USER_STACK : VALUE_KERNEL_STACK;
+	action->values = v;
+	if (!room_in_record(l, n, v->size, &v->offset) ||
+	    !d_lower_stack(l, n, MEMORY_RECORD, offsetof(struct d_record, value) + v->offset, v->size))
+		return false;
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_RAN, .value = action->number });
+	return true;
+}
+
 bool d_lower_action(struct d_lowerer *l, const struct d_node *n)
 {
 	struct d_action *action;
@@ -131,6 +148,8 @@ bool d_lower_action(struct d_lowerer *l, const struct d_node *n)
 
 	if (n->function->id == FUNCTION_LATER)
 		return d_lower_fail(l, n, "%s( ) is not available yet", n->text);
+	if (n->function->result == D_STACK)
+		return lower_stack_action(l, n);
 	action = add_action(l, n);
 	if (!action)
 		return false;

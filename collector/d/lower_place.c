@@ -1,3 +1,4 @@
+#include "collector/d/function.h"
 #include "collector/d/lower_private.h"
 
 __u32 d_lower_address(struct d_lowerer *l, enum d_memory memory, __u32 offset)
@@ -10,6 +11,18 @@ __u32 d_lower_address(struct d_lowerer *l, enum d_memory memory, __u32 offset)
 
 /* ---- keys ---- */
 
+bool d_lower_stack(struct d_lowerer *l, const struct d_node *n, enum d_memory memory, __u32 at, __u32 room)
+{
+	bool is_user = n->function->id == FUNCTION_USTACK;
+
+	if (n->list && n->list->kind != NODE_INT)
+		return d_lower_fail(l, n->list, "%s( ) needs a constant number of frames", n->text);
+	if (is_user && l->ir->context == CONTEXT_ON_CPU)
+		return d_lower_fail(l, n, "ustack( ) is not available in on-cpu, which fires before the switch to the process");
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_STACK, .b = d_lower_address(l, memory, at), .size = room, .value = is_user });
+	return true;
+}
+
 static bool lower_part(struct d_lowerer *l, const struct d_key *k, const struct d_node *n, __u32 at)
 {
 	__u32 a, to;
@@ -19,6 +32,8 @@ static bool lower_part(struct d_lowerer *l, const struct d_key *k, const struct 
 		d_ir_add(l->ir, (struct d_ins){ .op = IR_PUT, .scope = MEMORY_SCRATCH, .value = at, .a = a });
 		return true;
 	}
+	if (k->stack)
+		return d_lower_stack(l, n, MEMORY_SCRATCH, at, k->room);
 	if (k->is_text) {
 		a = d_lower_text(l, n);
 		to = d_lower_address(l, MEMORY_SCRATCH, at);

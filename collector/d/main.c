@@ -44,6 +44,7 @@ static const struct argp_option options[] = {
 	{ NULL, 'q', NULL, 0, "Print only what the script prints", 1 },
 	{ NULL, 'e', NULL, 0, "Compile, then exit", 1 },
 	{ NULL, 'x', "OPTION[=VALUE]", 0, "Set an option: quiet, errtags, defaultargs", 1 },
+	{ NULL, 'l', NULL, 0, "List the probes that the descriptions match, or all that are known without one", 1 },
 	{ NULL, 'S', NULL, 0, "Print the intermediate code of each probe", 1 },
 	{ NULL, 'V', NULL, 0, "Print the version of D", 1 },
 	{ 0 },
@@ -64,7 +65,7 @@ struct arguments {
 	size_t n_settings, settings_room;
 	const char *command;		/* -c */
 	pid_t pid;			/* -p */
-	bool quiet, only_compile, show_code, zero_probes;
+	bool quiet, only_compile, show_code, zero_probes, lists;
 };
 
 /* ---- arguments ---- */
@@ -99,6 +100,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case 'Z': a->zero_probes = true; return 0;
 	case 'e': a->only_compile = true; return 0;
+	case 'l': a->lists = true; return 0;
 	case 'S': a->show_code = true; return 0;
 	case 'x': add_word(&a->settings, &a->n_settings, &a->settings_room, text); return 0;
 	case 'V':
@@ -106,6 +108,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		exit(EXIT_SUCCESS);
 	case ARGP_KEY_ARG: add_word(&a->words, &a->n_words, &a->words_room, text); return 0;
 	case ARGP_KEY_END:
+		if (!a->n_sources && a->lists)
+			add_source(a, NULL, ":::");
 		if (!a->n_sources)
 			argp_error(state, "one of -n and -s is needed");
 		return 0;
@@ -262,17 +266,34 @@ static int take_target(const struct arguments *a, struct d_target *t)
 	return err ? 1 : 0;
 }
 
+/* The probes of all clauses, by id. */
+static int list_probes(const struct d_compile *c)
+{
+	printf("%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+	for (size_t i = 0; i < c->probes.n; i++) {
+		const struct d_probe *p = c->probes.probe[i];
+
+		if (d_plan_has(&c->plan, p))
+			printf("%5u %10s %17s %33s %s\n", p->id, p->field[FIELD_PROVIDER], p->field[FIELD_MODULE], p->field[FIELD_FUNCTION],
+			       p->field[FIELD_NAME]);
+	}
+	return 0;
+}
+
 static int run(const struct arguments *a, struct d_compile *c, const unsigned *n_probes, struct d_target *target)
 {
+	struct d_symbols symbols = { 0 };
 	struct d_aggregates aggregates;
 	struct d_consumer consumer = { .clauses = c->clauses, .n_clauses = c->n_clauses, .probes = &c->probes, .quiet = c->options.quiet,
-					.out = stdout, .err = stderr, .aggregates = &aggregates };
+					.out = stdout, .err = stderr, .aggregates = &aggregates, .symbols = &symbols };
 	struct d_run r = { .compile = c, .consumer = &consumer, .target = target };
 	int status;
 
-	if (d_aggregates_init(&aggregates, &c->program, &c->probes))
+	if (d_aggregates_init(&aggregates, &c->program, &c->probes, &symbols))
 		return no_memory();
 	aggregates.sort = c->options.sort;
+	if (target->pid)
+		d_symbols_hold(&symbols, target->pid);
 	status = d_run_begin(&r);
 	for (size_t i = 0; !status && i < a->n_sources && !c->options.quiet; i++) {
 		const struct d_script script = script_of(&a->sources[i]);
@@ -283,6 +304,7 @@ static int run(const struct arguments *a, struct d_compile *c, const unsigned *n
 		status = d_run(&r);
 	d_run_end(&r);
 	d_aggregates_fini(&aggregates);
+	d_symbols_fini(&symbols);
 	return status;
 }
 
@@ -298,6 +320,7 @@ static int dtrace(struct arguments *a, struct d_compile *c)
 	c->macros.n_arguments = a->n_words;
 	c->options.quiet = a->quiet;
 	c->options.zero_probes = a->zero_probes;
+	c->options.lists = a->lists;
 	if (!status)
 		status = take_target(a, &target);
 	c->macros.target = target.pid;
@@ -305,7 +328,9 @@ static int dtrace(struct arguments *a, struct d_compile *c)
 		status = apply_settings(a, c) || compile(a, c, n_probes) || compile_end(a, c);
 	if (!status && a->show_code)
 		print_code(&c->plan);
-	if (!status && !a->only_compile)
+	if (!status && a->lists)
+		status = list_probes(c);
+	else if (!status && !a->only_compile)
 		status = run(a, c, n_probes, &target);
 	d_target_fini(&target);
 	free(n_probes);

@@ -105,6 +105,8 @@ int d_plan_add(struct d_plan *p, struct d_clause *clause, const struct d_probe *
 	return 0;
 }
 
+bool d_plan_has(const struct d_plan *p, const struct d_probe *probe) { return probe->id < p->n_places && p->place[probe->id].group; }
+
 void d_plan_fini(struct d_plan *p)
 {
 	for (size_t i = 0; i < p->n_groups; i++) {

@@ -44,6 +44,7 @@ struct d_plan {
 
 int d_plan_add(struct d_plan *p, struct d_clause *clause, const struct d_probe *probe);
 void d_plan_fini(struct d_plan *p);
+bool d_plan_has(const struct d_plan *p, const struct d_probe *probe);
 
 bool d_group_is_single(const struct d_group *g);		/* one probe, which is known when its program is made */
 bool d_group_is_uniform(const struct d_group *g);		/* each probe has all clauses */

@@ -26,7 +26,13 @@ struct d_key {
 	bool is_text;
 	bool is_probe;			/* a text that is always a name of the probe: its id stands for it */
 	__u8 field;			/* which name */
+	__u8 stack;			/* enum d_stack */
 };
+
+/* A stack is addresses, the newest first, to the first 0; that of a process begins with the process' number. */
+enum d_stack { STACK_NONE, STACK_KERNEL, STACK_USER };
+
+#define D_FRAMES_MAX 127		/* the kernel's most */
 
 /* Where the names of a probe are in an element of `names`. */
 #define D_NAMES_LEN 288
@@ -96,6 +102,9 @@ struct d_table *d_table_add(struct d_program *p, __u32 value_len);
 __u32 d_aggregation_words(const struct d_aggregation *a);
 
 __u32 d_table_key_len(const struct d_table *t);
+
+/* Of a call of stack() or ustack(): which it is, and the bytes that it takes; STACK_NONE: another expression. */
+enum d_stack d_stack_of(const struct d_node *n, __u32 *ret_room);
 
 /* Whether an expression is probefunc or the like. */
 bool d_is_probe_name(const struct d_node *n);

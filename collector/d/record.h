@@ -32,7 +32,7 @@ struct d_record {
 /* A value of an action: in the record, or a text that is known when the script is compiled, or a name of the probe. */
 struct d_value {
 	struct d_value *next;
-	enum { VALUE_INTEGER, VALUE_TEXT, VALUE_CONSTANT, VALUE_PROBE } kind;
+	enum { VALUE_INTEGER, VALUE_TEXT, VALUE_CONSTANT, VALUE_PROBE, VALUE_KERNEL_STACK, VALUE_USER_STACK } kind;
 	const char *text;		/* VALUE_CONSTANT */
 	size_t text_len;
 	enum d_probe_field field;	/* VALUE_PROBE */

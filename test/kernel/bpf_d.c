@@ -20,6 +20,7 @@ struct run {
 	struct d_session session;
 	struct d_consumer consumer;
 	struct d_aggregates aggregates;
+	struct d_symbols symbols;
 	char *text, *errors;
 	size_t len, errors_len;
 };
@@ -67,8 +68,8 @@ static void open_run(struct run *r)
 
 	r->consumer = (struct d_consumer){ .clauses = r->compile.clauses, .n_clauses = r->compile.n_clauses, .probes = &r->compile.probes,
 					   .quiet = true, .out = open_memstream(&r->text, &r->len), .err = open_memstream(&r->errors, &r->errors_len),
-					   .aggregates = &r->aggregates };
-	assert_int_equal(d_aggregates_init(&r->aggregates, &r->compile.program, &r->compile.probes), 0);
+					   .aggregates = &r->aggregates, .symbols = &r->symbols };
+	assert_int_equal(d_aggregates_init(&r->aggregates, &r->compile.program, &r->compile.probes, &r->symbols), 0);
 	if (d_session_open(&r->session, &r->compile.program, &r->consumer, reason))
 		print_message("%s\n", reason);
 	assert_string_equal(reason, "");
@@ -82,6 +83,7 @@ static void close_run(struct run *r)
 	assert_int_equal(d_session_take_all(&r->session, &r->aggregates), 0);
 	d_aggregates_print_rest(&r->aggregates, r->consumer.out);
 	d_aggregates_fini(&r->aggregates);
+	d_symbols_fini(&r->symbols);
 	d_session_close(&r->session);
 	fclose(r->consumer.out);
 	fclose(r->consumer.err);
@@ -837,6 +839,36 @@ TEST(vtimestamp_counts_only_the_time_on_a_cpu)
 		 "pid%d:a.out:probed_sleep:return { this->on = (vtimestamp - self->v) / 1000000; this->all = (timestamp - self->t) / 1000000;"
 		 " printf(\"%%d %%d\", this->on >= 49 && this->on < 99, this->all >= 149); }", getpid(), getpid());
 	check_probes(script, call_sleep, "1 1");
+}
+
+/* The function, called in a known way, is on the stack with its callers. */
+TEST(stacks_are_keys_with_their_functions)
+{
+	char reason[D_REASON_MAX] = "", script[512];
+	struct run r;
+
+	snprintf(script, sizeof(script), "pid%d:a.out:probed_function:entry { @[ustack(3)] = count(); } syscall::getppid:entry /pid == %d/ { @k[stack()] = count(); }",
+		 getpid(), getpid());
+	assert_true(compile(&r, script));
+	open_run(&r);
+	for (size_t i = 0; i < r.compile.plan.n_groups; i++)
+		if (d_session_load(&r.session, &r.compile.plan.groups[i], reason) || d_session_attach(&r.session, &r.compile.plan.groups[i], reason))
+			print_message("%s\n", reason);
+	assert_string_equal(reason, "");
+	r.session.state->activity = ACTIVITY_ACTIVE;
+	call_function();
+	for (unsigned i = 0; i < 7; i++)
+		getppid();
+	d_session_detach(&r.session);
+	close_run(&r);
+	if (!strstr(r.text, "\n              bpf_d`probed_function") || !strstr(r.text, "             1000\n"))
+		print_message("%s\n", r.text);
+	assert_non_null(strstr(r.text, "\n              bpf_d`probed_function"));
+	assert_non_null(strstr(r.text, "             1000\n"));
+	assert_non_null(strstr(r.text, "vmlinux`do_syscall_64"));
+	assert_non_null(strstr(r.text, "                7\n"));
+	free(r.text);
+	free(r.errors);
 }
 
 static long switches(void)

@@ -14,7 +14,7 @@ static void begin(struct totals_case *c, const char *script)
 {
 	memset(c, 0, sizeof(*c));
 	assert_int_equal(d_case_check(&c->d, script), 0);
-	assert_int_equal(d_aggregates_init(&c->a, &c->d.program, NULL), 0);
+	assert_int_equal(d_aggregates_init(&c->a, &c->d.program, NULL, NULL), 0);
 }
 
 static void end(struct totals_case *c)

@@ -44,7 +44,7 @@ TEST(refuses_what_programs_do_not_have_yet)
 		unsigned column;
 	} rows[] = {
 		{ "BEGIN { trace(execargs); }", 15 }, { "BEGIN { x = strstr(\"a\", \"b\"); }", 13 },
-		{ "BEGIN { x = rand(); }", 13 }, { "BEGIN { stack(); }", 9 }, { "BEGIN /execargs == \"a\"/ { }", 8 },
+		{ "BEGIN { x = rand(); }", 13 }, { "BEGIN { jstack(); }", 9 }, { "BEGIN /execargs == \"a\"/ { }", 8 },
 		{ "int a[3]; BEGIN { a[1] = 2; }", 19 }, { "BEGIN { x = ucaller; }", 13 }, { "BEGIN { x = (int *)1 + 1; }", 22 },
 		{ "BEGIN { self->a[1] = 1; }", 9 }, { "struct s { int a; } s; BEGIN { s.a = 1; }", 33 }, { "BEGIN { x = lltostr(1, 16); }", 13 },
 	};
