@@ -139,6 +139,18 @@ static void timer_argument(struct emitter *e, __u32 n)
 	emit_here(e, other);
 }
 
+/* r0 = the address of the other thread, read as a number: the verifier allows no arithmetic with its type. */
+static void other_thread(struct emitter *e)
+{
+	emit_mov(e, R3, R1);
+	emit_alu_imm(e, BPF_ADD, R3, e->ir->context == CONTEXT_OFF_CPU ? SWITCH_NEXT : SWITCH_PREVIOUS);
+	emit_mov(e, R1, R10);
+	emit_alu_imm(e, BPF_ADD, R1, STACK_KEY);
+	emit_mov_imm(e, R2, 8);
+	emit_call(e, BPF_FUNC_probe_read_kernel);
+	emit_load(e, R0, R10, STACK_KEY, 8);
+}
+
 static void emit_argument(struct emitter *e, __u32 n)
 {
 	emit_load(e, R1, R10, STACK_CONTEXT, 8);
@@ -165,8 +177,8 @@ static void emit_argument(struct emitter *e, __u32 n)
 			emit_load(e, R0, R1, REGS_AX, 8);
 		return;
 	case CONTEXT_OFF_CPU: case CONTEXT_ON_CPU:
-		if (n < 2)		/* the other thread */
-			emit_load(e, R0, R1, e->ir->context == CONTEXT_OFF_CPU ? SWITCH_NEXT : SWITCH_PREVIOUS, 8);
+		if (n < 2)
+			other_thread(e);
 		return;
 	case CONTEXT_STATIC:
 		static_argument(e, n);

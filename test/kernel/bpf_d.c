@@ -1,6 +1,7 @@
 /* bpf_d - D programs compute in the kernel what a reference interpreter of their tree computes; BEGIN, END and exit().
  *
- * 1,000 random expressions each of integers and of strings, with variables of all scopes (HEATSCOPE_ROUNDS: another number).
+ * 1,000 random expressions each of integers and of strings, with variables of all scopes (HEATSCOPE_ROUNDS: another number), and
+ * as many random programs load.  HEATSCOPE_TEST runs one test.
  * Needs root and BTF; skipped (77) without. */
 #include "collector/d/compile.h"
 #include "collector/d/session.h"
@@ -8,7 +9,9 @@
 #include "test/kit/d_interpreter.h"
 #include "test/kit/d_text_interpreter.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -463,6 +466,200 @@ TEST(the_kernel_computes_the_texts_that_the_interpreter_computes)
 	}
 }
 
+/* ---- random programs ---- */
+
+long probed_function(long a, const char *name, long c, long d, long e, long f, long seventh);
+
+static void put_statement(FILE *out, unsigned depth);
+
+/* Integers and texts over variables that the declarations below have, and over what every probe has. */
+static void put_integer(FILE *out, unsigned depth)
+{
+	static const char *const leaf[] = { "pid", "tid", "arg0", "arg1", "arg5", "timestamp", "vtimestamp", "walltimestamp", "errno", "cpu", "id", "epid",
+					    "v0", "self->v1", "this->v2", "$pid", "7", "0", "-1", "4096" };
+	static const char *const op[] = { "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "<", "==", "&&", "||", "!=" };
+
+	switch (depth ? check_below(9) : 0) {
+	case 0: case 1:
+		fputs(leaf[check_below(20)], out);
+		return;
+	case 2:
+		fputs("strlen(", out);
+		put_text(out, depth - 1);
+		fputc(')', out);
+		return;
+	case 3:
+		fputs("a[", out);
+		put_integer(out, depth - 1);
+		fputs(", ", out);
+		put_text(out, depth - 1);
+		fputc(']', out);
+		return;
+	case 4:
+		fputs("*(int *)(", out);
+		put_integer(out, depth - 1);
+		fputc(')', out);
+		return;
+	case 5:
+		fputc('(', out);
+		put_integer(out, depth - 1);
+		fputs(" ? ", out);
+		put_integer(out, depth - 1);
+		fputs(" : ", out);
+		put_integer(out, depth - 1);
+		fputc(')', out);
+		return;
+	}
+	fputc('(', out);
+	put_integer(out, depth - 1);
+	fprintf(out, " %s ", op[check_below(15)]);
+	put_integer(out, depth - 1);
+	fputc(')', out);
+}
+
+static void put_key(FILE *out, unsigned depth)
+{
+	fputc('[', out);
+	put_integer(out, depth);
+	fputs(", ", out);
+	switch (check_below(4)) {
+	case 0: fputs("execname", out); break;
+	case 1: fputs("probefunc", out); break;
+	default: put_text(out, depth);
+	}
+	fputc(']', out);
+}
+
+static void put_aggregation(FILE *out, unsigned depth)
+{
+	static const char *const function[] = { "count(", "sum(", "min(", "max(", "avg(", "stddev(", "quantize(", "lquantize(", "llquantize(" };
+	unsigned which = check_below(9);
+
+	fprintf(out, "@a%u", which);
+	put_key(out, depth);
+	fprintf(out, " = %s", function[which]);
+	if (which)
+		put_integer(out, depth);
+	fputs(which == 7 ? ", -100, 100, 7)" : which == 8 ? ", 10, 0, 5, 20)" : ")", out);
+}
+
+static void put_statement(FILE *out, unsigned depth)
+{
+	switch (check_below(10)) {
+	case 0: case 1: case 2:
+		put_aggregation(out, depth);
+		break;
+	case 3:
+		fputs("printf(\"%d %s %x\", ", out);
+		put_integer(out, depth);
+		fputs(", ", out);
+		put_text(out, depth);
+		fputs(", ", out);
+		put_integer(out, depth);
+		fputc(')', out);
+		break;
+	case 4:
+		fputs("a", out);
+		put_key(out, depth);
+		fputs(check_below(2) ? " = 0" : "++", out);
+		break;
+	case 5:
+		fputs("b[", out);
+		put_integer(out, depth);
+		fputs("] = ", out);
+		put_text(out, depth);
+		break;
+	case 6:
+		fputs("if (", out);
+		put_integer(out, depth);
+		fputs(") { ", out);
+		put_statement(out, depth);
+		fputs("} else { ", out);
+		put_statement(out, depth);
+		fputs("} ", out);
+		return;
+	case 7:
+		fprintf(out, "%s = ", ((const char *[]){ "v0", "self->v1", "this->v2" })[check_below(3)]);
+		put_integer(out, depth);
+		break;
+	case 8:
+		fputs("@s[stack(5), ", out);
+		put_text(out, depth);
+		fputs("] = count(); trace(", out);
+		put_text(out, depth);
+		fputc(')', out);
+		break;
+	default:
+		put_text_variable(out);
+		fputs(" = ", out);
+		put_text(out, depth);
+	}
+	fputs("; ", out);
+}
+
+/* Clauses of several kinds of probes, which share variables; each loads, whatever it would do. */
+static char *random_program(unsigned depth)
+{
+	static const char *const probes[] = {
+		"BEGIN", "syscall::read:entry, syscall::write:entry", "syscall:::return", "syscall::w*:entry", "tick-1s", "profile-99", "sched:::off-cpu",
+		"pid%1$d:a.out:probed_function:entry", "pid%1$d:a.out:probed_*:return",
+	};
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	unsigned n = 1 + check_below(4);
+
+	fputs("int v0; self char v1; this short v2; string t0; self string t1; this string t2; string t3; self string t4; this string t5;\n"
+	      "int a[int, string]; string b[long];\n", out);
+	for (unsigned i = 0; i < n; i++) {
+		fprintf(out, probes[check_below(9)], getpid());
+		if (check_below(2)) {
+			fputs(" / ", out);		/* no comment begins */
+			put_integer(out, depth);
+			fputs(" /", out);
+		}
+		fputs(" { ", out);
+		for (unsigned statement = check_below(4); statement; statement--)
+			put_statement(out, depth);
+		fputs("}\n", out);
+	}
+	fclose(out);
+	return text;
+}
+
+static bool is_stated_limit(const char *reason) { return strstr(reason, "needs more values at once than the stack"); }
+
+TEST(random_programs_load)
+{
+	const char *rounds = getenv("HEATSCOPE_ROUNDS");
+	unsigned n = rounds ? (unsigned)strtoul(rounds, NULL, 0) : 1000, n_programs = 0, n_limits = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		char *script = random_program(1 + check_below(2)), reason[D_REASON_MAX] = "";
+		struct run r;
+
+		if (compile(&r, script)) {
+			open_run(&r);
+			for (size_t g = 0; g < r.compile.plan.n_groups; g++) {
+				if (!d_session_load(&r.session, &r.compile.plan.groups[g], reason)) {
+					n_programs++;
+					continue;
+				}
+				if (!is_stated_limit(reason))
+					print_message("%s\n%s\n", script, reason);
+				assert_true(is_stated_limit(reason));
+				n_limits++;
+			}
+			close_run(&r);
+			free(r.text);
+			free(r.errors);
+		}
+		free(script);
+	}
+	print_message("%u programs, %u beyond the stack\n", n_programs, n_limits);
+	assert_true(n < 100 || (n_programs > n && n_limits < n / 10));
+}
+
 /* ---- aggregations ---- */
 
 #define N_VALUES 30
@@ -766,6 +963,59 @@ TEST(every_system_call_is_counted_once)
 		     "                1        0             1000\n");
 }
 
+enum { N_WRITERS = 3, N_WRITES = 40000 };
+
+static void *write_often(void *context)
+{
+	char bytes[64] = "";
+	int fd = *(int *)context;
+
+	for (unsigned i = 0; i < N_WRITES; i++)
+		if (write(fd, bytes, 1 + i % 64) < 0)
+			abort();
+	return NULL;
+}
+
+/* While threads write, their counts are taken again and again: the intervals add up to every event, in every function. */
+TEST(no_event_is_lost_or_twice_while_intervals_are_taken)
+{
+	char script[512], reason[D_REASON_MAX] = "", expected[256];
+	pthread_t writers[N_WRITERS];
+	int fd = open("/dev/null", O_WRONLY);
+	unsigned n_intervals = 0;
+	struct run r;
+
+	snprintf(script, sizeof(script), "syscall::write:entry /pid == %d && arg0 == %d/ { @n = count(); @sum[tid] = sum(arg2); @max = max(arg2); @min = min(arg2);"
+		 "@ = lquantize(arg2, 1, 65, 64); }", getpid(), fd);
+	assert_true(compile(&r, script));
+	open_run(&r);
+	for (size_t i = 0; i < r.compile.plan.n_groups; i++)
+		if (d_session_load(&r.session, &r.compile.plan.groups[i], reason) || d_session_attach(&r.session, &r.compile.plan.groups[i], reason))
+			print_message("%s\n", reason);
+	assert_string_equal(reason, "");
+	r.session.state->activity = ACTIVITY_ACTIVE;
+	for (unsigned i = 0; i < N_WRITERS; i++)
+		assert_int_equal(pthread_create(&writers[i], NULL, write_often, &fd), 0);
+	for (; n_intervals < 8; n_intervals++)
+		assert_int_equal(d_session_take_all(&r.session, &r.aggregates), 0);
+	for (unsigned i = 0; i < N_WRITERS; i++)
+		pthread_join(writers[i], NULL);
+	close(fd);
+	d_session_detach(&r.session);
+	assert_int_equal(d_session_take_all(&r.session, &r.aggregates), 0);
+	assert_int_equal(r.aggregates.totals[1].n_rows, N_WRITERS);
+	for (unsigned i = 0; i < N_WRITERS; i++)
+		assert_int_equal(r.aggregates.totals[1].rows[i]->word[0], N_WRITES / 64 * (64 * 65 / 2));
+	d_totals_trunc(&r.aggregates.totals[1], &r.aggregates.sort, 0);
+	close_run(&r);
+	snprintf(expected, sizeof(expected), "\n %16d\n %16d\n %16d\n", N_WRITERS * N_WRITES, 64, 1);
+	assert_int_equal(strncmp(r.text, expected, strlen(expected)), 0);
+	snprintf(expected, sizeof(expected), "               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ %d   \n", N_WRITERS * N_WRITES);
+	assert_non_null(strstr(r.text, expected));
+	free(r.text);
+	free(r.errors);
+}
+
 static void sleep_second(void) { usleep(1050000); }
 
 TEST(timers_fire_at_their_rate)
@@ -959,5 +1209,7 @@ int main(void)
 		printf("1..0 # SKIP needs root and BTF\n");
 		return 77;
 	}
+	if (getenv("HEATSCOPE_TEST"))
+		cmocka_set_test_filter(getenv("HEATSCOPE_TEST"));
 	return check_run(NULL, NULL);
 }
