@@ -12,6 +12,7 @@
 
 struct d_options {
 	bool quiet;			/* print only what the script prints */
+	bool flow;			/* entries and returns are indented */
 	bool errtags;			/* print tags of errors */
 	bool zero_probes;		/* descriptions may match no probe */
 	bool lists;			/* the probes are listed, not run: ERROR may be among them */

@@ -1,4 +1,5 @@
 #include "collector/d/consume.h"
+#include "collector/core/array.h"
 #include "collector/d/fold.h"
 #include "collector/d/format.h"
 #include "collector/d/function.h"
@@ -13,17 +14,81 @@
 
 static const char *field_of(const struct d_probe *p, enum d_probe_field field) { return p ? p->field[field] : ""; }
 
-static void print_prefix(struct d_consumer *c, const struct d_record *r)
+static void print_columns(struct d_consumer *c, const struct d_record *r)
 {
 	const struct d_probe *p = d_probes_find(c->probes, r->probe);
 	char name[256];
 
 	if (!c->has_header)
 		fprintf(c->out, "%3s %6s %32s\n", "CPU", "ID", "FUNCTION:NAME");
-	c->has_header = true;
 	snprintf(name, sizeof(name), "%s:%s", field_of(p, FIELD_FUNCTION), field_of(p, FIELD_NAME));
 	fprintf(c->out, "%3u %6u %32s ", r->cpu, r->probe, name);
 }
+
+/* ---- flow ---- */
+
+struct d_flow {
+	__u32 thread;
+	unsigned depth;
+};
+
+static struct d_flow *flow_of(struct d_consumer *c, __u32 thread)
+{
+	for (size_t i = 0; i < c->n_flows; i++)
+		if (c->flows[i].thread == thread)
+			return &c->flows[i];
+	if (array_grow(&c->flows, c->n_flows, &c->flows_room, sizeof(*c->flows)))
+		return NULL;
+	c->flows[c->n_flows] = (struct d_flow){ .thread = thread };
+	return &c->flows[c->n_flows++];
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+/* "  -> function", deeper in each function that was entered; system calls have =>. */
+static void print_flow(struct d_consumer *c, const struct d_record *r)
+{
+	const struct d_probe *p = d_probes_find(c->probes, r->probe);
+	struct d_flow *f = flow_of(c, (__u32)r->thread);
+	const char *name = field_of(p, FIELD_NAME);
+	bool is_syscall = !strcmp(field_of(p, FIELD_PROVIDER), "syscall"), entry = ends_with(name, "entry"), returns = ends_with(name, "return");
+	char text[512];
+
+	if (!c->has_header)
+		fprintf(c->out, "%3s %-41s\n", "CPU", "FUNCTION");
+	if (returns && f && f->depth)
+		f->depth -= 1;
+	if (entry || returns)
+		snprintf(text, sizeof(text), "%*s%s %s", f ? 2 * (int)f->depth : 0, "", entry ? (is_syscall ? " =>" : " ->") : is_syscall ? " <=" : " <-",
+			 field_of(p, FIELD_FUNCTION));
+	else
+		snprintf(text, sizeof(text), "%*s | %s:%s", f ? 2 * (int)f->depth : 0, "", field_of(p, FIELD_FUNCTION), name);
+	fprintf(c->out, "%3u %-41s ", r->cpu, text);
+	if (entry && f && f->depth < 100)
+		f->depth += 1;
+}
+
+static void print_prefix(struct d_consumer *c, const struct d_record *r)
+{
+	if (c->flow)
+		print_flow(c, r);
+	else
+		print_columns(c, r);
+	c->has_header = true;
+}
+
+void d_consumer_fini(struct d_consumer *c)
+{
+	free(c->flows);
+	c->flows = NULL;
+}
+
+/* ---- values ---- */
 
 static struct d_format_value text_of(const struct d_consumer *c, const struct d_value *v, const struct d_record *r)
 {

@@ -15,6 +15,9 @@ struct d_consumer {
 	const struct d_probes *probes;
 	struct d_symbols *symbols;
 	bool quiet;
+	bool flow;			/* -F */
+	struct d_flow *flows;		/* how deep each thread is */
+	size_t n_flows, flows_room;
 	FILE *out, *err;
 	bool has_header;		/* CPU ID FUNCTION:NAME was printed */
 	int exit_status;		/* of exit() */
@@ -27,6 +30,8 @@ struct d_consumer {
 /* Sets an option of aggregations: aggsortkey, aggsortkeypos, aggsortpos, aggsortrev.  -EINVAL: another one, or not this
  * value. */
 int d_sort_option(struct d_sort *s, const char *key, const char *value);
+
+void d_consumer_fini(struct d_consumer *c);
 
 void d_consume(struct d_consumer *c, const struct d_record *r);
 

@@ -61,6 +61,7 @@ static void emit_element(struct emitter *e, const struct d_ins *i)
 	emit_map_value(e, R3, e->maps->texts, 0);
 	emit_mov_imm(e, R4, BPF_NOEXIST);
 	emit_call(e, BPF_FUNC_map_update_elem);
+	emit_count(e, offsetof(struct d_state, elements) + 8 * i->size);
 	find_element(e, i);
 	made = emit_ahead(e, BPF_JMP | BPF_JNE | BPF_K, R0, 0, 0);
 	emit_here(e, none);

@@ -60,6 +60,7 @@ int d_session_take(struct d_session *s, struct d_totals *t)
 		return err;
 	}
 	s->inner[table->id] = new;
+	s->taken[t->aggregation->id] = s->state->elements[t->aggregation->id];
 	err = read_interval(old, t);
 	close(old);
 	return err;
@@ -71,6 +72,16 @@ int d_session_take_all(struct d_session *s, struct d_aggregates *a)
 
 	for (size_t i = 0; !err && i < a->n_totals; i++)
 		if (a->totals[i].aggregation->table)
+			err = d_session_take(s, &a->totals[i]);
+	return err;
+}
+
+int d_session_take_full(struct d_session *s, struct d_aggregates *a)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < a->n_totals; i++)
+		if (a->totals[i].aggregation->table && s->state->elements[i] - s->taken[i] > D_ELEMENTS_MAX / 4)
 			err = d_session_take(s, &a->totals[i]);
 	return err;
 }

@@ -45,7 +45,8 @@ enum d_ir_op {
 	IR_LOOKUP,			/* dst = address of the element of table `value` with the key scratch[from]; 0: none */
 	IR_UPDATE,			/* element of table `value` with the key scratch[from] = what is at a; counts a drop */
 	IR_DELETE,			/* removes it */
-	IR_ELEMENT,			/* dst = address of that element of an aggregation, which is made; to label if it cannot be */
+	IR_ELEMENT,			/* dst = address of that element of aggregation `size`, which is made and counted; to label */
+					/* if it cannot be */
 	IR_ADD_AT,			/* the word at b + value += a */
 	IR_MOST_AT,			/* the word at b + value = the larger one of it and a */
 	IR_CELL,			/* dst = last of the `from` words at texts[value] that is at most a; the first is 0 */

@@ -231,13 +231,15 @@ static bool records(const struct d_node *n)
 
 static void put_header(struct d_lowerer *l, __u32 fault)
 {
-	__u32 cpu = d_ir_register(l->ir);
+	__u32 cpu = d_ir_register(l->ir), thread = d_ir_register(l->ir);
 
 	put_constant(l, offsetof(struct d_record, clause), l->clause->id);
 	put_constant(l, offsetof(struct d_record, ran), 0);
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_BUILTIN, .dst = cpu, .value = BUILTIN_CPU });
 	put(l, offsetof(struct d_record, cpu), cpu);
 	put(l, offsetof(struct d_record, time_ns), l->timestamp);
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_BUILTIN, .dst = thread, .value = BUILTIN_TID });
+	put(l, offsetof(struct d_record, thread), thread);
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_PUT, .scope = MEMORY_RECORD, .size = 4, .value = offsetof(struct d_record, probe),
 		.a = l->probe ? 0 : l->probe_id, .from = l->probe ? l->probe->id : 0 });
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_PUT, .scope = MEMORY_RECORD, .size = 4, .value = offsetof(struct d_record, fault),

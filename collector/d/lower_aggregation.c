@@ -126,7 +126,8 @@ bool d_lower_aggregation(struct d_lowerer *l, const struct d_node *n)
 		cell = a->buckets.kind == BUCKETS_LINEAR ? linear_cell(l, &a->buckets, value) : signed_cell(l, a, value);
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_PUT, .scope = MEMORY_SCRATCH, .value = key + d_table_key_len(a->table) - 8, .a = cell });
 	element = d_ir_register(l->ir);
-	d_ir_add(l->ir, (struct d_ins){ .op = IR_ELEMENT, .dst = element, .value = a->table->id, .from = key, .label = end });
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_ELEMENT, .dst = element, .value = a->table->id, .from = key, .size = a->id,
+		.label = end });
 	if (a->buckets.kind)
 		add_at(l, element, WORD_COUNT, increment);
 	else

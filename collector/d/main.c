@@ -38,6 +38,13 @@ static const char doc[] =
 static const struct argp_option options[] = {
 	{ NULL, 'n', "PROGRAM", 0, "Run this text; it may be given several times, also with -s", 1 },
 	{ NULL, 's', "FILE", 0, "Run this file", 1 },
+	{ NULL, 'P', "PROGRAM", 0, "Like -n, of which the first word is a provider", 1 },
+	{ NULL, 'm', "PROGRAM", 0, "Like -n, of which the first word is a module", 1 },
+	{ NULL, 'f', "PROGRAM", 0, "Like -n, of which the first word is a function", 1 },
+	{ NULL, 'i', "PROGRAM", 0, "Like -n, of which the first word is the number of a probe, as -l prints it", 1 },
+	{ NULL, 'o', "FILE", 0, "Append the output to this file", 1 },
+	{ NULL, 'F', NULL, 0, "Indent entries and returns", 1 },
+	{ NULL, 'w', NULL, 0, "Permit actions that change the system; there are none so far", 1 },
 	{ NULL, 'p', "PID", 0, "$target is this process; end when it does", 1 },
 	{ NULL, 'c', "COMMAND", 0, "Start this command as $target; end when it does", 1 },
 	{ NULL, 'Z', NULL, 0, "Descriptions may match no probe", 1 },
@@ -54,6 +61,7 @@ struct source {
 	const char *file;		/* NULL: -n */
 	char *text;
 	size_t len;
+	bool is_ours;			/* free the text */
 };
 
 struct arguments {
@@ -64,8 +72,9 @@ struct arguments {
 	const char **settings;		/* of -x */
 	size_t n_settings, settings_room;
 	const char *command;		/* -c */
+	const char *output;		/* -o */
 	pid_t pid;			/* -p */
-	bool quiet, only_compile, show_code, zero_probes, lists;
+	bool quiet, only_compile, show_code, zero_probes, lists, flow;
 };
 
 /* ---- arguments ---- */
@@ -74,7 +83,20 @@ static void add_source(struct arguments *a, const char *file, const char *text)
 {
 	if (array_grow(&a->sources, a->n_sources, &a->sources_room, sizeof(*a->sources)))
 		exit(EXIT_FAILURE);
-	a->sources[a->n_sources++] = (struct source){ file, (char *)text, text ? strlen(text) : 0 };
+	a->sources[a->n_sources++] = (struct source){ file, (char *)text, text ? strlen(text) : 0, file != NULL };
+}
+
+/* A description lacks fields on its right, which are empty. */
+static void add_described(struct arguments *a, const char *text, const char *rest)
+{
+	size_t head = strcspn(text, " \t\n/{"), room = strlen(text) + strlen(rest) + 1;
+	char *whole = malloc(room);
+
+	if (!whole)
+		exit(EXIT_FAILURE);
+	snprintf(whole, room, "%.*s%s%s", (int)head, text, rest, text + head);
+	add_source(a, NULL, whole);
+	a->sources[a->n_sources - 1].is_ours = true;
 }
 
 static void add_word(const char ***list, size_t *n, size_t *room, const char *word)
@@ -91,6 +113,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case 'n': add_source(a, NULL, text); return 0;
 	case 's': add_source(a, text, NULL); return 0;
+	case 'P': add_described(a, text, ":::"); return 0;
+	case 'm': add_described(a, text, "::"); return 0;
+	case 'f': add_described(a, text, ":"); return 0;
+	case 'i': add_described(a, text, ""); return 0;
+	case 'o': a->output = text; return 0;
+	case 'F': a->flow = true; return 0;
+	case 'w': return 0;
 	case 'q': a->quiet = true; return 0;
 	case 'c': a->command = text; return 0;
 	case 'p':
@@ -285,7 +314,7 @@ static int run(const struct arguments *a, struct d_compile *c, const unsigned *n
 	struct d_symbols symbols = { 0 };
 	struct d_aggregates aggregates;
 	struct d_consumer consumer = { .clauses = c->clauses, .n_clauses = c->n_clauses, .probes = &c->probes, .quiet = c->options.quiet,
-					.out = stdout, .err = stderr, .aggregates = &aggregates, .symbols = &symbols };
+					.flow = c->options.flow, .out = stdout, .err = stderr, .aggregates = &aggregates, .symbols = &symbols };
 	struct d_run r = { .compile = c, .consumer = &consumer, .target = target };
 	int status;
 
@@ -304,6 +333,7 @@ static int run(const struct arguments *a, struct d_compile *c, const unsigned *n
 		status = d_run(&r);
 	d_run_end(&r);
 	d_aggregates_fini(&aggregates);
+	d_consumer_fini(&consumer);
 	d_symbols_fini(&symbols);
 	return status;
 }
@@ -319,8 +349,13 @@ static int dtrace(struct arguments *a, struct d_compile *c)
 	c->macros.argument = a->words;
 	c->macros.n_arguments = a->n_words;
 	c->options.quiet = a->quiet;
+	c->options.flow = a->flow;
 	c->options.zero_probes = a->zero_probes;
 	c->options.lists = a->lists;
+	if (!status && a->output && !freopen(a->output, "a", stdout)) {
+		fprintf(stderr, "dtrace: failed to open %s: %s\n", a->output, strerror(errno));
+		status = 1;
+	}
 	if (!status)
 		status = take_target(a, &target);
 	c->macros.target = target.pid;
@@ -348,7 +383,7 @@ int main(int argc, char **argv)
 	status = dtrace(&a, &c);
 	d_compile_fini(&c);
 	for (size_t i = 0; i < a.n_sources; i++)
-		if (a.sources[i].file)
+		if (a.sources[i].is_ours)
 			free(a.sources[i].text);
 	free(a.sources);
 	free(a.words);

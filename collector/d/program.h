@@ -10,12 +10,12 @@
 
 #include "collector/d/buckets.h"
 #include "collector/d/builtin.h"
+#include "collector/d/record.h"
 #include "collector/d/tree.h"
 
 #define D_MEMORY_MAX (16u << 10)	/* bytes of the variables of one scope */
 #define D_KEYS_MAX 16			/* parts of a key */
 #define D_TEXTS_MAX (64u << 10)		/* bytes of all constant texts and edges */
-#define D_AGGREGATIONS_MAX 256
 
 struct d_action;
 

@@ -12,7 +12,7 @@ static int sched_add(struct d_probes *all, const struct d_description *d, char *
 
 	(void)reason;
 	for (unsigned i = 0; i < 2 && d_glob_matches(d->field[FIELD_PROVIDER], "sched"); i++)
-		if (!d_probes_add(all, &probes[i]))
+		if (d_glob_matches(d->field[FIELD_NAME], probes[i].field[FIELD_NAME]) && !d_probes_add(all, &probes[i]))
 			return -ENOMEM;
 	return 0;
 }

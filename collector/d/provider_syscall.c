@@ -10,7 +10,8 @@
 static int syscall_add(struct d_probes *all, const struct d_description *d, char *reason)
 {
 	(void)reason;
-	if (all->has_syscalls || !d_glob_matches(d->field[FIELD_PROVIDER], "syscall"))
+	if (all->has_syscalls || !d_glob_matches(d->field[FIELD_PROVIDER], "syscall") ||
+	    (!d_glob_matches(d->field[FIELD_NAME], "entry") && !d_glob_matches(d->field[FIELD_NAME], "return")))
 		return 0;
 	for (unsigned n = 0; n < NUMBERS; n++) {
 		const char *name = syscall_name(n);

@@ -1,8 +1,8 @@
 /* record.h - describes the records that programs send: a header, then values: integers of 8 bytes, and texts in their room.
  *
- *      +--------+----------+-----+-------+-----------+---------+----------------
- *      | clause | probe id | cpu | fault | time (ns) | ran     | values ...
- *      +--------+----------+-----+-------+-----------+---------+----------------
+ *      +--------+----------+-----+-------+-----------+---------+--------+----------------
+ *      | clause | probe id | cpu | fault | time (ns) | ran     | thread | values ...
+ *      +--------+----------+-----+-------+-----------+---------+--------+----------------
  *
  * A firing of a clause sends one record with all its actions, or one with a fault instead.  Bit n of `ran`: action n
  * ran; others are in a branch that was not taken.  A text ends with NUL; the bytes after it mean nothing.
@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #define D_ACTIONS_MAX 64		/* of a clause */
+#define D_AGGREGATIONS_MAX 256
 #define D_VALUES_MAX (24u << 10)	/* bytes of the values of a clause's actions */
 
 enum d_fault { FAULT_NONE, FAULT_ADDRESS, FAULT_DIVIDE = 4 };		/* DTrace's numbers */
@@ -26,6 +27,7 @@ struct d_record {
 	__u32 cpu, fault;
 	__u64 time_ns;
 	__u64 ran;
+	__u64 thread;			/* its number in the low half */
 	__u8 value[];			/* FAULT_ADDRESS: the address */
 };
 
@@ -59,6 +61,7 @@ struct d_state {
 	__u64 self_drops;		/* stores to self-> or to an array without memory */
 	__u64 aggregation_drops;	/* elements that an aggregation had no memory for */
 	__u64 nesting_drops;		/* firings that interrupted D_NESTING others */
+	__u64 elements[D_AGGREGATIONS_MAX];	/* that programs have made so far, by the aggregation's id */
 };
 
 #endif

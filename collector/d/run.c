@@ -65,6 +65,7 @@ static void consume(struct d_run *r)
 
 	while (!interrupted && s->state->activity == ACTIVITY_ACTIVE && !d_target_has_ended(r->target)) {
 		d_session_poll(s, r->target->pid ? POLL_TARGET_MS : POLL_MS);
+		d_session_take_full(s, r->consumer->aggregates);
 		fflush(r->consumer->out);
 	}
 	if (!interrupted && s->state->activity == ACTIVITY_ACTIVE && !r->consumer->quiet)

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #define RING_LEN (4u << 20)		/* -x bufsize */
-#define ELEMENTS_MAX 65536		/* of an associative array */
 
 int d_session_fail(char *reason, int err, const char *what)
 {
@@ -135,7 +134,7 @@ static int scratch_new(const struct d_program *p)
 static int hash_new(enum bpf_map_type type, const char *name, const struct d_table *t)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
-	int fd = bpf_map_create(type, name, d_table_key_len(t), t->value_len, ELEMENTS_MAX, &opts);
+	int fd = bpf_map_create(type, name, d_table_key_len(t), t->value_len, D_ELEMENTS_MAX, &opts);
 
 	return fd < 0 ? -errno : fd;
 }

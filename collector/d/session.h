@@ -21,6 +21,7 @@
 #include "collector/d/plan.h"
 
 #define D_REASON_MAX 512
+#define D_ELEMENTS_MAX 65536		/* of an associative array, and of an interval of an aggregation */
 
 struct btf;
 struct ring_buffer;
@@ -34,6 +35,7 @@ struct d_session {
 	struct d_consumer *consumer;
 	int *tables;				/* maps.table */
 	int *inner;				/* of aggregations: the map that is swapped in now; -1 */
+	__u64 taken[D_AGGREGATIONS_MAX];	/* state->elements when the map was swapped in */
 	__u32 n_tables;
 	int *links;				/* closing them detaches */
 	size_t n_links, links_room;
@@ -55,6 +57,8 @@ int d_session_drain(struct d_session *s);
 int d_session_interval(const struct d_table *t);
 int d_session_take(struct d_session *s, struct d_totals *t);
 int d_session_take_all(struct d_session *s, struct d_aggregates *a);
+/* Takes what aggregations have counted whose maps fill up. */
+int d_session_take_full(struct d_session *s, struct d_aggregates *a);
 void d_session_close(struct d_session *s);
 
 #endif

@@ -1016,6 +1016,35 @@ TEST(no_event_is_lost_or_twice_while_intervals_are_taken)
 	free(r.errors);
 }
 
+/* More keys than a map has elements: those of maps that fill up are taken while it runs. */
+TEST(an_aggregation_has_more_keys_than_its_map)
+{
+	enum { N = 200000 };
+	char script[256], reason[D_REASON_MAX] = "";
+	struct run r;
+
+	snprintf(script, sizeof(script), "syscall::lseek:entry /pid == %d/ { @[arg1] = count(); }", getpid());
+	assert_true(compile(&r, script));
+	open_run(&r);
+	for (size_t i = 0; i < r.compile.plan.n_groups; i++)
+		if (d_session_load(&r.session, &r.compile.plan.groups[i], reason) || d_session_attach(&r.session, &r.compile.plan.groups[i], reason))
+			print_message("%s\n", reason);
+	assert_string_equal(reason, "");
+	r.session.state->activity = ACTIVITY_ACTIVE;
+	for (unsigned i = 0; i < N; i++) {
+		lseek(-1, i, SEEK_SET);
+		if (i % 1000 == 0)
+			assert_int_equal(d_session_take_full(&r.session, &r.aggregates), 0);
+	}
+	d_session_detach(&r.session);
+	assert_int_equal(d_session_take_all(&r.session, &r.aggregates), 0);
+	assert_int_equal(r.aggregates.totals[0].n_rows, N);
+	d_totals_trunc(&r.aggregates.totals[0], &r.aggregates.sort, 0);
+	close_run(&r);
+	free(r.text);
+	free(r.errors);
+}
+
 static void sleep_second(void) { usleep(1050000); }
 
 TEST(timers_fire_at_their_rate)

@@ -83,6 +83,35 @@ TEST(trace_pads_by_the_type)
 		"  0      2                             :END  4294967295  abc                              \n");
 }
 
+TEST(flow_is_indented_by_thread)
+{
+	static const struct d_probe added[] = {
+		{ .context = CONTEXT_FUNCTION_ENTRY, .field = { "pid1", "a", "outer", "entry" } }, { .context = CONTEXT_FUNCTION_ENTRY, .field = { "pid1", "a", "inner", "entry" } },
+		{ .context = CONTEXT_FUNCTION_RETURN, .field = { "pid1", "a", "inner", "return" } }, { .context = CONTEXT_FUNCTION_RETURN, .field = { "pid1", "a", "outer", "return" } },
+		{ .context = CONTEXT_SYSCALL_ENTRY, .field = { "syscall", "vmlinux", "read", "entry" } },
+	};
+	struct consume_case c;
+
+	begin(&c, "BEGIN { trace(pid); }", false);
+	c.consumer.flow = true;
+	for (unsigned i = 0; i < 5; i++)
+		assert_non_null(d_probes_add(&c.compile.probes, &added[i]));
+	consume(&c, &(struct d_record){ .probe = 4, .thread = 7 }, 0, 0);
+	consume(&c, &(struct d_record){ .probe = 5, .thread = 7 }, 0, 0);
+	consume(&c, &(struct d_record){ .probe = 8, .thread = 8 }, 0, 0);
+	consume(&c, &(struct d_record){ .probe = 1, .thread = 7, .ran = 1 }, 5, 0);
+	consume(&c, &(struct d_record){ .probe = 6, .thread = 7 }, 0, 0);
+	consume(&c, &(struct d_record){ .probe = 7, .thread = 7 }, 0, 0);
+	d_consumer_fini(&c.consumer);
+	end(&c, "CPU FUNCTION                                 \n"
+		"  0  -> outer                                 \n"
+		"  0    -> inner                               \n"
+		"  0  => read                                  \n"
+		"  0      | :BEGIN                                       5\n"
+		"  0    <- inner                               \n"
+		"  0  <- outer                                 \n");
+}
+
 TEST(a_fault_is_a_line_of_its_own)
 {
 	struct consume_case c;
