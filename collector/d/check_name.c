@@ -33,6 +33,10 @@ static bool add_table(struct d_checker *c, struct d_variable *v)
 	const struct d_type *type = d_type_resolve(v->type);
 	bool is_text = d_type_resolve(type->base)->kind == TYPE_STRING;
 
+	if (c->program->n_tables == D_TABLES_MAX) {
+		d_fail(c->error, c->script, c->at, "D_ID_OFLOW", "more than %u associative arrays and aggregations", D_TABLES_MAX);
+		return false;
+	}
 	v->table = d_table_add(c->program, is_text ? D_STRING_SIZE : 8);
 	for (const struct d_member *m = type->members; v->table && m; m = m->next) {
 		bool key_is_text = d_type_resolve(m->type)->kind == TYPE_STRING;

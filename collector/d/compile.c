@@ -172,6 +172,33 @@ int d_compile_add(struct d_compile *c, const struct d_script *s, unsigned flags,
 	return err ? err : match_clauses(c, u, ret_n_probes, error);
 }
 
+static bool is_user_stack(const struct d_node *n)
+{
+	__u32 room;
+
+	return d_stack_of(n, &room) == STACK_USER;
+}
+
+/* Memory for the stacks that off-cpu saves, if a clause of on-cpu wants them. */
+static void reserve_stack(struct d_compile *c)
+{
+	__u32 *memory = &c->program.memory[SCOPE_SELF];
+	bool saves = false, wants = false;
+
+	for (size_t i = 0; i < c->plan.n_groups; i++) {
+		const struct d_group *g = &c->plan.groups[i];
+
+		saves |= g->context == CONTEXT_OFF_CPU;
+		for (size_t k = 0; g->context == CONTEXT_ON_CPU && k < g->n_clauses; k++)
+			wants |= d_node_has(g->clauses[k]->item->statements, is_user_stack);
+	}
+	if (!saves || !wants)
+		return;
+	*memory = (*memory + 15) / 8 * 8;		/* 0 is no place */
+	c->program.saved_stack = *memory;
+	*memory += D_SAVED_STACK_LEN;
+}
+
 int d_compile_end(struct d_compile *c, struct d_error *error)
 {
 	static const struct d_script nowhere = { NULL, "", 0 };
@@ -187,6 +214,7 @@ int d_compile_end(struct d_compile *c, struct d_error *error)
 	for (struct d_clause *clause = c->program.clauses; clause; clause = clause->next)
 		c->clauses[n++] = clause;
 	c->n_clauses = n;
+	reserve_stack(c);
 	for (size_t i = 0; i < c->plan.n_groups; i++) {
 		int err = d_lower(&c->program, &c->plan.groups[i], error);
 

@@ -189,3 +189,11 @@ void emit_stack(struct emitter *e, const struct d_ins *i)
 	emit_mov_imm(e, R4, is_user ? BPF_F_USER_STACK : 0);
 	emit_call(e, e->ir->context == CONTEXT_ON_CPU ? BPF_FUNC_get_task_stack : BPF_FUNC_get_stack);
 }
+
+void emit_copy_bytes(struct emitter *e, const struct d_ins *i)
+{
+	emit_into(e, i->a, R3);
+	emit_into(e, i->b, R1);
+	emit_mov_imm(e, R2, i->size);
+	emit_call(e, BPF_FUNC_probe_read_kernel);
+}

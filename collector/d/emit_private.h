@@ -81,6 +81,7 @@ void emit_memory_store(struct emitter *e, const struct d_ins *i);
 void emit_address(struct emitter *e, const struct d_ins *i);
 void emit_read(struct emitter *e, const struct d_ins *i);
 void emit_stack(struct emitter *e, const struct d_ins *i);
+void emit_copy_bytes(struct emitter *e, const struct d_ins *i);
 
 /* emit_text.c */
 void emit_text(struct emitter *e, const struct d_ins *i);

@@ -49,7 +49,7 @@ static int read_interval(int fd, struct d_totals *t)
 int d_session_take(struct d_session *s, struct d_totals *t)
 {
 	const struct d_table *table = t->aggregation->table;
-	int old = s->inner[table->id], new = d_session_interval(table), err;
+	int old = s->inner[table->id], new = d_session_interval(s, table), err;
 	const __u32 zero = 0;
 
 	if (new < 0)
@@ -81,7 +81,7 @@ int d_session_take_full(struct d_session *s, struct d_aggregates *a)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < a->n_totals; i++)
-		if (a->totals[i].aggregation->table && s->state->elements[i] - s->taken[i] > D_ELEMENTS_MAX / 4)
+		if (a->totals[i].aggregation->table && s->state->elements[i] - s->taken[i] > s->elements_max / 4)
 			err = d_session_take(s, &a->totals[i]);
 	return err;
 }

@@ -166,6 +166,7 @@ static void print_ins(const struct d_ins *i, FILE *out)
 		break;
 	case IR_LOAD: case IR_STORE: print_variable(i, out); break;
 	case IR_BUILTIN: fprintf(out, "r%u = builtin %llu.%u", i->dst, (unsigned long long)i->value, i->from); break;
+	case IR_COPY: fprintf(out, "copy r%u r%u size %u", i->a, i->b, i->size); break;
 	case IR_STACK: fprintf(out, "%sstack r%u size %u", i->value ? "u" : "", i->b, i->size); break;
 	case IR_PROBE: fprintf(out, "r%u = probe", i->dst); break;
 	case IR_CLAIM: fputs("claim", out); break;

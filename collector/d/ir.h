@@ -42,6 +42,7 @@ enum d_ir_op {
 	IR_READ,			/* dst = `size` bytes of the kernel's memory at a; to label if there is none */
 	IR_READ_TEXT,			/* text at b = `size` bytes, with NUL, of that at a of the process; to label if none */
 	IR_STACK,			/* memory at b, `size` bytes = the stack; value: of the process, whose number is first */
+	IR_COPY,			/* memory at b, `size` bytes = that at a */
 	IR_LOOKUP,			/* dst = address of the element of table `value` with the key scratch[from]; 0: none */
 	IR_UPDATE,			/* element of table `value` with the key scratch[from] = what is at a; counts a drop */
 	IR_DELETE,			/* removes it */

@@ -67,6 +67,15 @@ static void explain(char *log, char *reason)
 {
 	const size_t len = strlen(log), keep = D_REASON_MAX - 64;
 
+	if (strstr(log, "total number of maps per program")) {
+		snprintf(reason, D_REASON_MAX, "the clauses of a probe use too many associative arrays and aggregations: the kernel allows a "
+			 "program 64 maps, of which a few are ours");
+		return;
+	}
+	if (strstr(log, "BPF program is too large")) {
+		snprintf(reason, D_REASON_MAX, "the clauses of a probe have too many branches for the kernel to verify");
+		return;
+	}
 	snprintf(reason, D_REASON_MAX, "the verifier refuses the program (please report it): %.*s", (int)keep,
 		 len > keep ? log + len - keep : log);
 }

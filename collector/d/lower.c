@@ -173,11 +173,16 @@ bool d_lower_action(struct d_lowerer *l, const struct d_node *n)
 
 /* ---- statements ---- */
 
+/* No statement needs what an earlier one had in scratch. */
 static bool lower_statements(struct d_lowerer *l, const struct d_node *list)
 {
-	for (; list; list = list->next)
+	__u32 taken = l->scratch_len;
+
+	for (; list; list = list->next) {
 		if (!d_lower_statement(l, list))
 			return false;
+		l->scratch_len = taken;
+	}
 	return true;
 }
 
@@ -278,6 +283,22 @@ static void lower_faults(struct d_lowerer *l, struct fault_labels labels, bool h
 	lower_fault(l, FAULT_ADDRESS, labels.address, has_record, next);
 }
 
+static bool assigns_self(const struct d_node *n) { return n->kind == NODE_ASSIGN && n->a->kind == NODE_NAME && n->a->scope == SCOPE_SELF; }
+
+/* Saves the stack of a thread of which a clause of off-cpu keeps something. */
+static void save_stack(struct d_lowerer *l)
+{
+	__u32 to, end;
+
+	if (!l->program->saved_stack || l->ir->context != CONTEXT_OFF_CPU || !d_node_has(l->clause->item->statements, assigns_self))
+		return;
+	to = d_ir_register(l->ir);
+	end = d_ir_label(l->ir);
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_ADDRESS, .dst = to, .scope = MEMORY_SELF, .value = l->program->saved_stack, .label = end });
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_STACK, .b = to, .size = D_SAVED_STACK_LEN, .value = true });
+	d_lower_label(l, end);
+}
+
 /* The body, with its record if it has one; the size of the record is known at its end. */
 static bool lower_body(struct d_lowerer *l, bool has_record, __u32 next)
 {
@@ -327,7 +348,9 @@ static bool lower_clause(struct d_lowerer *l, struct d_clause *clause, size_t nu
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_BUILTIN, .dst = l->timestamp, .value = BUILTIN_TIMESTAMP });
 	if (item->predicate && !d_lower_branch(l, item->predicate, false, next))
 		return false;
+	l->scratch_len = 0;
 	in_body = begin_faults(l);
+	save_stack(l);
 	if (!lower_body(l, has_record, next))
 		return false;
 	lower_faults(l, in_predicate, false, next);

@@ -11,6 +11,19 @@ __u32 d_lower_address(struct d_lowerer *l, enum d_memory memory, __u32 offset)
 
 /* ---- keys ---- */
 
+/* A thread that waits keeps its stack, so on-cpu has that of off-cpu. */
+static bool lower_saved_stack(struct d_lowerer *l, const struct d_node *n, enum d_memory memory, __u32 at, __u32 room)
+{
+	struct d_ins copy = { .op = IR_COPY, .size = room };
+
+	if (!l->program->saved_stack || room > D_SAVED_STACK_LEN)
+		return d_lower_fail(l, n, "ustack( ) of on-cpu, with up to 100 frames, needs a clause of off-cpu that assigns to self->: it saves the stack");
+	copy.a = d_lower_address(l, MEMORY_SELF, l->program->saved_stack);
+	copy.b = d_lower_address(l, memory, at);
+	d_ir_add(l->ir, copy);
+	return true;
+}
+
 bool d_lower_stack(struct d_lowerer *l, const struct d_node *n, enum d_memory memory, __u32 at, __u32 room)
 {
 	bool is_user = n->function->id == FUNCTION_USTACK;
@@ -18,7 +31,7 @@ bool d_lower_stack(struct d_lowerer *l, const struct d_node *n, enum d_memory me
 	if (n->list && n->list->kind != NODE_INT)
 		return d_lower_fail(l, n->list, "%s( ) needs a constant number of frames", n->text);
 	if (is_user && l->ir->context == CONTEXT_ON_CPU)
-		return d_lower_fail(l, n, "ustack( ) is not available in on-cpu, which fires before the switch to the process");
+		return lower_saved_stack(l, n, memory, at, room);
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_STACK, .b = d_lower_address(l, memory, at), .size = room, .value = is_user });
 	return true;
 }

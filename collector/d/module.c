@@ -18,9 +18,17 @@ static const char *executed_file(char *line)
 
 static void module_set(struct d_module *m, __u32 pid, const char *path, const char *main_path)
 {
+	char *deleted;
+
 	*m = (struct d_module){ .pid = pid, .is_main = !strcmp(path, main_path) };
-	snprintf(m->path, sizeof(m->path), "/proc/%u/root%.*s", pid, PATH_MAX, path);
+	if (m->is_main)			/* also if it was replaced meanwhile */
+		snprintf(m->path, sizeof(m->path), "/proc/%u/exe", pid);
+	else
+		snprintf(m->path, sizeof(m->path), "/proc/%u/root%.*s", pid, PATH_MAX, path);
 	snprintf(m->name, sizeof(m->name), "%.*s", NAME_MAX, strrchr(path, '/') + 1);
+	deleted = strstr(m->name, " (deleted)");
+	if (deleted)
+		*deleted = '\0';
 }
 
 static int each_of(__u32 pid, FILE *maps, const char *main_path, int (*each)(void *context, const struct d_module *m), void *context)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 struct d_module {
-	char path[PATH_MAX + 32];	/* by which we open it, also in a container: /proc/PID/root/... */
+	char path[PATH_MAX + 32];	/* by which we open it, also in a container: /proc/PID/exe, /proc/PID/root/... */
 	char name[NAME_MAX + 1];
 	bool is_main;			/* the program itself */
 	__u32 pid;

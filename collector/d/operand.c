@@ -82,6 +82,8 @@ static const char *parse_operand(const char *at, struct d_operand *o)
 	long size = strtol(at, &end, 10);
 
 	*o = (struct d_operand){ .base = D_NO_REGISTER, .index = D_NO_REGISTER, .is_signed = size < 0 };
+	if (size < -8 || size > 8)
+		return NULL;
 	size = size < 0 ? -size : size;
 	if (end == at || *end != '@' || (size != 1 && size != 2 && size != 4 && size != 8))
 		return NULL;

@@ -14,6 +14,7 @@
 #include "collector/d/tree.h"
 
 #define D_MEMORY_MAX (16u << 10)	/* bytes of the variables of one scope */
+#define D_TABLES_MAX 512		/* associative arrays and aggregations */
 #define D_KEYS_MAX 16			/* parts of a key */
 #define D_TEXTS_MAX (64u << 10)		/* bytes of all constant texts and edges */
 
@@ -33,6 +34,7 @@ struct d_key {
 enum d_stack { STACK_NONE, STACK_KERNEL, STACK_USER };
 
 #define D_FRAMES_MAX 127		/* the kernel's most */
+#define D_SAVED_STACK_LEN (8 * 101)
 
 /* Where the names of a probe are in an element of `names`. */
 #define D_NAMES_LEN 288
@@ -90,6 +92,7 @@ struct d_program {
 	struct d_table *names;			/* probe id -> its names, D_NAMES_LEN bytes; NULL: no program needs it */
 	__u32 n_clauses, n_aggregations, n_tables;
 	__u32 memory[SCOPE_THIS + 1];
+	__u32 saved_stack;			/* in self->: the ustack() of off-cpu, for on-cpu; 0: none */
 	__u8 *texts;				/* constants, each zero to a multiple of 8; an empty text of D_STRING_SIZE first */
 	__u32 texts_len;
 	__u32 scratch_len;			/* the most that a program needs */

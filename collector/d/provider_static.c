@@ -78,7 +78,7 @@ static const char *arguments_of(const struct search *s, const struct d_note *n)
 			if (program_file_object(s->program, name, &address))
 				return NULL;
 			len += snprintf(text + len, sizeof(text) - len, "%.*s@%lld(%%rip) ", (int)(place - word), word,
-					(long long)(address - n->address) + offset);
+					(long long)(address - n->address + (__u64)offset));
 		} else {
 			len += snprintf(text + len, sizeof(text) - len, "%s ", word);
 		}

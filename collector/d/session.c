@@ -131,21 +131,24 @@ static int scratch_new(const struct d_program *p)
 	return fd < 0 ? -errno : fd;
 }
 
-static int hash_new(enum bpf_map_type type, const char *name, const struct d_table *t)
+static int hash_new(enum bpf_map_type type, const char *name, const struct d_table *t, __u32 elements_max)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
-	int fd = bpf_map_create(type, name, d_table_key_len(t), t->value_len, D_ELEMENTS_MAX, &opts);
+	int fd = bpf_map_create(type, name, d_table_key_len(t), t->value_len, elements_max, &opts);
 
 	return fd < 0 ? -errno : fd;
 }
 
-int d_session_interval(const struct d_table *t) { return hash_new(BPF_MAP_TYPE_PERCPU_HASH, "d_interval", t); }
+int d_session_interval(const struct d_session *s, const struct d_table *t)
+{
+	return hash_new(BPF_MAP_TYPE_PERCPU_HASH, "d_interval", t, s->elements_max);
+}
 
 /* An array of one map, which is *ret_inner. */
-static int aggregation_new(const struct d_table *t, int *ret_inner)
+static int aggregation_new(const struct d_session *s, const struct d_table *t, int *ret_inner)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts);
-	int inner = d_session_interval(t), outer, err;
+	int inner = d_session_interval(s, t), outer, err;
 	const __u32 zero = 0;
 
 	if (inner < 0)
@@ -170,11 +173,12 @@ static int tables_new(struct d_session *s, const struct d_program *p)
 	if (!s->tables || !s->inner)
 		return -ENOMEM;
 	s->maps.table = s->tables;
+	s->elements_max = p->n_tables <= D_TABLES_FEW ? D_ELEMENTS_MAX : D_ELEMENTS_OF_MANY;
 	for (const struct d_table *t = p->tables; t; t = t->next) {
 		int *inner = &s->inner[s->n_tables], fd;
 
 		*inner = -1;
-		fd = t->is_aggregation ? aggregation_new(t, inner) : hash_new(BPF_MAP_TYPE_HASH, "d_array", t);
+		fd = t->is_aggregation ? aggregation_new(s, t, inner) : hash_new(BPF_MAP_TYPE_HASH, "d_array", t, s->elements_max);
 		if (fd < 0)
 			return fd;
 		s->tables[s->n_tables++] = fd;

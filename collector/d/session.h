@@ -21,7 +21,11 @@
 #include "collector/d/plan.h"
 
 #define D_REASON_MAX 512
-#define D_ELEMENTS_MAX 65536		/* of an associative array, and of an interval of an aggregation */
+/* Elements of an associative array, and of an interval of an aggregation.  A map takes 16 bytes for each, also if it is
+ * empty, so scripts with many of them have smaller ones. */
+#define D_ELEMENTS_MAX 65536
+#define D_ELEMENTS_OF_MANY 8192
+#define D_TABLES_FEW 32
 
 struct btf;
 struct ring_buffer;
@@ -36,7 +40,7 @@ struct d_session {
 	int *tables;				/* maps.table */
 	int *inner;				/* of aggregations: the map that is swapped in now; -1 */
 	__u64 taken[D_AGGREGATIONS_MAX];	/* state->elements when the map was swapped in */
-	__u32 n_tables;
+	__u32 n_tables, elements_max;
 	int *links;				/* closing them detaches */
 	size_t n_links, links_room;
 	struct btf *btf;			/* of the kernel; NULL: not needed so far */
@@ -54,7 +58,7 @@ int d_session_fire(struct d_session *s, const struct d_group *g, char *reason);
 int d_session_poll(struct d_session *s, int timeout_ms);
 int d_session_drain(struct d_session *s);
 /* A new map for an interval of an aggregation. */
-int d_session_interval(const struct d_table *t);
+int d_session_interval(const struct d_session *s, const struct d_table *t);
 int d_session_take(struct d_session *s, struct d_totals *t);
 int d_session_take_all(struct d_session *s, struct d_aggregates *a);
 /* Takes what aggregations have counted whose maps fill up. */

@@ -13,8 +13,11 @@ struct mapping {
 	size_t file;
 };
 
+#define READS_MAX 16
+
 struct d_process {
 	__u32 pid;
+	unsigned n_reads;		/* of its mappings; more when an address is in none: it may load libraries or execute a program */
 	struct mapping *mappings;
 	size_t n, room;
 };
@@ -157,11 +160,28 @@ static void add_mapping(struct d_symbols *s, struct d_process *p, char *line)
 		p->mappings[p->n++] = (struct mapping){ from, to, offset, file };
 }
 
-static const struct d_process *process_at(struct d_symbols *s, __u32 pid)
+static void read_mappings(struct d_symbols *s, struct d_process *p)
 {
 	char path[64], line[PATH_MAX + 128];
-	struct d_process *p;
+	size_t n_before = p->n;
 	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
+	maps = fopen(path, "r");
+	p->n_reads++;
+	while (maps && fgets(line, sizeof(line), maps))
+		add_mapping(s, p, line);
+	if (maps)
+		fclose(maps);
+	if (p->n == n_before)		/* it has ended: those of before stay */
+		return;
+	p->n -= n_before;
+	memmove(p->mappings, p->mappings + n_before, p->n * sizeof(*p->mappings));
+}
+
+static struct d_process *process_at(struct d_symbols *s, __u32 pid)
+{
+	struct d_process *p;
 
 	for (size_t i = 0; i < s->n_processes; i++)
 		if (s->processes[i].pid == pid)
@@ -170,12 +190,7 @@ static const struct d_process *process_at(struct d_symbols *s, __u32 pid)
 		return NULL;
 	p = &s->processes[s->n_processes++];
 	*p = (struct d_process){ .pid = pid };
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	maps = fopen(path, "r");
-	while (maps && fgets(line, sizeof(line), maps))
-		add_mapping(s, p, line);
-	if (maps)
-		fclose(maps);
+	read_mappings(s, p);
 	return p;
 }
 
@@ -190,25 +205,42 @@ static const struct program_function *function_at(const struct program_file *p, 
 	return f && (!f->size || address - f->address < f->size) ? f : NULL;
 }
 
+static const struct mapping *mapping_at(const struct d_process *p, __u64 address)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (address >= p->mappings[i].from && address < p->mappings[i].to)
+			return &p->mappings[i];
+	return NULL;
+}
+
+static const struct mapping *find_mapping(struct d_symbols *s, __u32 pid, __u64 address)
+{
+	struct d_process *p = process_at(s, pid);
+	const struct mapping *m = p ? mapping_at(p, address) : NULL;
+
+	if (m || !p || p->n_reads == READS_MAX)
+		return m;
+	read_mappings(s, p);
+	return mapping_at(p, address);
+}
+
 const char *d_symbols_user(struct d_symbols *s, __u32 pid, __u64 address, char *out)
 {
-	const struct d_process *p = process_at(s, pid);
+	const struct mapping *m = find_mapping(s, pid, address);
+	const struct program_function *function;
+	const struct d_symbol_file *f;
+	const char *module;
+	__u64 own;
 
 	snprintf(out, D_SYMBOL_TEXT, "0x%llx", (unsigned long long)address);
-	for (size_t i = 0; p && i < p->n; i++) {
-		const struct mapping *m = &p->mappings[i];
-		const struct d_symbol_file *f = &s->files[m->file];
-		const char *module = strrchr(f->path, '/') + 1;
-		const struct program_function *function;
-		__u64 own;
-
-		if (address < m->from || address >= m->to)
-			continue;
-		own = program_file_address(&f->program, address - m->from + m->offset);
-		function = function_at(&f->program, own);
-		if (function)
-			return print(out, module, f->program.names + function->name, own - function->address);
-		snprintf(out, D_SYMBOL_TEXT, "%s`0x%llx", module, (unsigned long long)address);
-	}
+	if (!m)
+		return out;
+	f = &s->files[m->file];
+	module = strrchr(f->path, '/') + 1;
+	own = program_file_address(&f->program, address - m->from + m->offset);
+	function = function_at(&f->program, own);
+	if (function)
+		return print(out, module, f->program.names + function->name, own - function->address);
+	snprintf(out, D_SYMBOL_TEXT, "%s`0x%llx", module, (unsigned long long)address);
 	return out;
 }

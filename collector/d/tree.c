@@ -234,3 +234,12 @@ void d_tree_print(const struct d_unit *u, FILE *out)
 	for (const struct d_item *item = u->items; item; item = item->next)
 		print_item(item, out);
 }
+
+bool d_node_has(const struct d_node *n, bool (*is_such)(const struct d_node *n))
+{
+	for (; n; n = n->next)
+		if (is_such(n) || d_node_has(n->a, is_such) || d_node_has(n->b, is_such) || d_node_has(n->c, is_such) ||
+		    d_node_has(n->list, is_such) || d_node_has(n->otherwise, is_such))
+			return true;
+	return false;
+}

@@ -99,4 +99,7 @@ struct d_unit {
 void d_tree_print(const struct d_unit *u, FILE *out);
 void d_node_print(const struct d_node *n, FILE *out);
 
+/* Whether an expression, statement, or a list of them, has such a node in it. */
+bool d_node_has(const struct d_node *list, bool (*is_such)(const struct d_node *n));
+
 #endif

@@ -1150,6 +1150,32 @@ TEST(stacks_are_keys_with_their_functions)
 	free(r.errors);
 }
 
+/* on-cpu has the process' stack of off-cpu. */
+TEST(on_cpu_has_the_stack_of_off_cpu)
+{
+	char script[512], reason[D_REASON_MAX] = "";
+	struct run r;
+
+	snprintf(script, sizeof(script), "sched:::off-cpu /pid == %d/ { self->t = timestamp; } sched:::on-cpu /self->t/ { @[ustack(12)] = count(); self->t = 0; }",
+		 getpid());
+	assert_true(compile(&r, script));
+	open_run(&r);
+	for (size_t i = 0; i < r.compile.plan.n_groups; i++)
+		if (d_session_load(&r.session, &r.compile.plan.groups[i], reason) || d_session_attach(&r.session, &r.compile.plan.groups[i], reason))
+			print_message("%s\n", reason);
+	assert_string_equal(reason, "");
+	r.session.state->activity = ACTIVITY_ACTIVE;
+	for (unsigned i = 0; i < 20; i++)
+		usleep(1000);
+	d_session_detach(&r.session);
+	close_run(&r);
+	if (!strstr(r.text, "`clock_nanosleep") && !strstr(r.text, "`usleep"))
+		print_message("%s\n", r.text);
+	assert_true(strstr(r.text, "`clock_nanosleep") || strstr(r.text, "`usleep"));
+	free(r.text);
+	free(r.errors);
+}
+
 static long switches(void)
 {
 	char line[256];

@@ -78,6 +78,37 @@ TEST(size_is_bounded)
 	d_compile_fini(&c);
 }
 
+/* Statements use the same memory one after the other. */
+TEST(scratch_is_that_of_the_largest_statement)
+{
+	char text[8192] = "BEGIN {";
+	struct d_compile c;
+	struct d_error e;
+
+	for (unsigned i = 0; i < 60; i++)
+		strcat(text, " x = strjoin(probename, strjoin(execname, \"a\"));");
+	strcat(text, " }");
+	assert_int_equal(lower(&c, text, &e), 0);
+	assert_in_range(c.program.scratch_len, 1024, 2048);
+	d_compile_fini(&c);
+}
+
+TEST(associative_arrays_are_bounded)
+{
+	char *text = malloc(1 << 16);
+	struct d_compile c;
+	struct d_error e;
+	size_t len = sprintf(text, "BEGIN {");
+
+	for (unsigned i = 0; i <= D_TABLES_MAX; i++)
+		len += sprintf(text + len, " a%u[1] = 1;", i);
+	strcpy(text + len, " }");
+	assert_int_equal(lower(&c, text, &e), -EINVAL);
+	assert_string_equal(e.tag, "D_ID_OFLOW");
+	d_compile_fini(&c);
+	free(text);
+}
+
 TEST(a_clause_has_at_most_64_actions)
 {
 	struct d_compile c;
