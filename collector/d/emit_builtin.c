@@ -13,21 +13,35 @@ enum { SWITCH_PREVIOUS = 8, SWITCH_NEXT = 16 };
 
 /* ---- the probe ---- */
 
+/* r0 = the number of the call, or of a 32-bit call, whose number means another one, that of none. */
+static void emit_call_number(struct emitter *e)
+{
+	enum { TS_COMPAT = 2 };		/* arch/x86/include/asm/thread_info.h */
+	size_t native;
+
+	emit_task(e);
+	emit_load(e, R2, R0, e->maps->offsets.status, 4);
+	emit_load(e, R1, R10, STACK_CONTEXT, 8);
+	if (e->ir->context == CONTEXT_SYSCALL_ENTRY) {
+		emit_load(e, R0, R1, 8, 8);
+	} else {
+		emit_load(e, R1, R1, 0, 8);
+		emit_load(e, R0, R1, REGS_ORIG_AX, 8);
+	}
+	emit_alu_imm(e, BPF_AND, R2, TS_COMPAT);
+	native = emit_ahead(e, BPF_JMP | BPF_JEQ | BPF_K, R2, 0, 0);
+	emit_mov_imm(e, R0, -1);
+	emit_here(e, native);
+}
+
 /* r0 = its place in the table. */
 static void emit_index(struct emitter *e)
 {
 	emit_load(e, R1, R10, STACK_CONTEXT, 8);
-	switch ((enum d_context)e->ir->context) {
-	case CONTEXT_SYSCALL_ENTRY:
-		emit_load(e, R0, R1, 8, 8);
-		return;
-	case CONTEXT_SYSCALL_RETURN:
-		emit_load(e, R1, R1, 0, 8);
-		emit_load(e, R0, R1, REGS_ORIG_AX, 8);
-		return;
-	default:
+	if (e->ir->context == CONTEXT_SYSCALL_ENTRY || e->ir->context == CONTEXT_SYSCALL_RETURN)
+		emit_call_number(e);
+	else
 		emit_call(e, BPF_FUNC_get_attach_cookie);
-	}
 }
 
 void emit_probe(struct emitter *e, const struct d_ins *i)

@@ -157,7 +157,7 @@ static bool find_offset(const struct btf *btf, const char *type, const char *pat
 
 static bool needs_offsets(const struct d_ir *ir)
 {
-	if (ir->context == CONTEXT_ON_CPU)
+	if (ir->context == CONTEXT_ON_CPU || ir->context == CONTEXT_SYSCALL_ENTRY || ir->context == CONTEXT_SYSCALL_RETURN)
 		return true;
 	for (size_t i = 0; i < ir->n; i++)
 		if (ir->ins[i].op == IR_BUILTIN && ir->ins[i].value == BUILTIN_VTIMESTAMP)
@@ -173,6 +173,7 @@ static int find_offsets(struct d_session *s, char *reason)
 		__u32 *offset;
 	} rows[] = {
 		{ "task_struct", "pid", &o->pid }, { "task_struct", "tgid", &o->tgid }, { "task_struct", "comm", &o->comm },
+		{ "task_struct", "thread_info.status", &o->status },
 		{ "task_struct", "se.exec_start", &o->exec_start }, { "task_struct", "se.sum_exec_runtime", &o->sum_exec_runtime },
 		{ "task_struct", "se.cfs_rq", &o->cfs_rq }, { "cfs_rq", "rq", &o->rq }, { "rq", "clock", &o->clock },
 		{ "rq", "clock_task", &o->clock_task },
@@ -181,7 +182,7 @@ static int find_offsets(struct d_session *s, char *reason)
 
 	for (size_t i = 0; !err && i < sizeof(rows) / sizeof(*rows); i++)
 		if (!find_offset(s->btf, rows[i].type, rows[i].path, rows[i].offset)) {
-			snprintf(reason, D_REASON_MAX, "this kernel has no %s.%s, which vtimestamp and sched need", rows[i].type, rows[i].path);
+			snprintf(reason, D_REASON_MAX, "this kernel has no %s.%s, which vtimestamp, sched and syscall need", rows[i].type, rows[i].path);
 			err = -ENOENT;
 		}
 	return err;

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -1051,6 +1052,29 @@ TEST(timers_fire_at_their_rate)
 {
 	check_probes("profile-100 { n[cpu]++; } tick-100ms { i++; } tick-100ms /i == 9 && n[0] > 10/ { printf(\"nine\"); }", sleep_second, "nine");
 }
+
+#ifdef __x86_64__
+/* Number 20 is getpid for 32-bit calls, and writev for others. */
+static void do_compat_calls(void)
+{
+	for (unsigned i = 0; i < 100; i++) {
+		long number = 20;
+
+		__asm__ volatile("int $0x80" : "+a"(number) : : "memory", "r8", "r9", "r10", "r11");
+		syscall(SYS_getuid);
+	}
+}
+
+TEST(calls_of_32_bits_are_no_others)
+{
+	char script[512];
+
+	snprintf(script, sizeof(script), "syscall::getuid:entry, syscall::writev:entry /pid == %d/ { @[probefunc] = count(); }"
+		 "syscall::getuid:return, syscall::writev:return /pid == %d/ { @r[probefunc] = count(); }", getpid(), getpid());
+	check_probes(script, do_compat_calls,
+		     "\n  getuid                                                          100\n  getuid                                                          100\n");
+}
+#endif
 
 static volatile long sink;
 
