@@ -16,11 +16,16 @@ static const char *executed_file(char *line)
 	return path;
 }
 
-static void module_set(struct d_module *m, __u32 pid, const char *path, const char *main_path)
+/* line: of the mapping. */
+static void module_set(struct d_module *m, __u32 pid, const char *line, const char *path, const char *main_path)
 {
+	unsigned long long from = 0, offset = 0;
 	char *deleted;
 
 	*m = (struct d_module){ .pid = pid, .is_main = !strcmp(path, main_path) };
+	sscanf(line, "%llx-%*x %*s %llx", &from, &offset);
+	m->from = from;
+	m->offset = offset;
 	if (m->is_main)			/* also if it was replaced meanwhile */
 		snprintf(m->path, sizeof(m->path), "/proc/%u/exe", pid);
 	else
@@ -42,7 +47,7 @@ static int each_of(__u32 pid, FILE *maps, const char *main_path, int (*each)(voi
 
 		if (!file)
 			continue;
-		module_set(&m, pid, file, main_path);
+		module_set(&m, pid, line, file, main_path);
 		if (strcmp(m.path, before.path))
 			err = each(context, &m);
 		before = m;

@@ -14,6 +14,7 @@ struct d_module {
 	char name[NAME_MAX + 1];
 	bool is_main;			/* the program itself */
 	__u32 pid;
+	__u64 from, offset;		/* of what is executed: where it begins in the process and in the file */
 };
 
 int d_modules_each(__u32 pid, int (*each)(void *context, const struct d_module *m), void *context);

@@ -6,6 +6,7 @@
  * registers and stack are the same there. */
 #include "collector/d/module.h"
 #include "collector/d/provider.h"
+#include "collector/d/resolver.h"
 #include "collector/trace/program_file.h"
 
 #include <errno.h>
@@ -52,23 +53,33 @@ static int add_function(struct d_probes *all, const struct d_module *m, const ch
 	return 0;
 }
 
-/* Names with a dot or @ are parts of functions and versions of names.  A resolver runs once, so it is not what its name
- * says; which function it has chosen is not known here. */
+/* The address of a function.  Its name may be that of a resolver, which runs once: then of the function that it has chosen. */
+static int address_of(const struct d_resolvers *r, const struct program_function *f, __u64 *ret_address)
+{
+	*ret_address = f->address;
+	return f->is_resolver ? d_resolvers_find(r, f->address, ret_address) : 0;
+}
+
+/* Names with a dot or @ are parts of functions and versions of names. */
 static int add_functions(struct d_probes *all, const struct d_module *m, int fd, const struct program_file *p, const struct d_description *d)
 {
 	const char *file = d_alloc_text(all->arena, m->path, strlen(m->path));
+	struct d_resolvers resolvers;
 	int err = file ? 0 : -ENOMEM;
+
+	d_resolvers_load(&resolvers, m, p, fd);		/* without, such functions are left out */
 
 	for (size_t i = 0; !err && i < p->n_functions; i++) {
 		const char *name = p->names + p->function[i].name;
-		__u64 site, offset;
+		__u64 address, site, offset;
 
-		if (p->function[i].is_resolver || strpbrk(name, ".@") || !d_glob_matches(d->field[FIELD_FUNCTION], name))
+		if (strpbrk(name, ".@") || !d_glob_matches(d->field[FIELD_FUNCTION], name) || address_of(&resolvers, &p->function[i], &address))
 			continue;
-		site = program_file_offset(p, p->function[i].address, &offset) ? 0 : site_of(fd, offset);
+		site = program_file_offset(p, address, &offset) ? 0 : site_of(fd, offset);
 		if (site)
 			err = add_function(all, m, file, name, site, d);
 	}
+	d_resolvers_fini(&resolvers);
 	return err;
 }
 

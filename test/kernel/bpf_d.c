@@ -1113,6 +1113,26 @@ TEST(functions_have_arguments_and_results)
 		     "           >= 12 |                                         0        \n\n");
 }
 
+static const char *volatile counted_text = "a text of known length";
+
+static void call_strlen(void)
+{
+	size_t (*volatile length)(const char *) = strlen;
+
+	for (unsigned i = 0; i < 500; i++)
+		sink += (long)length(counted_text);
+}
+
+/* strlen() is one of several functions, which the C library chooses when it begins. */
+TEST(functions_that_are_chosen_at_run_time_are_found)
+{
+	char script[256];
+
+	snprintf(script, sizeof(script), "pid%d:libc:strlen:entry /arg0 == %lluull/ { @[probefunc] = count(); }", getpid(),
+		 (unsigned long long)(size_t)counted_text);
+	check_probes(script, call_strlen, "\n  strlen                                                          500\n");
+}
+
 static void compute(void)
 {
 	struct timespec t, end;
