@@ -203,6 +203,17 @@ static int load_code(const struct d_code *code, const struct kind *k, __u32 btf_
 	return fd;
 }
 
+/* Where registers are is known for x86-64 only. */
+static bool has_registers(enum d_context context)
+{
+#ifdef __x86_64__
+	(void)context;
+	return true;
+#else
+	return context == CONTEXT_DTRACE || context == CONTEXT_OFF_CPU || context == CONTEXT_ON_CPU;
+#endif
+}
+
 int d_session_load(struct d_session *s, struct d_group *g, char *reason)
 {
 	const struct kind *k = &kinds[g->context];
@@ -211,6 +222,10 @@ int d_session_load(struct d_session *s, struct d_group *g, char *reason)
 	__u32 btf_id = 0;
 	int err = k->tracepoint ? find_tracepoint(s, k->tracepoint, &btf_id, reason) : 0;
 
+	if (!has_registers(g->context)) {
+		snprintf(reason, D_REASON_MAX, "probes of %s are available on x86-64 only", g->probes[0]->field[FIELD_PROVIDER]);
+		return -ENOTSUP;
+	}
 	if (!err && needs_offsets(&g->ir))
 		err = find_offsets(s, reason);
 	if (err)

@@ -62,6 +62,7 @@ static unsigned long entry_of(pid_t pid)
 }
 
 /* Runs the child to an address, by a breakpoint there that is removed again. */
+#ifdef __x86_64__
 static int run_to(pid_t pid, unsigned long address)
 {
 	struct user_regs_struct regs;
@@ -80,6 +81,14 @@ static int run_to(pid_t pid, unsigned long address)
 	regs.rip = address;
 	return ptrace(PTRACE_SETREGS, pid, NULL, &regs) ? -errno : 0;
 }
+#else
+static int run_to(pid_t pid, unsigned long address)
+{
+	(void)pid;
+	(void)address;
+	return -ENOTSUP;		/* only x86-64 so far */
+}
+#endif
 
 int d_target_start(struct d_target *t, const char *command)
 {
