@@ -102,18 +102,10 @@ static int plan_probe(struct d_compile *c, const struct d_unit *u, struct d_clau
 {
 	int err;
 
-	if (probe->id == PROBE_ERROR && !c->options.lists)
-		return d_fail(error, &u->script, s->at, "D_UNKNOWN", "the ERROR probe is not available yet");
 	err = d_plan_add(&c->plan, clause, probe);
 	if (err == -E2BIG)
 		return d_fail(error, &u->script, s->at, "D_UNKNOWN", "more than %u clauses for probes of one kind", D_MASK_CLAUSES);
 	return err;
-}
-
-/* ERROR, which is not available yet, is refused only where it is named. */
-static bool is_error_by_glob(const struct d_probe *probe, const struct d_description *d)
-{
-	return probe->id == PROBE_ERROR && !d->id && strcmp(d->field[FIELD_NAME], "ERROR");
 }
 
 /* Adds to *n how many probes a description matches. */
@@ -128,7 +120,7 @@ static int match_spec(struct d_compile *c, const struct d_unit *u, struct d_clau
 		return d_fail(error, &u->script, s->at, "D_PDESC_INVAL", "invalid probe description \"%s\": more than four fields", s->text);
 	err = add_probes(c, u, s, &d, error);
 	for (size_t i = 0; !err && i < c->probes.n; i++) {
-		if (!d_probe_matches(c->probes.probe[i], &d) || is_error_by_glob(c->probes.probe[i], &d))
+		if (!d_probe_matches(c->probes.probe[i], &d))
 			continue;
 		++*n;
 		err = plan_probe(c, u, clause, s, c->probes.probe[i], error);
@@ -199,8 +191,11 @@ static void reserve_stack(struct d_compile *c)
 	*memory += D_SAVED_STACK_LEN;
 }
 
+static bool is_errors(const struct d_group *g) { return g->context == CONTEXT_DTRACE && g->probes[0]->id == PROBE_ERROR; }
+
 int d_compile_end(struct d_compile *c, struct d_error *error)
 {
+	const struct d_group *errors = NULL;
 	static const struct d_script nowhere = { NULL, "", 0 };
 	size_t n = 0;
 
@@ -215,8 +210,11 @@ int d_compile_end(struct d_compile *c, struct d_error *error)
 		c->clauses[n++] = clause;
 	c->n_clauses = n;
 	reserve_stack(c);
+	for (size_t i = 0; i < c->plan.n_groups; i++)
+		if (is_errors(&c->plan.groups[i]))
+			errors = &c->plan.groups[i];
 	for (size_t i = 0; i < c->plan.n_groups; i++) {
-		int err = d_lower(&c->program, &c->plan.groups[i], error);
+		int err = &c->plan.groups[i] == errors ? 0 : d_lower(&c->program, &c->plan.groups[i], errors, error);
 
 		if (err)
 			return err;

@@ -15,7 +15,6 @@ struct d_options {
 	bool flow;			/* entries and returns are indented */
 	bool errtags;			/* print tags of errors */
 	bool zero_probes;		/* descriptions may match no probe */
-	bool lists;			/* the probes are listed, not run: ERROR may be among them */
 	struct d_sort sort;		/* of aggregations */
 };
 

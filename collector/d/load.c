@@ -222,6 +222,8 @@ int d_session_load(struct d_session *s, struct d_group *g, char *reason)
 	__u32 btf_id = 0;
 	int err = k->tracepoint ? find_tracepoint(s, k->tracepoint, &btf_id, reason) : 0;
 
+	if (!g->ir.n)			/* ERROR: its clauses are in the other programs */
+		return 0;
 	if (!has_registers(g->context)) {
 		snprintf(reason, D_REASON_MAX, "probes of %s are available on x86-64 only", g->probes[0]->field[FIELD_PROVIDER]);
 		return -ENOTSUP;

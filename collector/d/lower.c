@@ -251,7 +251,9 @@ static void put_header(struct d_lowerer *l, __u32 fault)
 		.from = fault });
 }
 
-/* A record that says only why the clause ended. */
+static void lower_errors(struct d_lowerer *l, enum d_fault fault);
+
+/* A record that says only why the clause ended; then the clauses of ERROR. */
 static void lower_fault(struct d_lowerer *l, enum d_fault fault, __u32 label, bool has_record, __u32 next)
 {
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_JUMP, .label = next });
@@ -263,6 +265,8 @@ static void lower_fault(struct d_lowerer *l, enum d_fault fault, __u32 label, bo
 	if (fault == FAULT_ADDRESS)
 		put(l, offsetof(struct d_record, value), l->address);
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_SUBMIT });
+	if (l->errors)
+		lower_errors(l, fault);
 }
 
 /* Where faults go from here on. */
@@ -329,6 +333,51 @@ static void skip_other_probes(struct d_lowerer *l, size_t number, __u32 next)
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_JUMP_IF, .relation = REL_EQ, .a = bit, .label = next });
 }
 
+static void begin_clause(struct d_lowerer *l, struct d_clause *clause)
+{
+	l->clause = clause;
+	l->record_len = l->n_actions = l->scratch_len = 0;
+	clause->actions = NULL;			/* a clause of several groups has the same ones in each */
+	l->actions_end = &clause->actions;
+	l->address = d_ir_register(l->ir);
+}
+
+/* A fault in a clause of ERROR only ends it. */
+static bool lower_error_clause(struct d_lowerer *l, struct d_clause *clause)
+{
+	const struct d_item *item = clause->item;
+	bool has_record = !item->statements || records(item->statements);
+	__u32 next = d_ir_label(l->ir), in_body = d_ir_label(l->ir);
+
+	begin_clause(l, clause);
+	l->divide_label = l->address_label = next;
+	if (item->predicate && !d_lower_branch(l, item->predicate, false, next))
+		return false;
+	l->scratch_len = 0;
+	l->divide_label = l->address_label = in_body;
+	if (!lower_body(l, has_record, next))
+		return false;
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_JUMP, .label = next });
+	d_lower_label(l, in_body);
+	if (has_record)
+		d_ir_add(l->ir, (struct d_ins){ .op = IR_DISCARD });
+	d_lower_label(l, next);
+	return true;
+}
+
+static void lower_errors(struct d_lowerer *l, enum d_fault fault)
+{
+	const struct d_lowerer before = *l;
+	const struct d_fault_place place = { fault, l->clause, fault == FAULT_ADDRESS ? l->address : d_lower_constant(l, 0) };
+
+	l->probe = l->errors->probes[0];
+	l->fault = &place;
+	for (size_t i = 0; i < l->errors->n_clauses; i++)
+		if (!lower_error_clause(l, l->errors->clauses[i]))
+			break;
+	*l = before;
+}
+
 static bool lower_clause(struct d_lowerer *l, struct d_clause *clause, size_t number)
 {
 	const struct d_item *item = clause->item;
@@ -336,12 +385,8 @@ static bool lower_clause(struct d_lowerer *l, struct d_clause *clause, size_t nu
 	__u32 next = d_ir_label(l->ir);
 	struct fault_labels in_predicate, in_body;
 
-	l->clause = clause;
-	l->record_len = l->n_actions = l->scratch_len = 0;
-	clause->actions = NULL;			/* a clause of several groups has the same ones in each */
-	l->actions_end = &clause->actions;
+	begin_clause(l, clause);
 	in_predicate = begin_faults(l);
-	l->address = d_ir_register(l->ir);
 	skip_other_probes(l, number, next);
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_ACTIVE, .value = d_group_activity(l->group), .label = next });
 	l->timestamp = d_ir_register(l->ir);
@@ -416,9 +461,10 @@ static int lower_clauses(struct d_lowerer *l)
 	return l->error->tag ? -EINVAL : 0;
 }
 
-int d_lower(struct d_program *p, struct d_group *g, struct d_error *error)
+int d_lower(struct d_program *p, struct d_group *g, const struct d_group *errors, struct d_error *error)
 {
-	struct d_lowerer l = { .program = p, .ir = &g->ir, .error = error, .group = g, .probe = d_group_is_single(g) ? g->probes[0] : NULL };
+	struct d_lowerer l = { .program = p, .ir = &g->ir, .error = error, .group = g, .errors = errors,
+			       .probe = d_group_is_single(g) ? g->probes[0] : NULL };
 	int err;
 
 	g->ir = (struct d_ir){ .context = g->context, .arguments = g->probes[0]->arguments };

@@ -11,7 +11,7 @@
 
 #include "collector/d/plan.h"
 
-/* Makes the group's `ir`. */
-int d_lower(struct d_program *p, struct d_group *g, struct d_error *error);
+/* Makes the group's `ir`.  errors: the clauses of ERROR, which run in it after a fault; NULL: there are none. */
+int d_lower(struct d_program *p, struct d_group *g, const struct d_group *errors, struct d_error *error);
 
 #endif

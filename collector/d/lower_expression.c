@@ -40,11 +40,24 @@ static bool has_argument(const struct d_lowerer *l, __u32 number)
 	return !l->ir->arguments || !d_operands_parse(l->ir->arguments, operands, &n) || number < n;
 }
 
+/* Of ERROR: arg1 is the clause's epid, arg4 the fault, arg5 the address; the others are 0. */
+static __u32 fault_argument(struct d_lowerer *l, __u32 number)
+{
+	switch (number) {
+	case 1: return d_lower_constant(l, l->fault->clause->id + 1);
+	case 4: return d_lower_constant(l, l->fault->fault);
+	case 5: return l->fault->address;
+	default: return d_lower_constant(l, 0);
+	}
+}
+
 static __u32 builtin(struct d_lowerer *l, const struct d_node *node)
 {
 	const struct d_builtin *b = node->variable->builtin;
 	__u32 r;
 
+	if (b->id == BUILTIN_ARG && l->fault)
+		return fault_argument(l, b->index);
 	if (l->ir->context == CONTEXT_ON_CPU && (b->id == BUILTIN_UID || b->id == BUILTIN_GID))
 		return d_lower_fail(l, node, "%s is not available in on-cpu", b->name);
 	if (b->id == BUILTIN_ARG && !has_argument(l, b->index))

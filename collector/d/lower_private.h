@@ -4,6 +4,13 @@
 
 #include "collector/d/lower.h"
 
+/* Where a fault was: the arguments of ERROR. */
+struct d_fault_place {
+	enum d_fault fault;
+	const struct d_clause *clause;
+	__u32 address;				/* register */
+};
+
 struct d_lowerer {
 	struct d_program *program;
 	struct d_ir *ir;
@@ -17,6 +24,8 @@ struct d_lowerer {
 	__u32 address_label;			/* memory that cannot be read, with its address in this register: */
 	__u32 address;
 	__u32 record_len, n_actions;
+	const struct d_group *errors;
+	const struct d_fault_place *fault;	/* in a clause of ERROR: why it runs */
 	__u32 scratch_len;			/* bytes of scratch that the clause has taken so far */
 	struct d_action **actions_end;		/* of the clause */
 };

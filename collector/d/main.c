@@ -279,6 +279,8 @@ static void print_code(const struct d_plan *plan)
 	for (size_t i = 0; i < plan->n_groups; i++) {
 		const struct d_group *g = &plan->groups[i];
 
+		if (!g->ir.n)		/* ERROR's clauses are in the others */
+			continue;
 		printf("probe %u%s\n", g->probes[0]->id, g->n_probes > 1 ? " and others" : "");
 		d_ir_print(&g->ir, stdout);
 	}
@@ -351,7 +353,6 @@ static int dtrace(struct arguments *a, struct d_compile *c)
 	c->options.quiet = a->quiet;
 	c->options.flow = a->flow;
 	c->options.zero_probes = a->zero_probes;
-	c->options.lists = a->lists;
 	if (!status && a->output && !freopen(a->output, "a", stdout)) {
 		fprintf(stderr, "dtrace: failed to open %s: %s\n", a->output, strerror(errno));
 		status = 1;

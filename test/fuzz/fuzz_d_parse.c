@@ -38,7 +38,7 @@ static int lower(struct d_program *p, enum d_context context, struct d_error *er
 			err = d_plan_add(&plan, c, &probes[1]);
 	}
 	if (!err && plan.n_groups)
-		err = d_lower(p, &plan.groups[0], error);
+		err = d_lower(p, &plan.groups[0], context == CONTEXT_DTRACE ? NULL : &plan.groups[0], error);
 	if (!err && plan.n_groups && p->n_tables < sizeof(tables) / sizeof(*tables) && !d_emit(&plan.groups[0].ir, &maps, &code))
 		d_code_fini(&code);
 	d_plan_fini(&plan);

@@ -853,6 +853,15 @@ TEST(a_fault_ends_its_clause_only)
 		     "dtrace: error in dt_clause_2 for probe ID 1 (dtrace:::BEGIN): divide-by-zero\n");
 }
 
+TEST(error_clauses_run_after_a_fault)
+{
+	check_output("ERROR { printf(\"[%d %d %d %x %s]\", arg1, arg2, arg4, arg5, probename); n++; } ERROR /arg4 == 4/ { trace(1 / (pid - pid)); }"
+		     "BEGIN { x = 0; this->t = 5; } BEGIN { y = 1 / x; } BEGIN { trace(n); trace(copyinstr(7)); } BEGIN { trace(n); } ERROR { trace(this->t); }",
+		     "[4 0 4 0 ERROR]5[5 0 1 7 ERROR]52",
+		     "dtrace: error in dt_clause_3 for probe ID 1 (dtrace:::BEGIN): divide-by-zero\n"
+		     "dtrace: error in dt_clause_4 for probe ID 1 (dtrace:::BEGIN): invalid address (0x7)\n");
+}
+
 TEST(exit_ends_the_later_clauses_and_has_a_status)
 {
 	struct run r;
