@@ -1,22 +1,23 @@
-/* digest.h - makes one hash of a MySQL statement's tokens, which does not depend on its literals.
+/* digest.h - makes one hash of a MySQL statement's tokens without its literals: the dialect for server/digest.h.
  *
  *      "SELECT c FROM t WHERE id IN (5, 7) -- x"  -> digest_byte() each -> digest_code()
  *                                                    the hash of "select c from t where id in ( ? )"
  *
- * Words    (keywords, names, numbers in names) are in lower case, also between backquotes.  One space is between
+ * Words    are keywords and names, also between backquotes.  They are hashed in lower case, with one space between
  *          tokens.
- * Literals are `?`: numbers, texts, x'..', b'..', null, true, false, a prepared statement's parameter.  A sign belongs
- *          to its literal, unless it is an operator between two.
- * Lists    Literals with commas between them are one literal, and several "( ? )" with commas between them are one
- *          group: in (1, 2, 3), values (1, 'a'), (2, 'b').
- * Nothing  White space, comments, optimizer hints and semicolons at the end do not count.  The content of an executable
- *          comment does.
- * Cut      If only a part of the text is read, the word cut at its end does not count.  The code differs from that of a
+ * Literals are hashed as `?`: numbers, texts, x'..', b'..', null, true, false, the parameter of a prepared statement.
+ *          A sign before a number belongs to the number, unless it stands between two operands.
+ * Lists    as in server/digest.h: in (1, 2, 3) is hashed as in ( ? ), values (1, 'a'), (2, 'b') as values ( ? ).
+ * Ignored  are white space, comments, optimizer hints and semicolons at the end.  The content of an executable comment
+ *          is read.
+ * Cut      if only the begin of the text is read, the word at the cut is left out, and the code differs from that of a
  *          text that ends there.
- * Quotes   By default a backslash escapes and "" quote texts; `plain` and `ansi`, set after digest_begin(), change
- *          that.  Comments are read as the servers do.  (statement.h always takes "--" for a comment.)
+ * Quotes   a backslash escapes, and "" quote texts.  The caller changes this by `plain` and `ansi`, after
+ *          digest_begin().  Comments are read as the servers read them; statement.h differs: it takes each "--" for a
+ *          comment.
  * Table    digest_begin() may also ask for the first table that the statement names (table.h).
- * Both     pure; fuzzed by fuzz_mysql_digest.  It is inlined where possible: the kernel allows 8 nested calls.
+ * Pure     the kernel and the host compile it; fuzzed by fuzz_mysql_digest.  It is inlined where possible: the kernel
+ *          allows 8 nested calls.
  *
  * The rules are those of MariaDB's and MySQL's performance_schema (sql/sql_digest.cc), except where the manual differs.
  */
