@@ -42,8 +42,8 @@
  *      execname    hash of its name
  *      blocked_in  see exchange.h
  */
-#ifndef HEATSCOPE_HTTP_H
-#define HEATSCOPE_HTTP_H
+#ifndef HEATSCOPE_HTTP_HTTP_H
+#define HEATSCOPE_HTTP_HTTP_H
 
 #include "collector/server/exchange.h"
 

@@ -8,8 +8,8 @@
  * every switch and wake-up of the machine.  `off` and `delay` then count from the thread's first use of it, not from
  * the thread's begin; only differences of two stamps are used.
  */
-#ifndef HEATSCOPE_SWITCH_BPF_H
-#define HEATSCOPE_SWITCH_BPF_H
+#ifndef HEATSCOPE_SCHED_CLOCK_BPF_H
+#define HEATSCOPE_SCHED_CLOCK_BPF_H
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -5,8 +5,8 @@
  * Load    a server of three modes and outliers.  Its mix, rate and speed wander from minute to minute, with bursts, and
  *         a test can change it.
  */
-#ifndef HEATSCOPE_TEST_ALERTS_KIT_H
-#define HEATSCOPE_TEST_ALERTS_KIT_H
+#ifndef HEATSCOPE_ALERTS_KIT_H
+#define HEATSCOPE_ALERTS_KIT_H
 
 #include "aggregator/notify/alerts.h"
 #include "aggregator/base/services.h"

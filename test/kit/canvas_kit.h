@@ -1,6 +1,6 @@
 /* canvas_kit.h - gives tests a canvas to draw on, and reads its pixels. */
-#ifndef CANVAS_KIT_H
-#define CANVAS_KIT_H
+#ifndef HEATSCOPE_CANVAS_KIT_H
+#define HEATSCOPE_CANVAS_KIT_H
 
 #include "render/draw/canvas.h"
 

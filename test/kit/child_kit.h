@@ -8,8 +8,8 @@
  * process_is_in() and child_waits() become true when the child has left its CPU: on a busy machine that may take
  * seconds.
  */
-#ifndef HEATSCOPE_CHILD_H
-#define HEATSCOPE_CHILD_H
+#ifndef HEATSCOPE_CHILD_KIT_H
+#define HEATSCOPE_CHILD_KIT_H
 
 #include <sys/types.h>
 

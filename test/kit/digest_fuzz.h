@@ -1,7 +1,7 @@
 /* digest_fuzz.h - checks the laws of a digest on any bytes, for fuzz_mysql_digest and fuzz_postgresql_digest.  Include
  * the dialect's digest.h before it. */
-#ifndef HEATSCOPE_TEST_DIGEST_FUZZ_H
-#define HEATSCOPE_TEST_DIGEST_FUZZ_H
+#ifndef HEATSCOPE_DIGEST_FUZZ_H
+#define HEATSCOPE_DIGEST_FUZZ_H
 
 #include <jansson.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * Each statement is written twice, with other literals, lengths of lists, white space, comments and capitals.  Both
  * have one code, and their label has the tokens that the generator put together.
  */
-#ifndef HEATSCOPE_TEST_DIGEST_KIT_H
-#define HEATSCOPE_TEST_DIGEST_KIT_H
+#ifndef HEATSCOPE_DIGEST_KIT_H
+#define HEATSCOPE_DIGEST_KIT_H
 
 #include "collector/server/digest_text.h"
 #include "collector/core/slice.h"

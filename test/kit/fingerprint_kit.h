@@ -1,7 +1,7 @@
 /* fingerprint_kit.h - makes texts and their fingerprints, for test_mysql_digest and fuzz_mysql_digest.  Include
  * mysql/digest.h before it. */
-#ifndef HEATSCOPE_TEST_FINGERPRINT_KIT_H
-#define HEATSCOPE_TEST_FINGERPRINT_KIT_H
+#ifndef HEATSCOPE_FINGERPRINT_KIT_H
+#define HEATSCOPE_FINGERPRINT_KIT_H
 
 #include "collector/mysql/fingerprint.h"
 

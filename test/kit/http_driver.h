@@ -1,7 +1,7 @@
 /* http_driver.h - drives the pure parser over bytes in memory, as http.bpf.c does over the server's buffer, and writes
  * down what it found.  For test/collector/http and fuzz_http_parse. */
-#ifndef HEATSCOPE_TEST_HTTP_DRIVER_H
-#define HEATSCOPE_TEST_HTTP_DRIVER_H
+#ifndef HEATSCOPE_HTTP_DRIVER_H
+#define HEATSCOPE_HTTP_DRIVER_H
 
 #include "collector/http/reply.h"
 

@@ -1,8 +1,8 @@
 /* postgresql_messages.h - builds the messages of a client and a server in PostgreSQL's protocol, version 3, and gives
  * them to the parser.  For test_postgresql_parse and test_postgresql_reply.
  */
-#ifndef HEATSCOPE_TEST_POSTGRESQL_MESSAGES_H
-#define HEATSCOPE_TEST_POSTGRESQL_MESSAGES_H
+#ifndef HEATSCOPE_POSTGRESQL_MESSAGES_H
+#define HEATSCOPE_POSTGRESQL_MESSAGES_H
 
 #include "test/kit/postgresql_driver.h"
 

@@ -4,8 +4,8 @@
  *
  * Errors  fail the test.
  */
-#ifndef HEATSCOPE_TEST_QUERY_KIT_H
-#define HEATSCOPE_TEST_QUERY_KIT_H
+#ifndef HEATSCOPE_QUERY_KIT_H
+#define HEATSCOPE_QUERY_KIT_H
 
 #include "aggregator/query/query.h"
 

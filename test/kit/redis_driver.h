@@ -4,8 +4,8 @@
  *
  * `ahead`: several bytes are taken at once where the kernel does that; the result must be the same.
  */
-#ifndef HEATSCOPE_TEST_REDIS_DRIVER_H
-#define HEATSCOPE_TEST_REDIS_DRIVER_H
+#ifndef HEATSCOPE_REDIS_DRIVER_H
+#define HEATSCOPE_REDIS_DRIVER_H
 
 #include "collector/redis/reply.h"
 

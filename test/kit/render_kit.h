@@ -1,6 +1,6 @@
 /* render_kit.h - makes grids for the tests of render/: small exact ones, and a realistic hour. */
-#ifndef RENDER_KIT_H
-#define RENDER_KIT_H
+#ifndef HEATSCOPE_RENDER_KIT_H
+#define HEATSCOPE_RENDER_KIT_H
 
 #include "render/grid/grid.h"
 

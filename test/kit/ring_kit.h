@@ -8,8 +8,8 @@
  * Errors  fail the test.
  * Thread  bench_record(), bench_enter(), bench_leave() any; all else one.
  */
-#ifndef HEATSCOPE_TEST_RING_KIT_H
-#define HEATSCOPE_TEST_RING_KIT_H
+#ifndef HEATSCOPE_RING_KIT_H
+#define HEATSCOPE_RING_KIT_H
 
 #include "collector/ring/reader.h"
 #include "test/kit/check.h"

@@ -1,6 +1,6 @@
 /* sample_kit.h - gives the collector's tests batches, instrumentations and a temporary directory. */
-#ifndef HEATSCOPE_SAMPLE_H
-#define HEATSCOPE_SAMPLE_H
+#ifndef HEATSCOPE_SAMPLE_KIT_H
+#define HEATSCOPE_SAMPLE_KIT_H
 
 #include "test/kit/check.h"
 #include "collector/core/batch.h"

@@ -5,8 +5,8 @@
  *
  * An error in any of these fails the test.
  */
-#ifndef HEATSCOPE_TEST_SERVER_H
-#define HEATSCOPE_TEST_SERVER_H
+#ifndef HEATSCOPE_SERVER_KIT_H
+#define HEATSCOPE_SERVER_KIT_H
 
 #include "aggregator/aggregator.h"
 #include "aggregator/base/clock.h"

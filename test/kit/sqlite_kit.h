@@ -4,8 +4,8 @@
  *
  * Errors  fail the test.  Only sqlite_open() returns NULL, with the reason.
  */
-#ifndef HEATSCOPE_TEST_SQLITE_KIT_H
-#define HEATSCOPE_TEST_SQLITE_KIT_H
+#ifndef HEATSCOPE_SQLITE_KIT_H
+#define HEATSCOPE_SQLITE_KIT_H
 
 #include "test/kit/store_fixture.h"
 #include "test/kit/store_kit.h"

@@ -3,8 +3,8 @@
  * A test program defines `store_kind`.  Each test owns its fixture from store_setup() to store_teardown(), which
  * closes the store (unless it is NULL) and removes the directory.
  */
-#ifndef HEATSCOPE_TEST_STORE_FIXTURE_H
-#define HEATSCOPE_TEST_STORE_FIXTURE_H
+#ifndef HEATSCOPE_STORE_FIXTURE_H
+#define HEATSCOPE_STORE_FIXTURE_H
 
 #include "aggregator/store/store.h"
 #include "test/kit/check.h"

@@ -4,8 +4,8 @@
  *
  * Law     equal data give equal bytes, whatever the order and the pieces.
  */
-#ifndef HEATSCOPE_TEST_STORE_KIT_H
-#define HEATSCOPE_TEST_STORE_KIT_H
+#ifndef HEATSCOPE_STORE_KIT_H
+#define HEATSCOPE_STORE_KIT_H
 
 #include "aggregator/store/store.h"
 

@@ -1,7 +1,7 @@
 /* wire_kit.h - makes hellos, batches, and an aggregator without HTTP on a memory store, for tests of ingest, the store
  * queue and the catalog. */
-#ifndef HEATSCOPE_TEST_WIRE_H
-#define HEATSCOPE_TEST_WIRE_H
+#ifndef HEATSCOPE_WIRE_KIT_H
+#define HEATSCOPE_WIRE_KIT_H
 
 #include "test/kit/check.h"
 

@@ -9,8 +9,8 @@
  * Memory  a value; mysql_close() frees its content, also of a zeroed one.
  * Thread  one at a time; SIGPIPE must be ignored when TLS is used.
  */
-#ifndef HEATSCOPE_TEST_MYSQL_CLIENT_H
-#define HEATSCOPE_TEST_MYSQL_CLIENT_H
+#ifndef HEATSCOPE_MYSQL_CLIENT_H
+#define HEATSCOPE_MYSQL_CLIENT_H
 
 #include "test/tools/mysql_packet.h"
 

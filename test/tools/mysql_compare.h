@@ -8,8 +8,8 @@
  *         with 3 for each handshake and login (TLS 1.3).  "opaque" is shown and not compared.  binlog_dump makes no
  *         event, so it is left out.
  */
-#ifndef HEATSCOPE_TEST_MYSQL_COMPARE_H
-#define HEATSCOPE_TEST_MYSQL_COMPARE_H
+#ifndef HEATSCOPE_MYSQL_COMPARE_H
+#define HEATSCOPE_MYSQL_COMPARE_H
 
 #include <jansson.h>
 #include <stdio.h>

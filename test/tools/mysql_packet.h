@@ -7,8 +7,8 @@
  * Shape   texts are bytes; integers are little-endian; `lenenc` is the protocol's own variable-length integer.  No I/O.
  * Errors  builders fail through bytes.err; readers return -EBADMSG and have written nothing.
  */
-#ifndef HEATSCOPE_TEST_MYSQL_PACKET_H
-#define HEATSCOPE_TEST_MYSQL_PACKET_H
+#ifndef HEATSCOPE_MYSQL_PACKET_H
+#define HEATSCOPE_MYSQL_PACKET_H
 
 #include "collector/core/bytes.h"
 

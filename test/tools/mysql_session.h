@@ -8,8 +8,8 @@
  * Memory  session_quit() and session_drop() free the session.  The tally and the address are borrowed.
  * Thread  one at a time.
  */
-#ifndef HEATSCOPE_TEST_MYSQL_SESSION_H
-#define HEATSCOPE_TEST_MYSQL_SESSION_H
+#ifndef HEATSCOPE_MYSQL_SESSION_H
+#define HEATSCOPE_MYSQL_SESSION_H
 
 #include "test/tools/mysql_client.h"
 #include "test/tools/mysql_tally.h"

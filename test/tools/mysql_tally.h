@@ -6,8 +6,8 @@
  * of the socket can see: everything, only the compressed protocol's frames, or only TLS.
  * Words   the names of commands and statements are heatscope-collector's labels.
  */
-#ifndef HEATSCOPE_TEST_MYSQL_TALLY_H
-#define HEATSCOPE_TEST_MYSQL_TALLY_H
+#ifndef HEATSCOPE_MYSQL_TALLY_H
+#define HEATSCOPE_MYSQL_TALLY_H
 
 #include "test/tools/mysql_packet.h"
 #include <jansson.h>

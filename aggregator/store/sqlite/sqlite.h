@@ -30,8 +30,8 @@
  * Errors  0 or -errno, and then store.reason says more.
  * Thread  one call at a time, as store.h.
  */
-#ifndef HEATSCOPE_STORE_SQLITE_H
-#define HEATSCOPE_STORE_SQLITE_H
+#ifndef HEATSCOPE_SQLITE_H
+#define HEATSCOPE_SQLITE_H
 
 #include "aggregator/store/chunk.h"
 #include "aggregator/store/chunk_cache.h"

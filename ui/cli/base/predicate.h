@@ -6,8 +6,8 @@
  * The text of --predicate goes into the body as a JSON string, and heatscoped reads it.  For --where, the catalogue of
  * heatscoped says which type a field has.
  */
-#ifndef HEATSCOPE_CLI_PREDICATE_H
-#define HEATSCOPE_CLI_PREDICATE_H
+#ifndef HEATSCOPE_BASE_PREDICATE_H
+#define HEATSCOPE_BASE_PREDICATE_H
 
 #include "ui/cli/base/client.h"
 
