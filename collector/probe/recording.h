@@ -39,7 +39,7 @@ struct recording {
 
 /* Reads and checks the whole file.  -EBADMSG, -EFBIG, or an error of reading the file. */
 int recording_read(const char *path, struct recording **ret_recording, char reason[REASON_MAX]);
-/* The same from memory, which is copied. */
+/* The same from memory, which is copied: for the tests and fuzz_recording, which try very many contents. */
 int recording_parse(const __u8 *data, size_t len, struct recording **ret_recording, char reason[REASON_MAX]);
 void recording_free(struct recording *r);
 

@@ -3,6 +3,8 @@
 #ifndef HEATSCOPE_DIGEST_FUZZ_H
 #define HEATSCOPE_DIGEST_FUZZ_H
 
+#include "test/kit/digest_text_kit.h"
+
 #include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>

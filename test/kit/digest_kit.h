@@ -11,6 +11,7 @@
 #include "collector/server/digest_text.h"
 #include "collector/core/slice.h"
 #include "test/kit/check.h"
+#include "test/kit/digest_text_kit.h"
 
 #include <ctype.h>
 #include <stdlib.h>

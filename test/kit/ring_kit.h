@@ -55,6 +55,9 @@ struct bench *bench_new(__u64 first_slot);
 struct bench *bench_with(__u64 first_slot, __u32 n_spares);
 struct bench *bench_made(__u64 first_slot, __u32 n_spares, __u32 points);
 
+/* Begins again with a reader whose plan has this filter.  Call it before the first drain. */
+void bench_filter(struct bench *b, const struct filter *f);
+
 /* Asserts that every event that was handed over had its other measure and its weights. */
 void bench_free(struct bench *b);
 
