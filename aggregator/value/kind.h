@@ -130,7 +130,7 @@ struct store_reader value_slices(struct value *v, bool columns_only);
 /* Runs on the worker: makes v->grid[] of all folds, with annotations.  Frees the folds.  -ENOMEM. */
 int value_grids(struct value *v);
 
-/* Moves the grid of running queries, if there is one, into the first grid. */
+/* Moves the grid of running exchanges, if there is one, into the first grid. */
 void value_join_running(struct value *v);
 
 #endif
