@@ -70,8 +70,8 @@ int hist_decode_add(struct hist *h, __u64 ruler, const __u8 *data, size_t len);
 /* 0 if hist_decode_add() would take these bytes, -EBADMSG if not. */
 int hist_check(__u64 ruler, const __u8 *data, size_t len);
 
-/* As hist_decode_add() in one pass, in a quarter of the time, for bytes that were checked before: after an error some of them may
- * have been added. */
+/* As hist_decode_add(), but in one pass, in a quarter of the time, for bytes that were checked before.  After an error,
+ * some of the bytes may have been added. */
 int hist_decode_once(struct hist *h, __u64 ruler, const __u8 *data, size_t len);
 
 /* Reads the same bytes without building a histogram, for folds over many slices.

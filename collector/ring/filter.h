@@ -107,8 +107,8 @@ struct filter_names {
 	const struct metric *metric;
 	const char *hostname;
 
-	/* The codes that a text stands for in a field of events, 0 or more; -E2BIG: more than `max`; -EOPNOTSUPP:
-	 * texts of this field have no codes.  NULL: no field's texts have codes. */
+	/* Finds the codes that a text has in a field of events.  Returns how many, 0 or more; -E2BIG: more than `max`;
+	 * -EOPNOTSUPP: texts of this field have no codes.  NULL: no field's texts have codes. */
 	int (*codes)(void *arg, unsigned field, const char *text, __u64 *ret_code, size_t max);
 	void *arg;
 	__u64 moving;			/* WANTED_FIELD() of the fields whose codes change */

@@ -66,7 +66,8 @@ struct ring_loss {
 /* The state that kernel and reader share; the entries follow it in the map, ring_entries(). */
 struct ring_state {
 	__u64 newest;			/* highest slot that was claimed */
-	__u64 recent;			/* ring_slot()'s: slot of the latest event and its entry, RING_WORD(slot, index) */
+	__u64 recent;			/* ring_slot()'s: slot of the latest event and its entry, RING_WORD(slot,
+					 * index) */
 	__u64 first_slot;		/* events of earlier slots are not recorded */
 	__u32 bank;			/* the bank that counts losses now; the reader takes the other one */
 	__u32 forgotten;		/* how many keys the reader took the class from; wraps */
@@ -157,7 +158,7 @@ static inline __u32 ring_exemplar(const volatile struct ring_plan *p, __u32 box)
 
 static inline int ring_is_point(const volatile struct ring_plan *p, __u32 m) { return p->points >> m & 1; }
 
-/* Is this value of the m-th measure of an event written at all? */
+/* Is this value of the m-th measure written?  See Zero. */
 static inline int ring_writes(const volatile struct ring_plan *p, __u32 m, __u64 value)
 {
 	return !ring_is_point(p, m) && (!m || value);

@@ -4,7 +4,8 @@
  *
  * There are two kinds of such events.  When a server closes a TCP connection, its last event may still be pending: the
  * storage ends with the socket, so the age flush would come too late.  And one run may finish more than EVENTS_MAX
- * events.  The program `closes` runs in softirqs, too, where no record program may be called.
+ * events: protocols whose runs may do so file the rest.  The program `closes` calls no record program, because record
+ * programs are attached to a tracepoint with other arguments.
  */
 #ifndef HEATSCOPE_CLOSES_BPF_H
 #define HEATSCOPE_CLOSES_BPF_H

@@ -204,7 +204,7 @@ static __always_inline void digest_close(struct digest *d)
 	d->list = d->list == LIST_INNER ? LIST_GROUP : LIST_NONE;
 }
 
-/* Brackets, commas, operators: each byte is a token. */
+/* Hashes a bracket, comma or operator: each byte is a token. */
 DIGEST_STEP digest_punctuation(struct digest *d, __u8 byte)
 {
 	DIGEST_IS(d);

@@ -29,14 +29,15 @@ struct servers {
 	const struct census *census;		/* NULL: read /proc, which shows our own user's processes only */
 	__u64 n_changes;			/* how often a server appeared or went away */
 	size_t n_pids;
-	__u32 pid[SERVERS_PIDS_MAX];		/* processes that listen, also only at Unix sockets; as of the last refresh */
+	__u32 pid[SERVERS_PIDS_MAX];		/* processes that listen, also only at Unix sockets; as of the last
+						 * refresh */
 	size_t n_known;
 	struct known known[SERVERS_KNOWN_MAX];
 };
 
 void servers_refresh(struct servers *s);
 
-/* The kernel has a new, empty map. */
+/* Sets a new, empty map of the kernel. */
 void servers_forget_map(struct servers *s, int map_fd);
 
 /* Finds the codes of an `instance` (exchange.h) that are shown as `where`, among the sockets that listen now;

@@ -11,8 +11,8 @@
  *         "[name]", the process' name, if no mapping is known; several of these in a row become one.
  * Omitted frames that every stack has: the entry to the kernel, the switch to another thread, our own probe.
  *
- * The map forgets the least used stacks.  The host shows the code of a forgotten stack as #hash, unless it remembers
- * its label.
+ * The map forgets the stacks that were unused for longest.  The host shows the code of a forgotten stack as #hash,
+ * unless it remembers its label.
  */
 #ifndef HEATSCOPE_STACK_H
 #define HEATSCOPE_STACK_H
