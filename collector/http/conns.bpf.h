@@ -1,4 +1,4 @@
-/* conns.bpf.h - keeps the HTTP part of a connection, which server/conns.bpf.h does not know, and fills its events. */
+/* conns.bpf.h - keeps the HTTP part of a connection, and fills its events; see server/conns.bpf.h. */
 #ifndef HEATSCOPE_HTTP_CONNS_BPF_H
 #define HEATSCOPE_HTTP_CONNS_BPF_H
 
@@ -76,7 +76,7 @@ static __always_inline int conn_counts(const struct server_conn *s)
 	return s->conn.mode == CONN_PLAIN;
 }
 
-/* We have lost the position in the stream.  All requests that are not recorded count as lost, and n more: a receive
+/* Gives up the position in the stream.  All requests that are not recorded count as lost, and n more: a receive
  * that we could not read or follow to its end counts as one, as we do not know how many requests it had. */
 static __noinline void position_lost(struct server_conn *s, __u32 n)
 {

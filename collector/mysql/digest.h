@@ -205,7 +205,7 @@ static __always_inline __u8 digest_dotted(struct digest *d, __u8 byte)
 	return DIGEST_AFTER_DOT;
 }
 
-/* After a word and a dot.  The word is a name, too, if a name comes next. */
+/* Takes the byte after a word and a dot.  The word is a name, too, if a name comes next. */
 static __always_inline __u8 digest_after_word_dot(struct digest *d, __u8 byte)
 {
 	if (digest_in_names(byte) && (d->word & 255) != '@')
@@ -227,7 +227,7 @@ static __always_inline __u8 digest_in_dotted(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* After a dot that follows no unquoted word: a number may begin with it. */
+/* Takes the byte after a dot that follows no unquoted word: a number may begin with that dot. */
 static __always_inline __u8 digest_after_dot(struct digest *d, __u8 byte)
 {
 	if (!digest_digit(byte))
@@ -273,7 +273,7 @@ static __always_inline __u8 digest_in_integer(struct digest *d, __u8 byte)
 	return power ? DIGEST_POWER : DIGEST_INTEGER;
 }
 
-/* After the 0 that begins a number.  X and B in capitals make a name. */
+/* Takes the byte after the 0 that begins a number.  X and B in capitals make a name. */
 static __always_inline __u8 digest_after_zero(struct digest *d, __u8 byte)
 {
 	if (byte != 'x' && byte != 'b')
@@ -282,7 +282,7 @@ static __always_inline __u8 digest_after_zero(struct digest *d, __u8 byte)
 	return byte == 'x' ? DIGEST_HEX : DIGEST_BITS;
 }
 
-/* After 0x or 0b, which are names if no digit comes next. */
+/* Takes the byte after 0x or 0b, which are names if no digit comes next. */
 static __always_inline __u8 digest_in_radix(struct digest *d, __u8 byte)
 {
 	__u8 lower = byte | 32;
@@ -294,7 +294,7 @@ static __always_inline __u8 digest_in_radix(struct digest *d, __u8 byte)
 	return d->state;
 }
 
-/* After 1e */
+/* Takes the byte after 1e. */
 static __always_inline __u8 digest_in_power(struct digest *d, __u8 byte)
 {
 	if (digest_digit(byte))
@@ -305,7 +305,7 @@ static __always_inline __u8 digest_in_power(struct digest *d, __u8 byte)
 	return DIGEST_POWER_SIGN;
 }
 
-/* After a number's point */
+/* Takes the byte after a number's decimal point. */
 static __always_inline __u8 digest_in_fraction(__u8 byte)
 {
 	if ((byte | 32) == 'e')
@@ -334,7 +334,7 @@ static __always_inline __u8 digest_in_name(struct digest *d, __u8 byte)
 	return DIGEST_NAME;
 }
 
-/* After a quote that ends a name, unless another quote follows. */
+/* Takes the byte after a quote in a quoted name: a second quote goes on with the name, any other byte ends it. */
 static __always_inline __u8 digest_after_name(struct digest *d, __u8 byte)
 {
 	if (byte != d->quote) {
@@ -349,7 +349,7 @@ static __always_inline __u8 digest_after_name(struct digest *d, __u8 byte)
 
 /* ---- signs and comments ---- */
 
-/* After a sign and perhaps spaces. */
+/* Takes the byte after a sign and perhaps spaces. */
 static __always_inline __u8 digest_after_sign(struct digest *d, __u8 byte)
 {
 	if (byte == '-' && d->sign == '-')
@@ -368,7 +368,7 @@ static __always_inline __u8 digest_after_sign(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* After 1e- */
+/* Takes the byte after 1e-. */
 static __always_inline __u8 digest_after_power_sign(struct digest *d, __u8 byte)
 {
 	if (digest_digit(byte))
@@ -396,7 +396,7 @@ static __always_inline __u8 digest_in_block_star(__u8 byte)
 	return byte == '*' ? DIGEST_BLOCK_STAR : DIGEST_BLOCK;
 }
 
-/* Just after slash-star, or slash-star-M. */
+/* Takes the byte just after slash-star, or slash-star-M. */
 static __always_inline __u8 digest_after_open(struct digest *d, __u8 byte)
 {
 	if (byte == '!') {
@@ -439,7 +439,7 @@ static __always_inline __u8 digest_after_star(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* The state after a byte, or DIGEST_AGAIN. */
+/* Takes a byte.  Returns the state after it, or DIGEST_AGAIN. */
 static __always_inline __u8 digest_next(struct digest *d, __u8 byte)
 {
 	switch (d->state) {
@@ -500,7 +500,8 @@ static __always_inline int digest_is_inside(const struct digest *d, int whole)
 	return d->state == DIGEST_NAME || (!whole && digest_waits(d) && d->state != DIGEST_DOT && d->state < DIGEST_SIGN);
 }
 
-/* The code, at the end of the text (`whole`) or of the bytes that are read.  Call it once: it ends the last word. */
+/* Returns the code, at the end of the text (`whole`) or of the bytes that are read.  Call it once: it ends the last
+ * word. */
 static __always_inline __u64 digest_code(struct digest *d, int whole)
 {
 	if (digest_is_inside(d, whole))

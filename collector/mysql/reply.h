@@ -33,7 +33,7 @@ struct packet {
 	const __u8 *head;	/* REPLY_HEAD bytes may be read; those after n do not matter */
 };
 
-/* Bytes that a length-encoded number takes. */
+/* Returns how many bytes a length-encoded number takes. */
 static inline __u32 number_len(__u8 first)
 {
 	return first < 0xfb ? 1 : first == 0xfc ? 3 : first == 0xfd ? 4 : first == 0xfe ? 9 : 1;
@@ -44,7 +44,7 @@ static inline __u16 packet_u16(const struct packet *p, __u32 at)
 	return at + 2 <= p->n && at + 2 <= REPLY_HEAD ? p->head[at] | p->head[at + 1] << 8 : 0;
 }
 
-/* Status flags of an OK packet: 00 or FE, affected rows, insert id, status. */
+/* Returns the status flags of an OK packet: 00 or FE, affected rows, insert id, status. */
 static inline __u16 ok_status(const struct packet *p)
 {
 	__u32 at = 1;
@@ -59,7 +59,7 @@ static inline int packet_is_end(const struct packet *p)
 	return p->head[0] == 0xfe && p->len < PACKET_MAX && (p->len == 5 || p->len >= 7);
 }
 
-/* Status flags of an EOF packet or of an OK packet in its place. */
+/* Returns the status flags of an EOF packet, or of an OK packet in its place. */
 static inline __u16 end_status(const struct packet *p)
 {
 	return p->len == 5 ? packet_u16(p, 3) : ok_status(p);
@@ -277,14 +277,14 @@ static inline enum tail_kind reply_tail(const __u8 *tail)
 	return TAIL_OTHER;
 }
 
-/* From here on the reply is not followed packet by packet: its end is unknown until a tail shows it. */
+/* Stops following the reply packet by packet: its end is unknown until a tail shows it. */
 static inline void reply_unfollowed(struct conn *c)
 {
 	c->unaligned = 1;
 	c->result = STATUS_UNKNOWN;
 }
 
-/* Does this tail of an unfollowed send end the reply?  REPLY_* */
+/* Returns REPLY_*: whether this tail of an unfollowed send ends the reply. */
 static inline int reply_ends(struct conn *c, const __u8 *tail)
 {
 	if (reply_tail(tail) == TAIL_OTHER)

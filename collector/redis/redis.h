@@ -13,7 +13,7 @@
  * Shares  The commands that one send answers share its turn equally.  Counts and sums agree with the server's; the
  *         differences within a pipeline do not show.
  * Record  exactly once, in the slot of the end.
- * Nothing No event: a command whose connection ends before its reply.
+ * Cut off A command whose connection ends before its reply is no event.
  * Multi   A command in a MULTI has the status `queued`; EXEC runs them all.
  * Pushes  and messages of subscribed channels are no replies.  The reply to a SUBSCRIBE confirms all its channels.
  * Lost    A command counts as lost if CLIENT REPLY suppresses its reply: we see no end.
