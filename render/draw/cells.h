@@ -28,7 +28,7 @@ struct cells {
 	unsigned hatch;			/* pixels between hatch lines */
 };
 
-/* Events and running queries in rows that lie wholly above or below the range. */
+/* Return how many events and running exchanges are in rows that lie wholly above, or below, the range. */
 __u64 cells_above(const struct cells *c);
 __u64 cells_below(const struct cells *c);
 
