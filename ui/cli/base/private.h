@@ -19,7 +19,8 @@ struct private {
 	char reason[256];
 };
 
-/* keep: data never becomes too old, which a recording needs; else heatscoped removes data older than its retention. */
+/* Starts heatscoped.  keep: data never becomes too old, which a recording needs; else heatscoped removes data older
+ * than its retention. */
 int private_start(struct private *p, int keep);
 /* Stops it by its pid and removes the folder; so does a signal that ends this program. */
 void private_stop(struct private *p);
