@@ -41,7 +41,7 @@ void streams_fini(struct streams *all);
 /* Both reply to the request with a stream, or with an error if there are too many.  -EINVAL with the reason
  * (PARAMS_REASON_MAX bytes), -ENOMEM: no reply was sent. */
 int stream_open(struct streams *all, struct http_request *r, const struct catalog_inst *ci, char *reason);
-/* the views of the parameter `views` */
+/* of the views of the parameter `views` */
 int stream_open_views(struct streams *all, struct http_request *r, char *reason);
 
 #endif

@@ -30,7 +30,7 @@ struct in_flight;			/* its fields are in in_flight.c */
 int in_flight_new(const struct query *q, __s64 n_slots, __u64 min, __u64 max, struct in_flight **ret_in_flight);
 void in_flight_free(struct in_flight *r);	/* NULL is fine */
 
-/* the slots to read, inclusive */
+/* Finds the slots to read, inclusive. */
 void in_flight_slots(const struct in_flight *r, __s64 *ret_first, __s64 *ret_last);
 const struct store_reader *in_flight_reader(struct in_flight *r);
 int in_flight_error(const struct in_flight *r);	/* the first error while slices came in */

@@ -60,7 +60,7 @@ bool incoming_batch_lose(struct incoming_batch *a, const struct instrumentation 
 /* Inserts the source's name into every key, as its label number `at`. */
 int incoming_batch_name_host(struct incoming_batch *a, int at);
 
-/* The last slot that it reports; its counted events; the events that it reports as lost. */
+/* Return the last slot that the batch reports; its counted events; the events that it reports as lost. */
 __s64 incoming_batch_last(const struct incoming_batch *a);
 __u64 incoming_batch_events(const struct incoming_batch *a);
 

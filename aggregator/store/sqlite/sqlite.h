@@ -103,7 +103,7 @@ int db_number(struct sqlite *q, const char *sql, __s64 *ret_value);	/* returns t
  * the statement is done. */
 sqlite3_stmt *db_bind(struct sqlite *q, enum sql which, const char *types, ...);
 
-/* 1: a row; 0: the end; -errno.  After 0 and -errno the statement is ready to be bound again. */
+/* Returns 1: a row; 0: the end; -errno.  After 0 and -errno the statement is ready to be bound again. */
 int db_step(struct sqlite *q, sqlite3_stmt *stmt);
 
 /* Steps once and returns the first column; the row is not kept.  1, 0 or -errno. */
@@ -117,7 +117,7 @@ static inline __s64 col(sqlite3_stmt *stmt, int i)
 	return sqlite3_column_int64(stmt, i);
 }
 
-/* A text column; "" if it is NULL. */
+/* Returns a text column; "" if it is NULL. */
 const char *col_text(sqlite3_stmt *stmt, int i);
 
 /* Computes the column `crc` of a row. */
