@@ -1,4 +1,4 @@
-/* digest_kit.h - makes random statements whose digest is known, for test_mysql_digest and test_postgresql_digest.
+/* digest_kit.h - makes random statements whose digest is known, for test_digest of mysql/ and of postgresql/.
  *
  *      digests_are_of_the_tokens(mysql_digest_read, &mysql_style)
  *

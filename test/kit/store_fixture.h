@@ -26,7 +26,7 @@ int store_teardown(void **state);
 void store_reopen(struct fixture *f);
 #define STORE_TEST(name) TEST_WITH(name, store_setup, store_teardown)
 
-/* Adds, and asserts that it worked; how many were new. */
+/* Adds batches, and asserts that it worked.  Returns how many were new. */
 size_t store_add(struct store *s, const struct batch *batch, size_t n);
 
 #endif

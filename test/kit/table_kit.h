@@ -1,5 +1,7 @@
-/* table_kit.h - finds the table that a statement names, for test_mysql_table and test_postgresql_table.  Include the
- * dialect's digest.h before it. */
+/* table_kit.h - finds the table that a statement names, for test_table of mysql/ and of postgresql/.
+ *
+ * Include the dialect's digest.h before it.
+ */
 #ifndef HEATSCOPE_TABLE_KIT_H
 #define HEATSCOPE_TABLE_KIT_H
 

@@ -18,7 +18,7 @@
  * -EINVAL: one of the two is no such JSON. */
 int mysql_compare(const json_t *collector, const json_t *load, FILE *out);
 
-/* The same of files; -EINVAL with a line on stderr for what cannot be read. */
+/* The same for files; -EINVAL, with a line on stderr, if one cannot be read. */
 int mysql_compare_files(const char *collector_path, const char *load_path, FILE *out);
 
 #endif

@@ -48,7 +48,7 @@ int session_flush(struct session *s);
 enum outcome { MUST_WORK, MUST_FAIL, MAY_FAIL };
 int session_read(struct session *s, enum mysql_command command, enum outcome outcome);
 
-/* count, flush and read of what is in s->out */
+/* Counts, flushes and reads one command, which is in s->out. */
 int session_run(struct session *s, enum mysql_command command, enum statement statement, enum outcome outcome);
 
 int session_command(struct session *s, enum mysql_command command, const void *body, size_t len);
