@@ -13,7 +13,7 @@ static __always_inline void conn_init(struct server_conn *s, int greeted)
 	s->conn.mode = CONN_STRANGE;
 }
 
-/* The process listens itself, or its parent does, if it is a worker. */
+/* Returns the process of t, or its parent if that is a server, too: then t's process is a worker. */
 static __always_inline __u32 listening_pid(struct task_struct *t)
 {
 	struct task_struct *parent = t->group_leader->real_parent;
@@ -21,7 +21,7 @@ static __always_inline __u32 listening_pid(struct task_struct *t)
 	return parent && is_server(parent) ? parent->tgid : t->tgid;
 }
 
-/* We see the end of every reply that we follow, however long the server waits within it. */
+/* Returns 1 if we follow the reply to its end, however long the server waits within it. */
 static __always_inline int conn_held(const struct server_conn *s)
 {
 	return conn_reads(&s->conn) && s->conn.out.state != AT_CLOSE;

@@ -58,7 +58,7 @@ struct fs_name {
 	__u64 word[2];			/* the name and a NUL */
 };
 
-/* A name of up to 8 bytes is its own code. */
+/* Returns the code of a name.  A name of up to 8 bytes is its own code. */
 static inline __u64 fs_code(const struct fs_name *name)
 {
 	return name->word[0] ^ name->word[1] * 0x9e3779b97f4a7c15ull;

@@ -36,7 +36,7 @@ struct accessor {
 	__u64 mask;
 };
 
-/* code: n bytes from the function's begin.  -EINVAL: it has none of the known forms. */
+/* Decodes a function.  code: n bytes from its begin.  -EINVAL: it has none of the known forms. */
 int accessor_decode(const __u8 *code, __u64 n, struct accessor *ret);
 
 /* Finds the pair that a function returns, of the object that its argument points to; the function checks the argument

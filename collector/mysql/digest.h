@@ -48,7 +48,7 @@ static __always_inline int digest_in_names(__u8 byte)
 	return digest_letter(byte) || digest_digit(byte);
 }
 
-/* x'..', b'..', n'..': the word belongs to the literal. */
+/* Does the word belong to the literal after it, as in x'..', b'..', n'..'? */
 static __always_inline int digest_word_is_prefix(const struct digest *d)
 {
 	return d->n == 1 && (d->word == 'x' || d->word == 'b' || d->word == 'n');
@@ -244,8 +244,8 @@ static __always_inline __u8 digest_is_number(struct digest *d, __u8 next)
 	return next;
 }
 
-/* The number's state does not take this byte: the token continues as a name, or it was a complete number (`number`)
- * or name. */
+/* Takes a byte that is no part of a number: the token continues as a name, or it was a complete number (`number`) or
+ * name. */
 static __always_inline __u8 digest_not_digit(struct digest *d, __u8 byte, int number)
 {
 	if (digest_in_names(byte)) {
@@ -377,7 +377,7 @@ static __always_inline __u8 digest_after_power_sign(struct digest *d, __u8 byte)
 	return digest_after_sign(d, byte);
 }
 
-/* "--" is a comment only before white space. */
+/* Takes the byte after "--", which is a comment only before white space. */
 static __always_inline __u8 digest_after_dashes(struct digest *d, __u8 byte)
 {
 	if (byte == '\n')
@@ -409,7 +409,7 @@ static __always_inline __u8 digest_after_open(struct digest *d, __u8 byte)
 	return byte == '*' ? DIGEST_BLOCK_STAR : DIGEST_BLOCK;
 }
 
-/* A version has 5 or 6 digits; fewer digits are a number. */
+/* Takes a byte of a version, which has 5 or 6 digits; fewer digits are a number. */
 static __always_inline __u8 digest_in_version(struct digest *d, __u8 byte)
 {
 	if (digest_digit(byte) && d->n < 6) {

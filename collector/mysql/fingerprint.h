@@ -43,7 +43,7 @@ static inline __u64 fingerprint_mix(__u64 hash, __u64 symbol)
 	return (hash ^ symbol) * 0x100000001b3ull;
 }
 
-/* seed: all else that the digest depends on, and a salt.  ansi: double quotes are for names. */
+/* Begins a fingerprint.  seed: all else that the digest depends on, and a salt.  ansi: double quotes are for names. */
 static inline void fingerprint_begin(struct fingerprint *s, __u64 seed, int ansi)
 {
 	s->hash = fingerprint_mix(HASH_SEED, seed);

@@ -118,8 +118,8 @@ struct conn {
 	struct who who;
 };
 
-/* Character sets in which a backslash may be the second byte of a character: big5, sjis, gbk, cp932 and gb18030
- * (mysys/charset-def.c), by the number of a collation that a login can name. */
+/* May a backslash be the second byte of a character?  So in big5, sjis, gbk, cp932 and gb18030 (mysys/charset-def.c).
+ * n: number of a collation, as a login names it. */
 static inline int charset_hides_backslash(__u8 n)
 {
 	return n == 1 || n == 13 || n == 28 || n == 84 || n == 87 || n == 88 || n == 95 || n == 96 || (n >= 248 && n <= 250);
@@ -235,8 +235,8 @@ static inline int conn_compresses(const struct conn *c)
 	return (c->caps & (CLIENT_COMPRESS | CLIENT_ZSTD)) != 0;
 }
 
-/* The mode after the login.  If a client asks for compression and the server's capabilities are not known, we cannot
- * know whether it got it. */
+/* Returns the mode after the login: strange if a client asks for compression and we do not know the server's
+ * capabilities, so whether it agrees. */
 static inline __u8 login_mode(const struct conn *c)
 {
 	if (!conn_compresses(c))

@@ -13,7 +13,7 @@
 
 /* ---- the parser, in global functions: the verifier checks each once, not once per path to it ---- */
 
-/* One step: takes w->byte[offset], or skips up to `left` bytes unread. */
+/* Makes one step: takes w->byte[offset], or skips up to `left` bytes unread. */
 __noinline __u64 conn_step(struct conn *c, const struct window *w, __u32 offset, __u32 left)
 {
 	__u32 blind = c ? parse_blind(c) : ~0u;

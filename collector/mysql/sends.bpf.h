@@ -125,8 +125,8 @@ static long follow_walk(__u32 i, struct walk *w)
 
 _Static_assert(REPLY_WINDOW / 4 < 256, "packets that are counted by their numbers");
 
-/* A small reply mostly comes whole: its first and last packets show that, without a step for each packet between
- * them. */
+/* Recognizes a small reply that comes whole, as most do: its first and last packets show that, without a step for each
+ * packet between them. */
 static __always_inline int walk_ahead(struct walk *w)
 {
 	__u64 n = w->total, tail = n - REPLY_TAIL;

@@ -29,8 +29,8 @@ struct mysql_thd {			/* bytes from the THD's begin */
 #define SQL_MODE_ANSI_QUOTES 4u
 #define SQL_MODE_STRICT 0x600000u	/* the bits that thd_is_strict_mode() tests */
 
-/* fd: of the executable, which may come from any user.  -ENOTSUP: a place that every statement needs is not found;
- * reason (REASON_MAX bytes) says which. */
+/* Finds the places.  fd: of the executable, which may come from any user.  -ENOTSUP: a place that every statement needs
+ * is not found; reason (REASON_MAX bytes) says which. */
 int mysql_thd_find(int fd, struct mysql_thd *ret, char *reason);
 
 #endif

@@ -91,7 +91,7 @@ static inline void who_moves(struct who *w)
 	w->next_database = NAME_UNKNOWN;
 }
 
-/* The value becomes `code`, and no reply can change that. */
+/* Sets user and database to `code`, whatever the reply is. */
 static inline void who_becomes(struct who *w, __u64 code)
 {
 	w->user = code;

@@ -35,8 +35,8 @@ struct postgresql_backend {
 #define BACKEND_PID 4			/* 32 bits */
 #define BACKEND_BEGUN 32		/* when the statement of the text began */
 
-/* fd: of the executable.  -ENOTSUP: a place that every text needs is not found; reason (REASON_MAX bytes) says
- * which.  ret_program_entry: where the file says that the program begins. */
+/* Finds the places.  fd: of the executable.  -ENOTSUP: a place that every text needs is not found; reason (REASON_MAX
+ * bytes) says which.  ret_program_entry: where the file says that the program begins. */
 int postgresql_backend_find(int fd, struct postgresql_backend *ret, __u64 *ret_program_entry, char *reason);
 
 /* Returns the place of the text, by the n bytes of pgstat_report_activity(); 0: they do not show it. */

@@ -49,13 +49,13 @@ static __always_inline void digest_first_is_no_word(struct digest *d)
 		d->first = STATEMENT_MISC;
 }
 
-/* e'..', b'..', x'..', n'..': the word before the quote belongs to the literal. */
+/* Does the word belong to the literal after it, as in e'..', b'..', x'..', n'..'? */
 static __always_inline int digest_word_is_prefix(const struct digest *d)
 {
 	return d->n == 1 && (d->word == 'e' || d->word == 'b' || d->word == 'x' || d->word == 'n');
 }
 
-/* `plain` 0: a backslash escapes. */
+/* Begins a text.  plain 0: a backslash escapes. */
 static __always_inline __u8 digest_string(struct digest *d, int plain)
 {
 	digest_first_is_no_word(d);
@@ -144,7 +144,7 @@ static __always_inline __u8 digest_in_word(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* u&'..' and u&".." are a text and a name. */
+/* Takes the byte after u&: u&'..' is a text, u&".." a name. */
 static __always_inline __u8 digest_after_ampersand(struct digest *d, __u8 byte)
 {
 	if (byte == '\'' || byte == '"') {
@@ -156,7 +156,7 @@ static __always_inline __u8 digest_after_ampersand(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* 0xe-5 is a difference, 1e-5 is a number. */
+/* Does this byte after a 0 begin a number of another base?  So 0xe-5 is a difference, but 1e-5 a number. */
 static __always_inline int digest_is_radix(__u8 byte)
 {
 	__u8 lower = byte | 32;
@@ -189,7 +189,7 @@ static __always_inline __u8 digest_in_string(const struct digest *d, __u8 byte)
 	return byte == '\'' ? DIGEST_STRING_END : DIGEST_STRING;
 }
 
-/* A text may continue on the next line, by the rules of its begin. */
+/* Takes the byte after a text, which may continue on the next line, by the rules of its begin. */
 static __always_inline __u8 digest_after_string(__u8 byte)
 {
 	if (byte == '\'')
@@ -245,7 +245,7 @@ static __always_inline __u8 digest_after_dollar(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* A tag that does not end with a dollar was no tag, and is no valid statement either. */
+/* Takes a byte of a tag.  If it does not end with a dollar, it was no tag, and the statement is not valid either. */
 static __always_inline __u8 digest_in_tag(struct digest *d, __u8 byte)
 {
 	if (byte == '$') {

@@ -36,8 +36,8 @@ static __always_inline int header_ahead(const struct stream *s, __u32 seen)
 	return !s->left && !s->have && seen >= FRONT_HEADER;
 }
 
-/* One step of the receiving machine, in a global function: the verifier checks it once.  Of the next `left` bytes,
- * the window has `seen`, from `at` on. */
+/* Makes one step of the receiving machine, in a global function: the verifier checks it once.  Of the next `left`
+ * bytes, the window has `seen`, from `at` on. */
 __noinline __u64 front_step(struct front *c, const struct window *w, __u32 at, __u32 seen, __u32 left)
 {
 	__u32 n = 0, out = 0, blind;

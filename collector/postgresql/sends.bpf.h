@@ -30,7 +30,7 @@ static __always_inline __u64 tag_step(struct front *c, const struct window *w, _
 	return eaten(i, out);
 }
 
-/* One step of the sending machine: a header and the bytes skipped after it, a tag, or a byte. */
+/* Makes one step of the sending machine: a header and the bytes skipped after it, a tag, or a byte. */
 __noinline __u64 back_step(struct front *c, const struct window *w, __u32 at, __u32 seen, __u32 left)
 {
 	__u32 n = 0, out = 0, blind;

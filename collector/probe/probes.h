@@ -18,7 +18,7 @@ struct probes_watch {			/* is called for every instrumentation that becomes acti
 	void *arg;
 };
 
-/* conf is copied, but not its texts. */
+/* Opens the n probes of the table.  conf is copied, but not its texts. */
 int probes_open(const struct probe *const *table, size_t n, const struct probe_conf *conf,
 		struct probes **ret_probes);
 void probes_close(struct probes *p);	/* NULL: nothing */

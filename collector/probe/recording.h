@@ -51,7 +51,7 @@ void instrumentation_strip(struct instrumentation *in);
 struct recorder;
 
 int recorder_open(const char *path, struct recorder **ret_recorder);	/* replaces the file */
-/* The following batches with its id belong to this one, until another with that id begins. */
+/* Begins an instrumentation: the following batches with its id belong to it, until another one with that id begins. */
 int recorder_begin(struct recorder *r, const struct instrumentation *in, const struct metric *m);
 int recorder_batch(struct recorder *r, const struct batch *b);
 int recorder_flush(struct recorder *r);

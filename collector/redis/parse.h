@@ -231,7 +231,7 @@ static inline int is_cluster_bus(const __u8 *head)
 	return head[0] == 'R' && head[1] == 'C' && head[2] == 'm' && head[3] == 'b';
 }
 
-/* A replica sends this once a second, whether its master has sent anything or not. */
+/* Is it a REPLCONF?  A replica sends one a second, whether its master has sent anything or not. */
 static inline int is_replica(const __u8 *head)
 {
 	__u64 length, word, is_length, is_word;

@@ -26,7 +26,7 @@
  *         that we record.  The kernel does not count a Unix connection's bytes.  We follow one, without its database,
  *         from the first receive that we see on, if that begins with a command.
  * Loss    After bytes that are not the protocol, or a reply without a command, all commands without a recorded reply
- *         count as lost, and we find the place as in an older connection.
+ *         count as lost.  Then we find the place as in an older connection.
  * Turns   Of a connection that we cannot read (TLS, another protocol), we count turns of request and reply.
  *
  * Measures  those of exchange.h.  A thread serves many connections.  Its clocks divide only the time from a receive to

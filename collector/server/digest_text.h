@@ -3,9 +3,9 @@
  *      digest_label_by(mysql_digest_read, code, sample, out) -> "select ?"
  *      digest_codes_by(mysql_digest_read, "select 5", ...)   -> the same code
  *
- * A label is the sample's text.  Two kinds of labels end with " #" and the code: those that do not have the code of
- * their own text (longer than LABEL_MAX bytes, odd characters in a name), and those of a statement that was read in
- * part, which end with " … #" and the code.  The label of a statement without tokens is "empty".
+ * A label is the sample's text.  If the label does not have the code of its own text, because it is longer than
+ * LABEL_MAX bytes or a name has odd characters, it ends with " #" and the code.  The label of a statement that was read
+ * in part ends with " … #" and the code, and that of a statement without tokens is "empty".
  *
  * Memory  out is LABEL_MAX + 1 bytes, the caller's.  The label is UTF-8 without control characters.
  * Pure    no errors but -E2BIG.  Thread: any.

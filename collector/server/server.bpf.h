@@ -49,7 +49,7 @@ static __always_inline int is_strange(const struct server_conn *s, int ret)
 	return !s && (ret <= 0 || !is_server(bpf_get_current_task_btf()));
 }
 
-/* A receive of no bytes ends what is pending and does nothing else. */
+/* Has this receive nothing to do?  Without bytes it only ends a pending event. */
 static __always_inline int is_idle(const struct server_conn *s, int ret)
 {
 	return s && ret <= 0 && STATE_KIND(s->turn.state) != STATE_PENDING;
@@ -291,7 +291,7 @@ int flush_files(struct bpf_iter__task_file *ctx)
 
 /* ---- turns that run ---- */
 
-/* Where we cannot follow a reply, the last send may have completed it. */
+/* Does the turn run?  If we cannot follow a reply, its last send may have completed it. */
 static __always_inline int is_running(const struct server_conn *s, __u64 kind)
 {
 	return kind == STATE_WAITING || (kind == STATE_PENDING && (conn_follows(s) || conn_held(s)));

@@ -44,7 +44,7 @@ void servers_forget_map(struct servers *s, int map_fd);
  * returns how many, or -E2BIG. */
 int servers_codes(const struct servers *s, const char *where, __u64 *ret_code, size_t max);
 
-/* The address; "port 3306 of process 77" where it cannot be found.  Valid until the next call. */
+/* Returns the address, valid until the next call; "port 3306 of process 77" if it cannot be found. */
 const char *servers_where(struct servers *s, __u32 pid, __u32 port);
 
 #endif

@@ -100,7 +100,8 @@ static long args_step(__u32 i, struct args *a)
 	return 0;
 }
 
-/* Only the process itself can read its memory.  If that fails (paged out), the next event tries again. */
+/* Reads the arguments.  Only the process itself can read its memory.  If that fails (paged out), the next event tries
+ * again. */
 static __noinline int process_args(struct process *p, struct task_struct *t)
 {
 	struct mm_struct *mm = t->mm;

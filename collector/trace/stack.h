@@ -42,7 +42,7 @@ struct stacks;				/* its fields are in stack.c */
 int stacks_new(int fd, struct stacks **ret_stacks);
 void stacks_free(struct stacks *s);	/* NULL is fine */
 
-/* out: LABEL_MAX + 1 bytes.  s NULL: shows the code itself. */
+/* Writes the label of a code.  out: LABEL_MAX + 1 bytes.  s NULL: it shows the code itself. */
 void stacks_label(struct stacks *s, __u64 code, char *out);
 
 /* Pure, for stacks_label(): adds frames from the leaf to the root, as long as they fit. */

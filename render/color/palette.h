@@ -28,7 +28,7 @@ struct palette {
 	__u32 zero;			/* nothing happened */
 	__u32 unobserved, unobserved_line;	/* not observed: its own flat colour, hatched */
 	__u32 partial;			/* partly lost: diagonal lines over the cells */
-	__u32 running;			/* running queries: diagonal lines in the other direction, framed */
+	__u32 running;			/* running exchanges: diagonal lines in the other direction, framed */
 	__u32 text, muted;		/* on page; text: titles, muted: other texts */
 	__u32 axis, rule;		/* frames and ticks; table rules and grid lines */
 	__u32 p50, p90, p99, max;		/* lines over cells, on a casing */

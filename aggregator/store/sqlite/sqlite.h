@@ -130,7 +130,7 @@ __s64 exemplars_crc(__u64 inst, const char *source, __s64 slot, const void *data
 
 void found_damage(struct sqlite *q, const char *what, __s64 slot);	/* counts it and sets store.reason */
 
-/* Reads what is known of an instrumentation; the copy is the caller's.  db_know() stores it. */
+/* Reads what is known of an instrumentation; the copy is the caller's.  The two functions after it store it. */
 int db_known(struct sqlite *q, __u64 inst, struct known *ret_known);
 int db_know_slot(struct sqlite *q, __u64 inst, __u64 slot_ns);
 int db_know_dropped(struct sqlite *q, __u64 inst, int tier, const struct dropped *d);
