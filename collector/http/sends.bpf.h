@@ -41,7 +41,7 @@ __noinline __u32 reply_pass(struct conn *c, __u64 n)
 	return c ? reply_skip(c, n) : 0;
 }
 
-/* The oldest request is answered.  If another one has come, the server works at that from now on. */
+/* Records the oldest request, which is answered.  If another one has come, the server works at that from now on. */
 __noinline int reply_ready(struct server_conn *s, struct events *e)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -167,7 +167,8 @@ static __always_inline void send_turn(struct server_conn *s, struct task_struct 
 	state_set(&s->turn, STATE_PENDING);
 }
 
-/* The client is gone.  The event of the current request ends now; later requests get no reply. */
+/* Handles a failed send: the client is gone.  The event of the current request ends now; later requests get no
+ * reply. */
 static __always_inline void send_failed(struct server_conn *s, struct events *e, struct task_struct *t, int error)
 {
 	if (error != -EPIPE && error != -ECONNRESET)

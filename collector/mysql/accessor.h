@@ -1,4 +1,4 @@
-/* accessor.h - reads the machine code of a short function, to learn at which offset of an object its result lies.
+/* accessor.h - decodes the machine code of a short function, to learn at which offset of an object its result lies.
  *
  *      48 8b 87 98 0b 00 00  mov  0xb98(%rdi),%rax         accessor_decode() -> load the value at 0xb98
  *      c3                    ret
@@ -36,14 +36,14 @@ struct accessor {
 	__u64 mask;
 };
 
-/* code: n bytes from the function's begin.  -EINVAL: it has none of the known forms. */
+/* Decodes a function.  code: n bytes from its begin.  -EINVAL: it has none of the known forms. */
 int accessor_decode(const __u8 *code, __u64 n, struct accessor *ret);
 
-/* A function that checks its argument and then returns a pair of the object that the argument points to: finds the
- * pair.  -EINVAL. */
+/* Finds the pair that a function returns, of the object that its argument points to; the function checks the argument
+ * first.  -EINVAL. */
 int accessor_decode_inner(const __u8 *code, __u64 n, struct accessor *ret);
 
-/* A function that returns a variable of its thread: finds it, in bytes from the thread pointer.  -EINVAL. */
+/* Finds the thread-local variable that a function returns, in bytes from the thread pointer.  -EINVAL. */
 int accessor_decode_thread(const __u8 *code, __u64 n, __s32 *ret_from_thread);
 
 #endif

@@ -1,4 +1,4 @@
-/* conn.h - describes the kernel's state of a server's socket: the part of exchange.h, and MySQL's part. */
+/* conn.h - defines the state that the kernel keeps of a connection: the turn of exchange.h, and MySQL's part. */
 #ifndef HEATSCOPE_MYSQL_CONN_H
 #define HEATSCOPE_MYSQL_CONN_H
 

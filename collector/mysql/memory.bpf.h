@@ -1,5 +1,5 @@
-/* memory.bpf.h - reads a connection's command, statement, user and database from the server's own memory, if the bytes
- * of the connection hide them.
+/* memory.bpf.h - reads command, statement, user and database from the server's own memory, if a connection's bytes hide
+ * them.
  *
  *      a receive of such a connection: memory_names() -> user and database, as they are when the command begins
  *      each send of its reply: memory_take() -> command, statement, digest, table; a new text itself, too
@@ -14,7 +14,7 @@
  *         the reply.
  * Login   The turns of handshake and login are no events, as on a plain connection.
  * No text The statement of a command without one (a ping) is `none`.
- * Cut     No other server's program interrupts it, as at all these tracepoints.
+ * Alone   No other server's program interrupts it, as at all these tracepoints.
  *
  * Included once, by mysql.bpf.c.
  */
@@ -76,7 +76,7 @@ static __always_inline const struct mysql_thd *memory_layout(const struct server
 	return bpf_map_lookup_elem(&layouts, &pid);
 }
 
-/* The THD of the current thread; 0: it has none now. */
+/* Returns the THD of the current thread; 0: it has none now. */
 static __always_inline __u64 memory_thd(const struct mysql_thd *layout)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -141,7 +141,7 @@ static __always_inline void name_learn(__u64 *name, __u64 code, int hidden)
 		*name = code;
 }
 
-/* Before a command of s: learns from the server whose connection it is, if the bytes have not said it. */
+/* Reads the user and database of s before a command, if the bytes have not shown them. */
 __noinline int memory_names(struct server_conn *s)
 {
 	const __u32 zero = 0;
@@ -217,7 +217,7 @@ static long text_step(__u32 i, struct text_loop *g)
 	return 0;
 }
 
-/* At the end of a text of len bytes, as far as it was read. */
+/* Sets the codes of a text of len bytes, as far as it was read. */
 __noinline int memory_codes(struct server_conn *s, struct memory_reading *m, __u64 len)
 {
 	int whole = len <= DIGEST_LOOK;
@@ -234,7 +234,7 @@ __noinline int memory_codes(struct server_conn *s, struct memory_reading *m, __u
 	return 0;
 }
 
-/* Must the text be refused, because a literal might be taken for words? */
+/* Returns 1 if the text is not to be read: digest.h could take a literal in it for words. */
 static __always_inline int memory_refuses(const struct mysql_thd *layout, __u64 thd)
 {
 	__u64 charset = memory_pointer(thd + layout->charset);
@@ -305,7 +305,7 @@ static __always_inline int command_take(struct server_conn *s, const struct mysq
 	return command != COM_CONNECT;
 }
 
-/* At a send of a reply.  Returns 0 if the turn is no command. */
+/* Takes the command and its text, at a send of its reply.  Returns 0 if the turn is no command. */
 __noinline int memory_take(struct server_conn *s)
 {
 	const __u32 zero = 0;

@@ -11,8 +11,8 @@
  *           a failed send, which is the end then
  *           a send with which the reply is complete (reply.h)
  *           5 s without a send (a pool's idle connection); late_sends counts a send after that
- * Nothing no command byte seen; a body that never completed; a command without any reply when the next one starts;
- *         binlog_dump, which never ends: once the server sends the log, the connection is ignored.
+ * Ignored a command whose first byte we did not see, or whose body never completes; a command without any reply when
+ *         the next one starts; binlog_dump, which never ends: once the server sends the log, we ignore the connection.
  * Held    Receives do not end LOAD DATA LOCAL, nor the authentication within change_user.
  * Clients only accepted sockets: on its own connections (replication, federated) the server is the client.  TCP: the
  *         process listens on the local port, or the socket began with a server's greeting.  Unix: the socket carries
@@ -22,8 +22,8 @@
  *         that were prepared before are `unknown`.
  * Memory  If the bytes of a connection hide a command, the server's own memory says what it was and who sent it
  *         (memory.bpf.h).
- * Not     Latency has no time before the read (a thread pool's queue): that is `arrival`.  It has no time after the
- *         last send: that is the server's, not the query's.
+ * Latency does not include the time before the read (a thread pool's queue): that is `arrival`.  Nor does it include
+ *         the time after the last send, in which the server works for itself.
  *
  * Measures  those of exchange.h, and
  *

@@ -1,4 +1,4 @@
-/* parse.h - parses the bytes that clients send, as a state machine; pure, for kernel and tests.  Replies: reply.h.
+/* parse.h - parses the bytes that clients send, with a state machine; pure, for kernel and tests.  Replies: reply.h.
  *
  *      receive:  conn_receive(), then bytes -> parse_blind(), parse_byte(), parse_skip() -> PARSE_* flags
  *                                              parse_ahead(): the begin of most commands, at once
@@ -118,8 +118,8 @@ struct conn {
 	struct who who;
 };
 
-/* Character sets in which a backslash may be the second byte of a character: big5, sjis, gbk, cp932 and gb18030
- * (mysys/charset-def.c), by the number of a collation that a login can name. */
+/* May a backslash be the second byte of a character?  So in big5, sjis, gbk, cp932 and gb18030 (mysys/charset-def.c).
+ * n: number of a collation, as a login names it. */
 static inline int charset_hides_backslash(__u8 n)
 {
 	return n == 1 || n == 13 || n == 28 || n == 84 || n == 87 || n == 88 || n == 95 || n == 96 || (n >= 248 && n <= 250);
@@ -145,7 +145,7 @@ static inline int command_has_id(__u16 command)
 	return command_executes(command) || command == COM_STMT_CLOSE;
 }
 
-/* Does it ask for the log, which the server sends without end or refuses? */
+/* Does the command ask for the log, which the server sends without end or refuses? */
 static inline int command_dumps(__u16 command)
 {
 	return command == COM_BINLOG_DUMP || command == COM_BINLOG_DUMP_GTID;
@@ -171,13 +171,14 @@ static inline __u16 bytes_u16(const __u8 *b)
 	return b[0] | b[1] << 8;
 }
 
-/* Is this send of `total` bytes, of which we have n, a server's greeting or its refusal? */
+/* Is this send of `total` bytes, of which we have n, a server's greeting or refusal? */
 static inline int greeting(const __u8 *head, __u32 n, __u32 total)
 {
 	return n >= 5 && head[3] == 0 && (head[4] == 0x0a || head[4] == 0xff) && bytes_u24(head) && bytes_u24(head) + 4 == total;
 }
 
-/* The connection's number in the greeting, after the server's version and a NUL; 0: it is not in these n bytes. */
+/* Returns the connection's number in the greeting, after the server's version and a NUL; 0: it is not in these n
+ * bytes. */
 static inline __u64 greeting_connection(const __u8 *b, __u32 n)
 {
 	__u32 i;
@@ -190,7 +191,7 @@ static inline __u64 greeting_connection(const __u8 *b, __u32 n)
 
 #define GREETING_KNOWN (1ull << 32)
 
-/* The server's capabilities | GREETING_KNOWN; 0: they are not in these n bytes.
+/* Returns the server's capabilities | GREETING_KNOWN; 0: they are not in these n bytes.
  *
  *      version 00 | connection 4 | scramble 8 | 00 | capabilities 2 | character set 1 | status 2 | capabilities 2 */
 static inline __u64 greeting_capabilities(const __u8 *b, __u32 n)
@@ -234,8 +235,8 @@ static inline int conn_compresses(const struct conn *c)
 	return (c->caps & (CLIENT_COMPRESS | CLIENT_ZSTD)) != 0;
 }
 
-/* The mode after the login.  If a client asks for compression and the server's capabilities are not known, we cannot
- * know whether it got it. */
+/* Returns the mode after the login: strange if a client asks for compression and we do not know the server's
+ * capabilities, so whether it agrees. */
 static inline __u8 login_mode(const struct conn *c)
 {
 	if (!conn_compresses(c))
@@ -243,7 +244,7 @@ static inline __u8 login_mode(const struct conn *c)
 	return c->caps_known ? CONN_COMPRESSED : CONN_STRANGE;
 }
 
-/* The server has accepted the client, with these status flags. */
+/* Ends the login: the server has accepted the client, with these status flags. */
 static inline void login_end(struct conn *c, __u16 status)
 {
 	who_settle(&c->who, 1, 0);
@@ -252,7 +253,7 @@ static inline void login_end(struct conn *c, __u16 status)
 	conn_becomes(c, login_mode(c));
 }
 
-/* The client's capabilities have come. */
+/* Takes the client's capabilities, when they have come. */
 static inline void login_capabilities(struct conn *c)
 {
 	if (c->caps_known)
@@ -292,7 +293,7 @@ static inline void conn_receive(struct conn *c, const __u8 *head, __u32 n, __u32
 
 #define LOGIN_USER 32			/* where a login's user begins, after capabilities, lengths and character set */
 
-/* Of a login packet. */
+/* As parse_blind(), for a login packet. */
 static inline __u32 login_blind(const struct conn *c)
 {
 	__u32 to = c->at < 8 ? 8 : LOGIN_USER;
@@ -306,13 +307,13 @@ static inline __u32 login_blind(const struct conn *c)
 	return c->left > to - c->at ? to - c->at : c->left;
 }
 
-/* Is the kind of statement of interest?  For a prepared statement always, since later commands name it by number. */
+/* Is the kind of statement wanted?  That of a prepared statement always is, since later commands name it by number. */
 static inline int scan_wanted(const struct conn *c)
 {
 	return c->wanted || c->command == COM_STMT_PREPARE;
 }
 
-/* How many bytes may be skipped unread; 0: the parser needs the next byte. */
+/* Returns how many bytes may be skipped unread; 0: the parser needs the next byte. */
 static inline __u32 parse_blind(const struct conn *c)
 {
 	if (c->mode == CONN_STRANGE || conn_turns(c) || c->mode == CONN_IGNORED)
@@ -332,7 +333,7 @@ static inline __u32 parse_blind(const struct conn *c)
 	return who_blind(&c->who, c->left);
 }
 
-/* The last byte of a login packet has come. */
+/* Ends a login packet, after its last byte. */
 static inline __u32 login_packet_end(struct conn *c)
 {
 	int named = who_end(&c->who);
@@ -343,7 +344,7 @@ static inline __u32 login_packet_end(struct conn *c)
 	return named ? PARSE_NAME : 0;
 }
 
-/* The last byte of a command has come. */
+/* Ends a command, after its last byte. */
 static inline __u32 command_end(struct conn *c)
 {
 	__u32 named = c->who.part && who_end(&c->who) ? PARSE_NAME : 0;
@@ -375,7 +376,7 @@ static inline __u32 packet_end(struct conn *c)
 	return c->mode == CONN_LOGIN ? login_packet_end(c) : 0;
 }
 
-/* The protocol has no such command: its text, number and names are not read. */
+/* Makes a command that the protocol lacks unknown: its text, number and names are not read. */
 static inline void command_unknown(struct conn *c)
 {
 	c->command = COMMAND_UNKNOWN;
@@ -472,7 +473,7 @@ static inline __u32 command_byte(struct conn *c, __u8 byte)
 	return 0;
 }
 
-/* The statement's id is complete. */
+/* Ends the statement's id. */
 static inline __u32 id_end(struct conn *c)
 {
 	if (c->command == COM_STMT_CLOSE)
@@ -519,7 +520,7 @@ static inline int statement_is_use(const struct conn *c)
 	return c->command == COM_QUERY && c->scanner.word == STATEMENT_CODE("use");
 }
 
-/* Is a text that begins with this byte of interest? */
+/* Is a text wanted that begins with this byte? */
 static inline int text_begins(const struct conn *c, __u8 byte)
 {
 	return scan_wanted(c) || statement_lower(byte) == 'u';
@@ -569,7 +570,7 @@ static inline __u32 body_byte(struct conn *c, __u8 byte)
 	return command_has_id(c->command) ? id_byte(c, byte) : text_byte(c, byte);
 }
 
-/* After bytes of a PROXY header: has it ended, and how? */
+/* Acts on the verdict of proxy.h after bytes of a PROXY header. */
 static inline __u32 proxy_end(struct conn *c, int verdict)
 {
 	if (verdict == PROXY_MORE)

@@ -13,7 +13,7 @@
 
 /* ---- the parser, in global functions: the verifier checks each once, not once per path to it ---- */
 
-/* One step: takes w->byte[offset], or skips up to `left` bytes unread. */
+/* Makes one step: takes w->byte[offset], or skips up to `left` bytes unread. */
 __noinline __u64 conn_step(struct conn *c, const struct window *w, __u32 offset, __u32 left)
 {
 	__u32 blind = c ? parse_blind(c) : ~0u;
@@ -41,7 +41,7 @@ __noinline __u64 conn_command(struct conn *c, const struct command_head *head, i
 	return parse_eaten(total, step | parse_skip(c, total - eaten));
 }
 
-/* A whole header in one receive, as MariaDB reads it. */
+/* Takes a whole header in one receive, as MariaDB reads it. */
 __noinline __u32 conn_header(struct conn *c, __u32 head)
 {
 	if (!c)
@@ -110,7 +110,8 @@ static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
 	digest_read(s, &f->window, offset, n);
 }
 
-/* The rare outcomes of a few bytes: in a function with its own stack frame, which must be small below feed_step(). */
+/* Acts on the rare outcomes of a few bytes, in a function of its own: the stack frame must be small below
+ * feed_step(). */
 __noinline int outcome_rare(struct server_conn *s, __u32 out)
 {
 	if (!s)
@@ -213,7 +214,7 @@ static __always_inline __u32 receive_ahead(struct server_conn *s, struct events 
 	return step >> 32;
 }
 
-/* Data of a connection that we cannot read: the first receive after a reply starts a turn. */
+/* Handles a receive of a connection that we cannot read: the first one after a reply starts a turn. */
 static __always_inline void turn_receive(struct server_conn *s, struct task_struct *t)
 {
 	if (STATE_KIND(s->turn.state) == STATE_WAITING)
@@ -228,7 +229,7 @@ static __always_inline void turn_receive(struct server_conn *s, struct task_stru
 	memory_names(s);
 }
 
-/* The position in the stream is lost: find it again as in a connection older than the collector. */
+/* Gives up the position in the stream: we find it again as in a connection older than the collector. */
 static __always_inline void conn_lost(struct server_conn *s)
 {
 	count(&counts.unreadable);
@@ -236,7 +237,7 @@ static __always_inline void conn_lost(struct server_conn *s)
 	state_set(&s->turn, STATE_IDLE);
 }
 
-/* Packets that are no longer parsed: where the next one begins, and how many of them began a command. */
+/* Counts packets that are no longer parsed: where the next one begins, and how many of them began a command. */
 struct hops {
 	__u64 at, end;			/* user addresses */
 	__u64 n;
@@ -253,7 +254,8 @@ static long hop(__u32 i, struct hops *h)
 	return 0;
 }
 
-/* More packets than steps, as a client sends that does not wait for replies: each command of the rest is lost, too. */
+/* Counts the commands of a receive that has more packets than steps, as of a client that does not wait for replies:
+ * each of them is lost. */
 static __noinline int commands_left(struct feed *f)
 {
 	const struct conn *c = &f->s->conn;

@@ -23,7 +23,7 @@ struct packet_bytes {
 	__u8 head[REPLY_HEAD];
 };
 
-/* A copy of a part of a reply, one per CPU: no other server's send interrupts a server's send. */
+/* A copy of a part of a reply.  One per CPU is enough: no send interrupts another one. */
 struct reply_window {
 	__u8 byte[REPLY_WINDOW];
 	struct packet_bytes beyond;	/* so that a packet's head can be read wherever it begins */
@@ -125,8 +125,8 @@ static long follow_walk(__u32 i, struct walk *w)
 
 _Static_assert(REPLY_WINDOW / 4 < 256, "packets that are counted by their numbers");
 
-/* A small reply mostly comes whole: its first and last packets show that, without a step for each packet between
- * them. */
+/* Recognizes a small reply that comes whole, as most do: its first and last packets show that, without a step for each
+ * packet between them. */
 static __always_inline int walk_ahead(struct walk *w)
 {
 	__u64 n = w->total, tail = n - REPLY_TAIL;
@@ -177,7 +177,7 @@ static __always_inline int walk_begin(struct walk *w, struct server_conn *s)
 	return !s->conn.fresh || reply_first_send(s, (const struct packet_bytes *)w->window->byte, w->window_n, w->total);
 }
 
-/* Is the reply complete with this send?  REPLY_* */
+/* Returns REPLY_*: whether the reply is complete with this send. */
 static __noinline int reply_seen(struct server_conn *s, struct task_struct *t, int total)
 {
 	struct walk w = { .c = &s->conn, .total = total };
@@ -231,7 +231,7 @@ __noinline __u64 greeting_offers(const struct greeting_bytes *g, __u32 n)
 	return g ? greeting_capabilities(g->byte, n) : 0;
 }
 
-/* How many bytes of a greeting are in the window; 0: this send is no greeting. */
+/* Returns how many bytes of a greeting are in the window; 0: this send is no greeting. */
 static __always_inline __u32 greeting_read(struct reply_window *w, struct task_struct *t, int total)
 {
 	struct source src;
@@ -267,7 +267,7 @@ static __always_inline int send_first(struct sock *sk, __u64 inode, struct task_
 	return 0;
 }
 
-/* Sends of a server that waits for the PROXY header before it greets. */
+/* Handles a send of a server that waits for the PROXY header before it greets. */
 static __noinline int send_late_greeting(struct server_conn *s, struct task_struct *t, int total)
 {
 	const __u32 zero = 0;
@@ -279,7 +279,7 @@ static __noinline int send_late_greeting(struct server_conn *s, struct task_stru
 	return 0;
 }
 
-/* The server's OK ends the login. */
+/* Handles a send during the login, which the server's OK ends. */
 static __always_inline int send_login(struct server_conn *s, struct task_struct *t, int total)
 {
 	struct packet_bytes bytes = { 0 };

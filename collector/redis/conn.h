@@ -1,4 +1,4 @@
-/* conn.h - describes the kernel's state of each server socket: the turn of exchange.h, and the part of Redis. */
+/* conn.h - defines the state that the kernel keeps of a connection: the turn of exchange.h, and Redis' part. */
 #ifndef HEATSCOPE_REDIS_CONN_H
 #define HEATSCOPE_REDIS_CONN_H
 

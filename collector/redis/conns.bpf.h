@@ -1,4 +1,4 @@
-/* conns.bpf.h - keeps the Redis part of a connection, which server/conns.bpf.h does not know, and fills its events. */
+/* conns.bpf.h - keeps the Redis part of a connection, and fills its events; see server/conns.bpf.h. */
 #ifndef HEATSCOPE_REDIS_CONNS_BPF_H
 #define HEATSCOPE_REDIS_CONNS_BPF_H
 
@@ -160,7 +160,8 @@ static long tally_file_step(__u32 i, struct server_conn **s)
 	return 0;
 }
 
-/* Emits one event that stands for n equal commands; beyond EVENTS_MAX kinds of a send, files each of them. */
+/* Emits the i-th entry of the tally as one event that stands for its commands.  If e has no space for it, files an
+ * event for each of the commands. */
 __noinline int emit_tally(struct events *e, struct server_conn *s, __u32 i, int waited)
 {
 	struct tally *y;

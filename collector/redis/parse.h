@@ -109,7 +109,8 @@ struct front {
 	struct name name;		/* the last key's prefix */
 	__u64 channels, patterns, shards;	/* that it is subscribed to */
 	__u32 n_confirmed;		/* channels of the first asked command that are confirmed */
-	__u32 n_needed;			/* channels that an UNSUBSCRIBE without arguments will confirm; 0: not known yet */
+	__u32 n_needed;			/* channels that an UNSUBSCRIBE without arguments will confirm; 0: not known
+					 * yet */
 	__u32 database;			/* enum redis_database or DATABASE_FIRST + its number */
 	__u8 mode, tries;
 	__u8 opaque;			/* turns are counted */
@@ -188,7 +189,7 @@ static inline void front_becomes(struct front *c, __u8 mode)
 	c->reply_skip = c->doubt = c->forgets = 0;
 }
 
-/* The connection begins with the next receive. */
+/* Begins a connection with the next receive. */
 static inline void front_open(struct front *c)
 {
 	front_becomes(c, FRONT_PLAIN);
@@ -196,7 +197,7 @@ static inline void front_open(struct front *c)
 	c->database = DATABASE_FIRST;
 }
 
-/* The connection's state may have changed without our seeing it. */
+/* Makes the connection's state unknown: it may have changed without our seeing it. */
 static inline void front_doubt(struct front *c)
 {
 	c->sure = 0;
@@ -206,7 +207,7 @@ static inline void front_doubt(struct front *c)
 	c->resp3 = 0;
 }
 
-/* We have lost the place in the stream. */
+/* Gives up the place in the stream. */
 static inline void front_lose(struct front *c)
 {
 	front_becomes(c, FRONT_STRANGE);
@@ -230,7 +231,7 @@ static inline int is_cluster_bus(const __u8 *head)
 	return head[0] == 'R' && head[1] == 'C' && head[2] == 'm' && head[3] == 'b';
 }
 
-/* A replica sends this once a second, whether its master has sent anything or not. */
+/* Is it a REPLCONF?  A replica sends one a second, whether its master has sent anything or not. */
 static inline int is_replica(const __u8 *head)
 {
 	__u64 length, word, is_length, is_word;
@@ -242,7 +243,7 @@ static inline int is_replica(const __u8 *head)
 	return head[0] == '*' && length == is_length && word == is_word;
 }
 
-/* The server has sent n bytes; 0: the socket is full. */
+/* Notes that the server has sent n bytes; 0: the socket is full. */
 static inline void front_sent(struct front *c, __u32 n)
 {
 	c->n_sent = n < SENT_MAX - c->n_sent ? c->n_sent + n : SENT_MAX;
@@ -286,7 +287,8 @@ static inline void front_receive(struct front *c, const __u8 *head, __u32 total)
 		front_becomes(c, FRONT_TRIAL);
 }
 
-/* After the bytes: a trial goes on if they were whole commands with replies.  Returns how many commands are lost. */
+/* Decides, after the bytes of a receive, whether a trial goes on: they must be whole commands with replies.  Returns
+ * how many commands are lost. */
 static inline __u32 front_received(struct front *c)
 {
 	__u32 left = c->asked.left;
@@ -298,7 +300,8 @@ static inline __u32 front_received(struct front *c)
 	return c->searching && !c->opaque ? left ? left : 1 : 0;
 }
 
-/* After a send, in a trial: we follow the connection from now on if all commands have their replies. */
+/* Decides, after a send in a trial, whether we follow the connection from now on: all commands must have their
+ * replies. */
 static inline void front_tried(struct front *c)
 {
 	if (c->mode != FRONT_TRIAL || c->asked.n || c->out.state != OUT_TYPE || c->out.top || c->out.left != 1)
@@ -425,7 +428,7 @@ static inline void arg_word(struct command_in *r)
 	}
 }
 
-/* The argument is complete. */
+/* Ends an argument. */
 static inline __u32 arg_end(struct front *c)
 {
 	struct command_in *r = &c->in;
@@ -443,7 +446,8 @@ static inline __u32 arg_end(struct front *c)
 
 /* ---- commands ---- */
 
-/* A command that gets no reply: we do not see its effect.  After MULTI, the server may only queue CLIENT REPLY ON. */
+/* Takes a command that gets no reply: we do not see its effect.  After MULTI, the server may only queue CLIENT REPLY
+ * ON. */
 static inline __u32 front_silent(struct front *c)
 {
 	c->doubt = 1;
@@ -469,7 +473,7 @@ static inline __u32 front_ask(struct front *c)
 	return full ? FRONT_CROWDED : left ? 0 : FRONT_ASKED;
 }
 
-/* The command is complete. */
+/* Ends a command. */
 static inline __u32 front_end(struct front *c)
 {
 	struct command_in *r = &c->in;
@@ -497,7 +501,7 @@ static inline __u32 front_end(struct front *c)
 	return off || skip ? front_silent(c) : front_ask(c);
 }
 
-/* The command's name is complete.  row: that of front.in.hash; NULL: the name is not in the table. */
+/* Takes the command's name when it is complete.  row: that of front.in.hash; NULL: the name is not in the table. */
 static inline __u32 front_command(struct front *c, const struct command_row *row)
 {
 	struct command_in *r = &c->in;
@@ -528,7 +532,7 @@ static inline int is_space(__u8 byte)
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* The byte ends an argument, and at the end of the line also the command. */
+/* Takes a byte that ends an argument, and at the end of the line also the command. */
 static inline __u32 line_word_end(struct front *c)
 {
 	struct command_in *r = &c->in;
@@ -553,7 +557,7 @@ static inline __u32 line_end(struct front *c)
 	return out | front_end(c);
 }
 
-/* A byte of an argument, without its quotes.  We do not read escapes: a word with one may be any word. */
+/* Takes a byte of an argument, without its quotes.  We do not read escapes: a word with one may be any word. */
 static inline __u32 line_word(struct front *c, __u8 byte)
 {
 	struct command_in *r = &c->in;

@@ -77,7 +77,7 @@ __noinline __u64 front_step(struct front *c, const struct window *w, __u32 at, _
 
 /* ---- receives ---- */
 
-/* We have lost the position in the stream.  All commands that are not recorded count as lost, and n more: bytes that we
+/* Gives up the position in the stream.  All commands that are not recorded count as lost, and n more: bytes that we
  * could not read or follow count as one command.  Those of a trial are counted already. */
 static __noinline void conn_lost(struct server_conn *s, __u32 n)
 {
@@ -153,7 +153,7 @@ static long receive_step(__u32 i, struct receiving *r)
 	return 0;
 }
 
-/* A receive of a connection that we cannot read: the first one after a reply starts a turn. */
+/* Handles a receive of a connection that we cannot read: the first one after a reply starts a turn. */
 static __always_inline void turn_receive(struct server_conn *s, const struct thread_service *h, const struct stamp *now)
 {
 	if (STATE_KIND(s->turn.state) == STATE_WAITING)

@@ -47,7 +47,7 @@ static __always_inline __u16 reply_status(const struct front *c)
 	return found ? (__u16)found : STATUS_OTHER;
 }
 
-/* A reply is complete. */
+/* Takes a complete reply. */
 __noinline __u32 reply_found(struct server_conn *s)
 {
 	struct front *c = s ? &s->front : 0;
@@ -84,7 +84,7 @@ static long send_step(__u32 i, struct feed *f)
 	return !front_reads(&f->s->front);
 }
 
-/* The send ends the turn of the commands that it answers.  If others wait, the next turn begins. */
+/* Ends the turn of the commands that the send answers, and records them.  If others wait, the next turn begins. */
 static __noinline int replies_record(struct server_conn *s, struct events *e, const struct thread_service *h, const struct stamp *now)
 {
 	int waited = served_waited(s);
@@ -136,7 +136,7 @@ static __always_inline void send_turn(struct server_conn *s, const struct stamp 
 	state_set(&s->turn, STATE_PENDING);
 }
 
-/* The client is gone: its commands are lost. */
+/* Handles a failed send: the client is gone, and its commands are lost. */
 static __always_inline void send_failed(struct server_conn *s, int error)
 {
 	if (error != -EPIPE && error != -ECONNRESET)

@@ -1,10 +1,11 @@
-/* closes.bpf.h - gives the collector the events that no record program gets: the event that is pending when the server
- * closes a TCP connection (its storage ends with the socket, before the age flush), and the events of one run beyond
- * EVENTS_MAX.
+/* closes.bpf.h - files events that no record program can count: it hands them to the collector, which counts them.
  *
- *      inet_sock_set_state -> pending_take() -> event_file() -> the ring `filed` -> read by the collector
+ *      event_file() -> the ring buffer `filed` -> filed_read() in server_tracer.c
  *
- * A protocol that needs it includes it once.
+ * There are two kinds of such events.  When a server closes a TCP connection, its last event may still be pending: the
+ * storage ends with the socket, so the age flush would come too late.  And one run may finish more than EVENTS_MAX
+ * events: protocols whose runs may do so file the rest.  The program `closes` calls no record program, because record
+ * programs are attached to a tracepoint with other arguments.
  */
 #ifndef HEATSCOPE_CLOSES_BPF_H
 #define HEATSCOPE_CLOSES_BPF_H
@@ -23,7 +24,8 @@ struct {
 	__uint(max_entries, FILED_BYTES);
 } filed SEC(".maps");
 
-/* A global function: the verifier checks it once. */
+/* Hands the event of this connection to the collector; without space it is counted as crowded.  A global function: the
+ * verifier checks it once. */
 __noinline int event_file(struct server_conn *s)
 {
 	struct event *e = s ? bpf_ringbuf_reserve(&filed, sizeof(*e), 0) : 0;
@@ -38,7 +40,8 @@ __noinline int event_file(struct server_conn *s)
 	return 0;
 }
 
-/* Softirqs run this, too.  They interrupt no program that has taken the event. */
+/* Takes the pending event of a TCP connection that closes.  Softirqs run this, too, but never while another program has
+ * taken the event. */
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(closes, struct sock *sk, int before, int after)
 {

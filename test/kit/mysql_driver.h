@@ -1,8 +1,8 @@
-/* mysql_driver.h - runs the pure parser over bytes in memory, as mysql.bpf.c does over the server's buffer, and writes
- * down the events.  For test_mysql_parse, _reply, _who and _follow, and fuzz_mysql_parse.
+/* mysql_driver.h - runs the pure parser of MySQL over bytes in memory, as mysql.bpf.c does over the server's buffer,
+ * and writes down the events.  For the tests of mysql/ and fuzz_mysql_parse.
  */
-#ifndef HEATSCOPE_TEST_PARSE_DRIVER_H
-#define HEATSCOPE_TEST_PARSE_DRIVER_H
+#ifndef HEATSCOPE_MYSQL_DRIVER_H
+#define HEATSCOPE_MYSQL_DRIVER_H
 
 #include "collector/mysql/follow.h"
 
@@ -51,7 +51,7 @@ static inline void drive_outcome(struct drive *d, __u32 out)
 		d->found[d->n++] = (struct found){ d->conn.command, d->conn.statement };
 }
 
-/* One receive.  data NULL: the parser must not read the bytes. */
+/* Handles one receive.  data NULL: the parser must not read the bytes. */
 static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total)
 {
 	__u32 at = 0, blind;
@@ -79,7 +79,7 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total)
 	}
 }
 
-/* All of a send, as far as it is looked at. */
+/* Follows a send, as far as the parser looks at it. */
 static inline int drive_follow(struct drive *d, const __u8 *data, __u32 total)
 {
 	__u32 pos = 0;
@@ -94,7 +94,7 @@ static inline int drive_follow(struct drive *d, const __u8 *data, __u32 total)
 	return follow_verdict(&d->conn);
 }
 
-/* One send: is the reply complete with it? */
+/* Handles one send: is the reply complete with it? */
 static inline int drive_send(struct drive *d, const __u8 *data, __u32 total)
 {
 	struct conn *c = &d->conn;
@@ -138,7 +138,7 @@ static inline int drive_send(struct drive *d, const __u8 *data, __u32 total)
 
 /* ---- bytes to drive it with ---- */
 
-/* A packet: header with sequence number, then the body. */
+/* Writes a packet: header with sequence number, then the body. */
 static inline __u32 packet(__u8 *out, __u8 seq, const void *body, __u32 n)
 {
 	out[0] = n;

@@ -1,11 +1,11 @@
-/* redis_driver.h - drives the parsers of redis.commands as the kernel's programs do.
+/* redis_driver.h - runs the pure parsers of Redis over bytes in memory, as redis.bpf.c does over the server's buffer.
  *
  *      drive_open() -> drive_receive(), drive_send() ... -> found[], n_lost
  *
  * `ahead`: several bytes are taken at once where the kernel does that; the result must be the same.
  */
-#ifndef HEATSCOPE_TEST_REDIS_DRIVER_H
-#define HEATSCOPE_TEST_REDIS_DRIVER_H
+#ifndef HEATSCOPE_REDIS_DRIVER_H
+#define HEATSCOPE_REDIS_DRIVER_H
 
 #include "collector/redis/reply.h"
 
@@ -110,7 +110,7 @@ static inline __u32 drive_front(struct drive *d, const __u8 *data, __u32 left, _
 	return 1;
 }
 
-/* One receive, in steps of at most `most` bytes. */
+/* Handles one receive, in steps of at most `most` bytes. */
 static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total, __u32 most)
 {
 	struct front *c = &d->front;
@@ -171,7 +171,7 @@ static inline __u32 drive_reply(struct drive *d)
 	return out;
 }
 
-/* One send. */
+/* Handles one send. */
 static inline void drive_send(struct drive *d, const __u8 *data, __u32 total, __u32 most)
 {
 	__u32 at = 0, out;
