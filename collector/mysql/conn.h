@@ -30,6 +30,7 @@ struct prepared_statement {
 	__u64 statement, digest, table;	/* codes */
 };
 
+#define MYSQLX_MAX 256			/* listeners of the X protocol */
 #define MEMORY_FILES_MAX 16		/* executables of servers whose memory is read: memory.h */
 #define MEMORY_SERVERS_MAX 64		/* their processes */
 

@@ -41,7 +41,8 @@ static void command_label(__u64 code, char *out)
 			   code == COMMAND_ENCRYPTED ? "encrypted" :
 			   code == COMMAND_COMPRESSED ? "compressed" :
 			   code == COMMAND_OPAQUE ? "opaque" :
-			   code == COMMAND_UNKNOWN ? "unknown_command" : NULL;
+			   code == COMMAND_UNKNOWN ? "unknown_command" :
+			   code == COMMAND_MYSQLX ? "mysqlx" : NULL;
 
 	if (name)
 		snprintf(out, LABEL_MAX + 1, "%s", name);
@@ -49,7 +50,7 @@ static void command_label(__u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "command %llu", (unsigned long long)code);
 }
 
-const struct field_codes mysql_command_codes = { .label = command_label, .n = COMMAND_UNKNOWN + 1 };
+const struct field_codes mysql_command_codes = { .label = command_label, .n = COMMAND_MYSQLX + 1 };
 
 static const struct code_name statements[] = { STATEMENT_NAMES };
 const struct field_codes mysql_statement_codes = CODES_NAMED(statements, STATEMENT_MISC);

@@ -9,6 +9,8 @@
  *
  * Hidden  all of a command within TLS, of a compressed or opaque connection; user and database of a connection that is
  *         older than the collector.
+ *         A connection of the X protocol is not read: between its statements the thread has no THD, or one of the server's
+ *         own.
  * Whose   The thread that receives and sends for a connection has that connection's THD, also in a thread pool.
  * Trust   none: a process may be named like a server.  Its memory is read as a program's.
  * Last    Of several statements in one packet the last counts; of a procedure its CALL, which sends the end of the reply.
@@ -58,7 +60,7 @@ struct memory_text {			/* a text and its length, as the server has them */
 /* Are the commands of this connection hidden? */
 static __always_inline int memory_hidden(const struct conn *c)
 {
-	return conn_turns(c) || c->mode == CONN_COMPRESSED;
+	return c->mode == CONN_ENCRYPTED || c->mode == CONN_OPAQUE || c->mode == CONN_COMPRESSED;
 }
 
 static __always_inline __u64 memory_pointer(__u64 at)
@@ -132,7 +134,7 @@ static __noinline __u64 memory_database(struct memory_reading *m, const struct m
 
 static __always_inline int memory_misses_name(const struct conn *c)
 {
-	return memory_hidden(c) || c->who.user == NAME_UNKNOWN || c->who.database == NAME_UNKNOWN;
+	return memory_hidden(c) || (c->mode != CONN_MYSQLX && (c->who.user == NAME_UNKNOWN || c->who.database == NAME_UNKNOWN));
 }
 
 static __always_inline void name_learn(__u64 *name, __u64 code, int hidden)

@@ -17,6 +17,8 @@
  * Clients Only accepted sockets: the server's own connections (replication, federated) go the other
  *         way.  TCP: the process listens on the local port, or the socket began with a
  *         server's greeting; Unix: it carries the listener's name.
+ * X       Connections of the X protocol: turns of request and reply are counted, those of the login too.  mysqlx.h
+ *         recognizes them.
  * Opaque  Bytes that we do not understand: no greeting and no MySQL protocol, or replies that answer no command.
  * Attach  A connection older than the collector is ignored until the first receive that can be the begin
  *         of a command.  Statements prepared before are `unknown`.
@@ -78,6 +80,7 @@ enum mysql_command {
 	COMMAND_COMPRESSED = 257,	/* zlib or zstd */
 	COMMAND_OPAQUE = 258,		/* another protocol than the one we know */
 	COMMAND_UNKNOWN = 259,		/* a command byte that the protocol does not have; the server refuses it */
+	COMMAND_MYSQLX = 260,		/* the X protocol, within TLS too */
 };
 
 enum mysql_status {

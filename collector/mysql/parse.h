@@ -27,6 +27,7 @@
 #define HEATSCOPE_MYSQL_PARSE_H
 
 #include "collector/mysql/mysql.h"
+#include "collector/mysql/mysqlx.h"
 #include "collector/mysql/statement.h"
 #include "collector/mysql/who.h"
 #include "collector/server/proxy.h"
@@ -40,6 +41,7 @@ enum conn_mode {
 	CONN_OPAQUE,		/* turns only */
 	CONN_IGNORED,		/* replication: the server has begun to send without end */
 	CONN_PROXY,		/* within a PROXY header; CONN_LOGIN follows */
+	CONN_MYSQLX,		/* turns only */
 };
 
 enum parse_flag {
@@ -159,7 +161,13 @@ static inline int command_has_no_reply(__u16 command)
 
 static inline int conn_turns(const struct conn *c)
 {
-	return c->mode == CONN_ENCRYPTED || c->mode == CONN_OPAQUE;
+	return c->mode == CONN_ENCRYPTED || c->mode == CONN_OPAQUE || c->mode == CONN_MYSQLX;
+}
+
+/* The command of a turn. */
+static inline __u16 turn_command(__u8 mode)
+{
+	return mode == CONN_ENCRYPTED ? COMMAND_ENCRYPTED : mode == CONN_MYSQLX ? COMMAND_MYSQLX : COMMAND_OPAQUE;
 }
 
 static inline __u32 bytes_u24(const __u8 *b)
@@ -220,13 +228,11 @@ static inline void conn_becomes(struct conn *c, __u8 mode)
 	c->statement = STATEMENT_NONE;
 	c->result = STATUS_UNKNOWN;
 	c->follow.on = 0;
-	if (mode == CONN_ENCRYPTED)
-		c->command = COMMAND_ENCRYPTED;
-	if (mode == CONN_OPAQUE)
-		c->command = COMMAND_OPAQUE;
-	if (mode == CONN_OPAQUE || mode == CONN_STRANGE)
+	if (conn_turns(c))
+		c->command = turn_command(mode);
+	if (mode == CONN_OPAQUE || mode == CONN_STRANGE || mode == CONN_MYSQLX)
 		c->sure = 0;
-	if (mode == CONN_ENCRYPTED || mode == CONN_OPAQUE || mode == CONN_STRANGE)
+	if (conn_turns(c) || mode == CONN_STRANGE)
 		who_becomes(&c->who, mode == CONN_ENCRYPTED ? NAME_ENCRYPTED : NAME_UNKNOWN);
 }
 

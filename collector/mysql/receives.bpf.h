@@ -220,7 +220,7 @@ static __always_inline void turn_receive(struct server_conn *s, struct task_stru
 	if (STATE_KIND(s->turn.state) == STATE_WAITING)
 		return;
 	state_set(&s->turn, STATE_IDLE);
-	s->conn.command = s->conn.mode == CONN_ENCRYPTED ? COMMAND_ENCRYPTED : COMMAND_OPAQUE;
+	s->conn.command = turn_command(s->conn.mode);
 	s->conn.statement = STATEMENT_NONE;
 	s->verbatim = 0;
 	digest_set(s, DIGEST_NONE, NAME_NONE);

@@ -105,7 +105,7 @@ static inline void reply_begin(struct conn *c, const __u8 *header, __u32 n, __u3
 	if (n < 4 ? c->sure : reply_answers(c, header) && (c->sure || reply_convinces(c, header, total)))
 		c->sure = 1;
 	else
-		conn_becomes(c, CONN_OPAQUE);
+		conn_becomes(c, !c->sure && n >= 5 && mysqlx_replies(header, total) ? CONN_MYSQLX : CONN_OPAQUE);
 }
 
 /* The protocol has these command bytes for the server's own use: a client that sends one gets the error that there

@@ -165,7 +165,8 @@ __noinline int reply_first_send(struct server_conn *s, const struct packet_bytes
 	if (s->conn.mode == CONN_PLAIN)
 		return 1;
 	digest_set(s, DIGEST_NONE, NAME_NONE);
-	count(&counts.opaque);
+	if (s->conn.mode == CONN_OPAQUE)
+		count(&counts.opaque);
 	return 0;
 }
 
@@ -231,8 +232,8 @@ __noinline __u64 greeting_offers(const struct greeting_bytes *g, __u32 n)
 	return g ? greeting_capabilities(g->byte, n) : 0;
 }
 
-/* How many bytes of a greeting are in the window; 0: this send is no greeting. */
-static __always_inline __u32 greeting_read(struct reply_window *w, struct task_struct *t, int total)
+/* How many bytes of a send that may greet are in the window; 0: none. */
+static __always_inline __u32 first_read(struct reply_window *w, struct task_struct *t, int total)
 {
 	struct source src;
 	__u64 n;
@@ -241,9 +242,17 @@ static __always_inline __u32 greeting_read(struct reply_window *w, struct task_s
 		return 0;
 	n = src.len < GREETING_LOOK ? src.len : GREETING_LOOK;
 	barrier_var(n);
-	if (n > GREETING_LOOK || bpf_probe_read_user(w->byte, n & (2 * GREETING_LOOK - 1), src.at) || !greeting(w->byte, n, total))
+	if (n > GREETING_LOOK || bpf_probe_read_user(w->byte, n & (2 * GREETING_LOOK - 1), src.at))
 		return 0;
 	return n;
+}
+
+/* The same of a greeting; 0: this send does not greet. */
+static __always_inline __u32 greeting_read(struct reply_window *w, struct task_struct *t, int total)
+{
+	__u32 n = first_read(w, t, total);
+
+	return n && greeting(w->byte, n, total) ? n : 0;
 }
 
 static __always_inline void greeting_take(struct server_conn *s, const struct reply_window *w, __u32 n)
@@ -259,10 +268,13 @@ static __always_inline int send_first(struct sock *sk, __u64 inode, struct task_
 {
 	const __u32 zero = 0;
 	struct reply_window *w = bpf_map_lookup_elem(&reply_window, &zero);
-	__u32 n = w ? greeting_read(w, t, total) : 0;
-	struct server_conn *s = n ? conn_make(sk, inode, t, 1) : 0;
+	__u32 n = w ? first_read(w, t, total) : 0;
+	int x = n && (__u32)total == n && mysqlx_hello(w->byte, n);
+	struct server_conn *s = x || (n && greeting(w->byte, n, total)) ? conn_make(sk, inode, t, 1) : 0;
 
-	if (s)
+	if (s && x)
+		conn_is_mysqlx(s);
+	else if (s)
 		greeting_take(s, w, n);
 	return 0;
 }

@@ -19,7 +19,7 @@ static void check(int holds)
 
 static void conn_check(const struct conn *c)
 {
-	check(c->mode <= CONN_PROXY);
+	check(c->mode <= CONN_MYSQLX);
 	check(c->have <= 7 || c->mode == CONN_STRANGE);
 	check(c->stage <= REPLY_DEFINITIONS);
 	check(c->left <= PACKET_MAX);

@@ -731,6 +731,88 @@ static void foreign_protocols_are_no_commands(void **state)
 		}
 }
 
+/* Messages of the X protocol have the form of commands; an older connection is recognized by its first reply. */
+static void x_protocol_is_never_a_command(void **state)
+{
+	static const struct { const char *bytes; size_t n; int convinces; } answers[] = {
+		{ BYTES("\1\0\0\0\0"), 1 },				/* OK */
+		{ BYTES("\x1e\0\0\0\1\x08\1\x10\x88\x27\x1a\x0fInvalid message\"\5HY000"), 1 },
+		{ BYTES("\x17\0\0\0\x0c\x08\1\x50\2\x58\x20\x12\0011\x1a\0\"\0*\0002\0:\3def\4\0\0\0\x0d\x0a\1\2"), 1 },
+		{ BYTES("\x0f\0\0\0\x0b\x08\3\x10\2\x1a\x08\x08\4\x12\4\x08\2\x18\0\1\0\0\0\x11"), 1 },
+		{ BYTES("\2\0\0\0\0\x08"), 1 },
+		{ BYTES("\x17\0\0\0\x0c\x08\1"), 0 },			/* cut */
+		{ BYTES("\1\0\0\0\5"), 0 }, { BYTES("\1\0\0\0\1"), 0 }, { BYTES("\0\0\0\0\0"), 0 },
+		{ BYTES("\2\0\0\0\x0b\x10"), 0 }, { BYTES("\1\0\0\0"), 0 },
+	};
+	__u8 data[64];
+	struct drive d;
+	size_t i, pieces;
+	__u32 type;
+
+	LOOP(i, sizeof(answers) / sizeof(*answers))
+		LOOP(pieces, 2)
+			LOOP(type, 48) {
+				__u32 n = command(data, type, "\x0a\x08select 1"), first = pieces ? 4 : n;
+				int replied;
+
+				memset(&d, 0, sizeof(d));
+				drive_receive(&d, data, first);
+				drive_receive(&d, data + first, n - first);
+				replied = d.n == 1 && !command_has_no_reply(d.found[0].command);
+				if (!replied)
+					continue;
+				drive_send(&d, (const __u8 *)answers[i].bytes, answers[i].n);
+				if (d.conn.sure || d.conn.mode != (answers[i].convinces ? CONN_MYSQLX : CONN_OPAQUE) ||
+				    d.conn.command != (answers[i].convinces ? COMMAND_MYSQLX : COMMAND_OPAQUE))
+					fail_msg("answer %zu to %u, pieces %zu: mode %u", i, type, pieces, d.conn.mode);
+			}
+}
+
+/* A sure connection stays one: its server's next reply, with a wrong number, answers nothing. */
+static void sure_connection_does_not_become_x(void **state)
+{
+	__u8 data[64];
+	struct drive d;
+
+	plain(&d);
+	drive_receive(&d, data, command(data, COM_QUERY, "select 1"));
+	drive_send(&d, (const __u8 *)"\1\0\0\0\0", 5);
+	assert_int_equal(d.conn.mode, CONN_OPAQUE);
+}
+
+static void x_hello_is_its_nine_bytes(void **state)
+{
+	__u8 hello[] = { 5, 0, 0, 0, 11, 8, 5, 26, 0, 0 };
+	__u32 i;
+
+	assert_true(mysqlx_hello(hello, 9));
+	assert_false(mysqlx_hello(hello, 8));
+	assert_false(mysqlx_hello(hello, 10));
+	assert_false(greeting(hello, 9, 9));
+	LOOP(i, 9) {
+		hello[i] ^= 1;
+		assert_false(mysqlx_hello(hello, 9));
+		hello[i] ^= 1;
+	}
+}
+
+/* Once of the X protocol, a connection stays so, within TLS too: turns only. */
+static void x_protocol_has_turns_only(void **state)
+{
+	__u8 data[64];
+	struct drive d;
+
+	memset(&d, 0, sizeof(d));
+	conn_becomes(&d.conn, CONN_MYSQLX);
+	drive_receive(&d, (const __u8 *)"\x16\3\1\2\0\1\0\1\xfc\3\3", 11);
+	drive_receive(&d, (const __u8 *)"\x17\3\3\0\x45", 5);
+	drive_receive(&d, data, command(data, COM_QUERY, "select 1"));
+	assert_int_equal(d.n_starts, 0);
+	assert_int_equal(d.conn.mode, CONN_MYSQLX);
+	assert_int_equal(d.conn.command, COMMAND_MYSQLX);
+	assert_int_equal(d.conn.who.user, NAME_UNKNOWN);
+}
+
 /* The first reply makes an older connection sure. */
 static void reply_makes_a_strange_connection_sure(void **state)
 {
@@ -806,6 +888,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(strange_connection_may_be_encrypted),
 	cmocka_unit_test(reply_makes_a_strange_connection_sure),
 	cmocka_unit_test(foreign_protocols_are_no_commands),
+	cmocka_unit_test(x_protocol_is_never_a_command),
+	cmocka_unit_test(sure_connection_does_not_become_x),
+	cmocka_unit_test(x_hello_is_its_nine_bytes),
+	cmocka_unit_test(x_protocol_has_turns_only),
 	cmocka_unit_test(strange_connection_becomes_opaque),
 };
 
