@@ -68,7 +68,6 @@ enum reply_stage { REPLY_FIRST, REPLY_COLUMNS, REPLY_COLUMNS_END, REPLY_ROWS, RE
 #define CLIENT_MYSQL 1u			/* a greeting without this flag is MariaDB's */
 #define CLIENT_COMPRESS 0x20u
 #define CLIENT_SSL 0x800u
-#define CLIENT_OPTIONAL_METADATA (1u << 25)	/* MySQL 8: a flag before the number of columns */
 #define CLIENT_ZSTD (1u << 26)
 #define SERVER_STATUS_NO_BACKSLASH_ESCAPES 0x200
 #define SERVER_STATUS_ANSI_QUOTES 0x8000		/* MariaDB; MySQL does not report it */
@@ -265,7 +264,7 @@ static inline void login_capabilities(struct conn *c)
 	if (c->caps_known)
 		c->caps &= c->server_caps;
 	else
-		c->caps &= ~(CLIENT_QUERY_ATTRIBUTES | CLIENT_OPTIONAL_METADATA);
+		c->caps &= ~CLIENT_QUERY_ATTRIBUTES;
 }
 
 /* Can this whole receive be the begin of a command?  MariaDB reads a header alone, or all at once. */

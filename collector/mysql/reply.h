@@ -137,29 +137,17 @@ static inline int reply_result_end(struct conn *c, __u16 status)
 	return status & SERVER_MORE_RESULTS_EXISTS ? REPLY_MORE : REPLY_DONE;
 }
 
-/* 00 | id 4 | columns 2 | parameters 2 | ...: that many definitions follow. */
+#define PREPARED_LEN 12			/* of the reply to a prepare; MySQL's CLIENT_OPTIONAL_METADATA adds a flag */
+
+/* 00 | id 4 | columns 2 | parameters 2 | 00 | warnings 2 | flag: that many definitions follow, none if the flag is 0. */
 static inline int reply_prepared(struct conn *c, const struct packet *p)
 {
+	int left_out = p->len == PREPARED_LEN + 1 && !p->head[PREPARED_LEN];
+
 	c->statement_id = packet_u16(p, 1) | (__u32)packet_u16(p, 3) << 16;
-	c->n_left = packet_u16(p, 5) + packet_u16(p, 7);
+	c->n_left = left_out ? 0 : packet_u16(p, 5) + packet_u16(p, 7);
 	c->stage = REPLY_DEFINITIONS;
 	return c->n_left ? REPLY_MORE : REPLY_DONE;
-}
-
-/* MySQL, CLIENT_OPTIONAL_METADATA: a flag, then the number of columns; without the flag no definitions follow. */
-static inline int reply_flagged_columns(struct conn *c, const struct packet *p)
-{
-	__u32 len = number_len(p->head[1]);
-
-	c->n_left = !p->head[0] ? 0 : len == 1 ? p->head[1] : len == 3 ? packet_u16(p, 2) : 0xffff;
-	c->stage = c->n_left ? REPLY_COLUMNS : REPLY_COLUMNS_END;
-	return REPLY_MORE;
-}
-
-/* An OK is longer. */
-static inline int columns_are_flagged(const struct conn *c, const struct packet *p)
-{
-	return (c->caps & CLIENT_OPTIONAL_METADATA) && p->head[0] <= 1 && p->len == 1 + number_len(p->head[1]);
 }
 
 static inline int reply_columns(struct conn *c, const struct packet *p)
@@ -167,7 +155,8 @@ static inline int reply_columns(struct conn *c, const struct packet *p)
 	__u32 len = number_len(p->head[0]);
 
 	c->n_left = len == 1 ? p->head[0] : len == 3 ? packet_u16(p, 1) : 0xffff;
-	/* With MARIADB_CLIENT_CACHE_METADATA a 0 here means that the definitions are left out. */
+	/* With MariaDB's MARIADB_CLIENT_CACHE_METADATA, and MySQL's CLIENT_OPTIONAL_METADATA, a 0 here means that the
+	 * definitions are left out. */
 	if (p->len > len && p->n > len && p->head[len < REPLY_HEAD ? len : 0] == 0)
 		c->n_left = 0;
 	c->stage = c->n_left ? REPLY_COLUMNS : REPLY_COLUMNS_END;
@@ -208,8 +197,6 @@ static inline int reply_first(struct conn *c, const struct packet *p)
 		c->stage = REPLY_ROWS;
 		return reply_row(c, p);
 	}
-	if (columns_are_flagged(c, p))
-		return reply_flagged_columns(c, p);
 	if (first == 0)
 		return reply_result_end(c, ok_status(p));
 	if (packet_is_end(p))
