@@ -2,6 +2,7 @@
  *
  *      receive:  conn_receive(), then bytes -> parse_blind(), parse_byte(), parse_skip() -> PARSE_* flags
  *                                              parse_ahead(): the begin of most commands, at once
+ *                                              parse_attributes(): those of a query
  *
  *        header                body
  *      +---+---+---+---+    +---------+------------------------
@@ -26,6 +27,7 @@
 #ifndef HEATSCOPE_MYSQL_PARSE_H
 #define HEATSCOPE_MYSQL_PARSE_H
 
+#include "collector/mysql/attributes.h"
 #include "collector/mysql/mysql.h"
 #include "collector/mysql/mysqlx.h"
 #include "collector/mysql/statement.h"
@@ -61,8 +63,9 @@ enum reply_stage { REPLY_FIRST, REPLY_COLUMNS, REPLY_COLUMNS_END, REPLY_ROWS, RE
 #define GREETING_LOOK 128
 #define STATEMENT_ID_LAST 0xffffffffu
 #define CONN_TRIES 8			/* receives of a strange connection before it becomes opaque */
-#define TEXT_HIDDEN 255
 #define NO_ATTRIBUTES 2			/* bytes before a text without attributes: 00, 01 */
+#define TEXT_AFTER_ATTRIBUTES 0		/* struct conn's text_from: they are being read */
+#define TEXT_HIDDEN (~0u)		/* they cannot be read */
 #define REPLY_HEAD 24			/* bytes of a payload that reply_packet() may read */
 
 #define CLIENT_MYSQL 1u			/* a greeting without this flag is MariaDB's */
@@ -112,9 +115,9 @@ struct conn {
 	__u8 caps_known;
 	__u8 sure;
 	__u8 logged;		/* a login has come whole, or a PROXY header began */
-	__u8 text_from;		/* where the command's body has its text; TEXT_HIDDEN: after attributes */
 	__u8 fresh;		/* no byte of the reply has come */
-	__u8 pad[3];
+	__u32 text_from;	/* where the command's body has its text, or TEXT_* */
+	struct attributes attributes;
 	struct proxy proxy;
 	struct follow follow;
 	struct who who;
@@ -318,6 +321,23 @@ static inline int scan_wanted(const struct conn *c)
 	return c->wanted || c->command == COM_STMT_PREPARE;
 }
 
+/* Bytes of the text before this one. */
+static inline __u32 text_at(const struct conn *c)
+{
+	return c->at - c->text_from;
+}
+
+/* Is it known where the text begins? */
+static inline int text_known(const struct conn *c)
+{
+	return c->text_from != TEXT_AFTER_ATTRIBUTES && c->text_from != TEXT_HIDDEN;
+}
+
+static inline int text_follows_attributes(const struct conn *c)
+{
+	return c->mode == CONN_PLAIN && c->begun && c->left && c->at && c->command == COM_QUERY && c->text_from == TEXT_AFTER_ATTRIBUTES;
+}
+
 /* How many bytes may be skipped unread; 0: the parser needs the next byte. */
 static inline __u32 parse_blind(const struct conn *c)
 {
@@ -333,7 +353,7 @@ static inline __u32 parse_blind(const struct conn *c)
 		return c->left;
 	if (!c->at || (command_has_id(c->command) && c->at < 5))
 		return 0;
-	if (command_has_text(c->command) && c->at < STATEMENT_LOOK && !statement_done(&c->scanner))
+	if (command_has_text(c->command) && text_at(c) < STATEMENT_LOOK && !statement_done(&c->scanner))
 		return 0;
 	return who_blind(&c->who, c->left);
 }
@@ -357,8 +377,8 @@ static inline __u32 command_end(struct conn *c)
 	c->begun = 0;
 	if (c->mode == CONN_COMPRESSED)
 		return PARSE_DONE;
-	if (command_has_text(c->command) && scan_wanted(c) && c->text_from != TEXT_HIDDEN)
-		c->statement = statement_code(&c->scanner, c->at < STATEMENT_LOOK);
+	if (command_has_text(c->command) && scan_wanted(c) && text_known(c))
+		c->statement = statement_code(&c->scanner, text_at(c) < STATEMENT_LOOK);
 	if (c->command == COM_STMT_PREPARE)
 		c->last_statement = c->statement;
 	if (command_executes(c->command) && c->at < 5)
@@ -464,7 +484,7 @@ static inline __u32 command_byte(struct conn *c, __u8 byte)
 		return PARSE_CANCEL;
 	}
 	c->command = byte;
-	c->text_from = byte == COM_QUERY && (c->caps & CLIENT_QUERY_ATTRIBUTES) ? 1 + NO_ATTRIBUTES : 1;
+	c->text_from = 1;
 	c->statement_id = 0;
 	c->statement = command_has_text(byte) || command_executes(byte) ? STATEMENT_UNKNOWN : STATEMENT_NONE;
 	c->scanner.word = 0;
@@ -533,26 +553,18 @@ static inline int text_begins(const struct conn *c, __u8 byte)
 
 /* Has a query's body that begins with this byte a place for attributes?  If the capabilities are not known, that
  * byte decides: no statement begins with such a byte, but the number of attributes does. */
-static inline int attributes_begin(const struct conn *c, __u8 byte)
+static inline int text_has_attributes(const struct conn *c, __u8 byte)
 {
 	return c->command == COM_QUERY && ((c->caps & CLIENT_QUERY_ATTRIBUTES) || (!c->caps_known && byte < '\t'));
 }
 
-/* Attributes have no bound, so the text after them is not read. */
-static inline __u32 text_has_attributes(struct conn *c)
-{
-	c->scanner.state = STATEMENT_DONE;
-	c->text_from = TEXT_HIDDEN;
-	who_moves(&c->who);
-	return 0;
-}
-
 static inline __u32 text_byte(struct conn *c, __u8 byte)
 {
-	if (c->at == 1 && attributes_begin(c, byte))
-		c->text_from = 1 + NO_ATTRIBUTES;
-	if (c->at < c->text_from)
-		return byte == c->at - 1 ? 0 : text_has_attributes(c);
+	if (c->at == 1 && text_has_attributes(c, byte)) {
+		c->text_from = TEXT_AFTER_ATTRIBUTES;
+		attributes_begin(&c->attributes, byte);
+		return 0;
+	}
 	if (c->at == c->text_from && !text_begins(c, byte)) {
 		c->scanner.state = STATEMENT_DONE;
 		return 0;
@@ -609,6 +621,30 @@ static inline __u32 parse_byte(struct conn *c, __u8 byte)
 	return out;
 }
 
+/* In place of the functions above while text_follows_attributes(): takes one byte, or skips up to `most` bytes unread.
+ * Returns bytes taken << 32 | PARSE_*. */
+static inline __u64 parse_attributes(struct conn *c, __u8 byte, __u32 most)
+{
+	__u32 blind = attributes_blind(&c->attributes), n = blind ? blind : 1;
+	int verdict;
+
+	if (n > most)
+		n = most;
+	if (n > c->left)
+		n = c->left;
+	verdict = blind ? attributes_skip(&c->attributes, n) : attributes_byte(&c->attributes, byte);
+	c->at = c->at + n < c->at ? ~0u : c->at + n;
+	c->left -= n;
+	if (verdict == ATTRIBUTES_END) {
+		c->text_from = c->at;
+	} else if (verdict == ATTRIBUTES_BAD) {
+		c->scanner.state = STATEMENT_DONE;
+		c->text_from = TEXT_HIDDEN;
+		who_moves(&c->who);	/* it may be a `use` */
+	}
+	return (__u64)n << 32 | (c->left ? 0 : packet_end(c));
+}
+
 #define PARSE_AHEAD (1 + STATEMENT_AHEAD)
 
 /* Do the next PARSE_AHEAD bytes begin a command that continues after them? */
@@ -622,12 +658,13 @@ static inline __u64 parse_eaten(__u32 n, __u32 out)
 	return (__u64)n << 32 | out;
 }
 
-/* Takes attributes, or the bytes that say there are none; a text that may be of interest is then read byte by byte. */
+/* Takes the bytes that say there are no attributes; others, and a text that may be of interest, are then read byte by
+ * byte. */
 static inline __u32 attributes_ahead(struct conn *c, const __u8 *body)
 {
-	c->text_from = 1 + NO_ATTRIBUTES;
 	if (body[0] != 0 || body[1] != 1)
-		return text_has_attributes(c);
+		return 0;
+	c->text_from = 1 + NO_ATTRIBUTES;
 	if (!text_begins(c, body[NO_ATTRIBUTES]))
 		c->scanner.state = STATEMENT_DONE;
 	else
@@ -640,7 +677,7 @@ static inline __u32 text_ahead(struct conn *c, const __u8 *text)
 {
 	__u32 n;
 
-	if (attributes_begin(c, *text))
+	if (text_has_attributes(c, *text))
 		return attributes_ahead(c, text);
 	if (!text_begins(c, *text)) {
 		c->scanner.state = STATEMENT_DONE;

@@ -14,6 +14,11 @@
 
 /* ---- the parser, in global functions: the verifier checks each once, not once per path to it ---- */
 
+__noinline __u64 attributes_step(struct conn *c, const struct window *w, __u32 offset, __u32 left)
+{
+	return c && w ? parse_attributes(c, w->byte[offset & (WINDOW - 1)], left) : parse_eaten(left, 0);
+}
+
 /* One step: takes w->byte[offset], or skips up to `left` bytes unread. */
 __noinline __u64 conn_step(struct conn *c, const struct window *w, __u32 offset, __u32 left)
 {
@@ -21,6 +26,8 @@ __noinline __u64 conn_step(struct conn *c, const struct window *w, __u32 offset,
 
 	if (!c || !w)
 		return parse_eaten(left, 0);
+	if (text_follows_attributes(c))
+		return attributes_step(c, w, offset, left);
 	if (!blind)
 		return parse_eaten(1, parse_byte(c, w->byte[offset & (WINDOW - 1)]));
 	if (blind > left)
@@ -80,7 +87,7 @@ __noinline int digest_read(struct server_conn *s, const struct window *w, __u32 
 	if (!s || !w)
 		return 0;
 	if (!s->digested) {
-		if (digest_refuses(&s->conn, w->byte[offset & (WINDOW - 1)])) {
+		if (s->conn.multibyte) {	/* its literals might be taken for words */
 			s->digested = DIGEST_REFUSED;
 			return 0;
 		}
@@ -102,8 +109,6 @@ static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
 	struct server_conn *s = f->s;
 	__u64 rest = f->total - f->src.from;
 
-	if (s->digested != s->conn.at - 1)
-		return;
 	if (!s->digested) {
 		s->text = (__u64)f->src.at + (f->at - f->src.from);
 		s->text_end = (__u64)f->src.at + (rest < f->src.len ? rest : f->src.len);
@@ -165,6 +170,7 @@ static __always_inline void outcome(struct server_conn *s, struct events *e, str
 static long feed_step(__u32 i, struct feed *f)
 {
 	__u64 offset = f->at - f->window_at, left = f->total - f->at, step;
+	int wants;
 
 	if (f->at >= f->total)
 		return 1;
@@ -175,10 +181,11 @@ static long feed_step(__u32 i, struct feed *f)
 		}
 		offset = 0;
 	}
-	if (digest_wants(f->s)) {
+	wants = digest_wants(f->s, f->window.byte[offset & (WINDOW - 1)]);
+	if (wants)
 		left = f->window_n - offset;
+	if (wants & DIGEST_DUE)
 		digest_feed(f, offset, left);
-	}
 	step = conn_step(&f->s->conn, &f->window, offset, left);
 	f->at += step >> 32;
 	outcome(f->s, f->e, f->t, step);

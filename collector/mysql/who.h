@@ -14,8 +14,8 @@
  * Cut     A packet may be cut anywhere: the struct is the whole state.
  * Not     A `use` after another statement of its packet, or in a text that a statement executes; while no
  *         instrumentation asks for the database or the statement, a `use` after a comment or a space.  With
- *         compression nothing is read after the login.  A query with attributes may be a `use`: the database is
- *         unknown after it.
+ *         compression nothing is read after the login.  A query whose attributes cannot be read may be a `use`: the
+ *         database is unknown after it.
  */
 #ifndef HEATSCOPE_MYSQL_WHO_H
 #define HEATSCOPE_MYSQL_WHO_H

@@ -25,6 +25,7 @@ static void conn_check(const struct conn *c)
 	check(c->left <= PACKET_MAX);
 	check(c->scanner.state <= STATEMENT_DONE);
 	check(c->scanner.n <= 8);
+	check(c->attributes.part <= ATTRIBUTES_VALUE && c->attributes.n_values <= ATTRIBUTES_MAX && c->attributes.value <= c->attributes.n_values);
 	check(c->who.part <= WHO_USE_SEMICOLON && c->who.name.n <= NAME_ROOM);
 	check(!c->who.skip || c->who.part == WHO_AUTH || c->who.part == WHO_AUTH_HIGH);
 	check(c->follow.n < FOLLOW_HEAD && c->follow.verdict <= REPLY_HELD);

@@ -67,6 +67,13 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total)
 			at += step >> 32;
 			continue;
 		}
+		if (text_follows_attributes(&d->conn)) {
+			__u64 step = parse_attributes(&d->conn, data ? data[at] : 0, total - at);
+
+			drive_outcome(d, step);
+			at += step >> 32;
+			continue;
+		}
 		blind = parse_blind(&d->conn);
 		if (blind) {
 			if (blind > total - at)

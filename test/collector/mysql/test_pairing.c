@@ -70,6 +70,13 @@ static void machine_parse(struct machine *m, const __u8 *data, __u32 total)
 			at += step >> 32;
 			continue;
 		}
+		if (text_follows_attributes(c)) {
+			__u64 step = parse_attributes(c, data[at], total - at);
+
+			machine_outcome(m, step);
+			at += step >> 32;
+			continue;
+		}
 		blind = parse_blind(c);
 		if (blind > total - at)
 			blind = total - at;
@@ -360,10 +367,45 @@ static void command_says(struct talk *t, __u8 byte, const void *body, __u32 n)
 	say_begin(t);
 }
 
+/* Some attributes with values of any type, or none. */
+static __u32 put_attributes(struct talk *t, char *body)
+{
+	static const struct { __u8 type, n; const char *value; } of[] = {
+		{ 15, 1, "" }, { 254, 6, "\5abcde" }, { 252, 7, "\xfc\4\0select" }, { 8, 8, "12345678" }, { 3, 4, "1234" }, { 2, 2, "12" },
+		{ 1, 1, "\1" }, { 12, 5, "\4abcd" }, { 6, 0, "" },
+	};
+	__u32 n = any(t, 2) ? 0 : any(t, ATTRIBUTES_MAX + 1), at = 2, nulls = 2, i, kind[ATTRIBUTES_MAX];
+
+	body[0] = n;
+	if (!n)
+		return at;
+	memset(body + at, 0, (n + 7) / 8);
+	at += (n + 7) / 8;
+	body[at++] = 1;
+	for (i = 0; i < n; i++) {
+		__u32 name = any(t, 9);
+
+		kind[i] = any(t, sizeof(of) / sizeof(*of));
+		if (!any(t, 5))
+			body[nulls + i / 8] |= 1 << (i & 7);
+		body[at] = of[kind[i]].type;
+		body[at + 1] = any(t, 2) << 7;
+		body[at + 2] = name;
+		memset(body + at + 3, 'n', name);
+		at += 3 + name;
+	}
+	for (i = 0; i < n; i++)
+		if (!(body[nulls + i / 8] >> (i & 7) & 1)) {
+			memcpy(body + at, of[kind[i]].value, of[kind[i]].n);
+			at += of[kind[i]].n;
+		}
+	return at;
+}
+
 static __u64 command_text(struct talk *t, __u8 byte)
 {
-	__u32 k = any(t, N_TEXTS), from = byte == COM_QUERY && t->attributes ? 2 : 0;
 	char body[5000] = { 0, 1 };
+	__u32 k = any(t, N_TEXTS), from = byte == COM_QUERY && t->attributes ? put_attributes(t, body) : 0;
 	__u32 n = strlen(texts[k].text) + from;
 
 	memcpy(body + from, texts[k].text, n - from);

@@ -533,22 +533,43 @@ static void text_is_after_attributes_where_both_sides_have_them(void **state)
 	static const struct { __u64 offers; const char *text; __u32 n; __u64 statement; } cases[] = {
 		{ GREETING_KNOWN, "\3select 1", 9, STATEMENT_CODE("select") },
 		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\0\1select 1", 11, STATEMENT_CODE("select") },
-		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\1\1\0\1\x0f\0\1a\1bselect 1", 19, STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\1\1\0\1\x0f\0\1a\1bselect 1", 19, STATEMENT_CODE("select") },
 		{ 0, "\3select 1", 9, STATEMENT_CODE("select") },
 		{ 0, "\3\0\1select 1", 11, STATEMENT_CODE("select") },
-		{ 0, "\3\1\1\0\1\x0f\0\1a\1bselect 1", 19, STATEMENT_UNKNOWN },
+		{ 0, "\3\1\1\0\1\x0f\0\1a\1bselect 1", 19, STATEMENT_CODE("select") },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\2\1\0\1\x0f\0\1a\x0f\0\1b\6insert\0update t", 30, STATEMENT_CODE("update") },
+		/* a null, and a value of each size */
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES,
+		  "\3\x09\1\1\0\1" "\x0f\0\1n" "\1\x80\0" "\2\0\1s" "\3\0\1l" "\x08\0\1q" "\5\0\1d" "\6\0\1z" "\x0c\0\1t" "\xfe\0\xfc\1\0x"
+		  "1" "22" "4444" "88888888" "dddddddd" "\4tttt" "\xfd\3\0\0abc" "delete", 84, STATEMENT_CODE("delete") },
+		/* none that we read: two sets, types not bound, no length, more than ATTRIBUTES_MAX, cut */
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\0\2select 1", 11, STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\1\1\0\0\x0f\0\1a\1bselect 1", 19, STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\1\1\0\1\x0f\0\1a\xfbselect 1", 18, STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\x21\1\0\0\0\0\0\1select 1", 17, STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\1\1\0\1\x0f\0\1a\x40select 1", 18, STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\1\1\0\1\x0f\0\1a\xfe\1\0\0\0\1\0\0\0select 1", 26, STATEMENT_UNKNOWN },
 	};
-	__u8 data[64];
+	__u8 data[128];
 	struct drive d;
 	size_t i, ahead;
 
 	LOOP(i, sizeof(cases) / sizeof(*cases))
 		LOOP(ahead, 2) {
+			__u32 n = packet(data, 0, cases[i].text, cases[i].n), cut;
+
 			login_to(&d, cases[i].offers, CLIENT_QUERY_ATTRIBUTES);
 			d.ahead = d.ahead_text = ahead;
-			drive_receive(&d, data, packet(data, 0, cases[i].text, cases[i].n));
+			drive_receive(&d, data, n);
 			if (d.n != 1 || d.found[0].statement != cases[i].statement)
 				fail_msg("case %zu, ahead %zu", i, ahead);
+			for (cut = 1; cut < n; cut++) {
+				login_to(&d, cases[i].offers, CLIENT_QUERY_ATTRIBUTES);
+				drive_receive(&d, data, cut);
+				drive_receive(&d, data + cut, n - cut);
+				if (d.n != 1 || d.found[0].statement != cases[i].statement)
+					fail_msg("case %zu, cut %u", i, cut);
+			}
 		}
 }
 
