@@ -14,6 +14,8 @@
  * Whose   The thread that receives and sends for a connection has that connection's THD, also in a thread pool.
  * Trust   none: a process may be named like a server.  Its memory is read as a program's.
  * Last    Of several statements in one packet the last counts; of a procedure its CALL, which sends the end of the reply.
+ * Held    At a receive in the middle of a command (LOAD DATA LOCAL, the authentication within change_user) the THD has that
+ *         command, else COM_SLEEP.
  * Login   A turn of the handshake and the login is no event, as on a plain connection.
  * No text A command without a statement (a ping) has none: its statement is `none`.
  * Cut     As every program at these tracepoints, it is not interrupted by another server's.
@@ -305,6 +307,23 @@ static __always_inline int command_take(struct server_conn *s, const struct mysq
 	if (command && command < 256 && command_possible(command))
 		s->conn.command = command;
 	return command != COM_CONNECT;
+}
+
+/* At a receive after a send: if the server's command still runs, it has asked the client for data. */
+__noinline int memory_holds(struct server_conn *s)
+{
+	const struct mysql_thd *layout;
+	__u32 command = 0;
+	__u64 thd;
+
+	if (!s || STATE_KIND(s->turn.state) != STATE_PENDING || !memory_hidden(&s->conn))
+		return 0;
+	layout = memory_layout(s);
+	thd = layout && layout->command ? memory_thd(layout) : 0;
+	if (thd && !bpf_probe_read_user(&command, sizeof(command), (void *)(thd + layout->command)) && command && command < 256 &&
+	    command_possible(command))
+		s->conn.held = 1;
+	return 0;
 }
 
 /* At a send of a reply.  Returns 0 if the turn is no command. */

@@ -30,6 +30,7 @@
 #include "collector/mysql/attributes.h"
 #include "collector/mysql/mysql.h"
 #include "collector/mysql/mysqlx.h"
+#include "collector/mysql/records.h"
 #include "collector/mysql/statement.h"
 #include "collector/mysql/who.h"
 #include "collector/server/proxy.h"
@@ -116,8 +117,10 @@ struct conn {
 	__u8 sure;
 	__u8 logged;		/* a login has come whole, or a PROXY header began */
 	__u8 fresh;		/* no byte of the reply has come */
+	__u8 resumes;		/* CONN_COMPRESSED: a packet with any number starts a command */
 	__u32 text_from;	/* where the command's body has its text, or TEXT_* */
 	struct attributes attributes;
+	struct records records;	/* CONN_ENCRYPTED */
 	struct proxy proxy;
 	struct follow follow;
 	struct who who;
@@ -230,6 +233,8 @@ static inline void conn_becomes(struct conn *c, __u8 mode)
 	c->statement = STATEMENT_NONE;
 	c->result = STATUS_UNKNOWN;
 	c->follow.on = 0;
+	c->resumes = 0;
+	__builtin_memset(&c->records, 0, sizeof(c->records));
 	if (conn_turns(c))
 		c->command = turn_command(mode);
 	if (mode == CONN_OPAQUE || mode == CONN_STRANGE || mode == CONN_MYSQLX)
@@ -297,6 +302,17 @@ static inline void conn_receive(struct conn *c, const __u8 *head, __u32 n, __u32
 		conn_becomes(c, CONN_PLAIN);
 	else if (c->mode == CONN_STRANGE && ++c->have >= CONN_TRIES)
 		conn_becomes(c, CONN_OPAQUE);
+}
+
+/* The server waits for more bytes of a connection whose commands we cannot read.  Returns 1 if it has answered none, so the
+ * command that came has no reply.  If we are wrong, and the client sends a long one in pieces, it begins with a later piece. */
+static inline int conn_unanswered(struct conn *c)
+{
+	if (c->mode == CONN_COMPRESSED && !c->have && !c->left) {
+		c->resumes = 1;
+		return 1;
+	}
+	return c->mode == CONN_ENCRYPTED && records_whole(&c->records);
 }
 
 #define LOGIN_USER 32			/* where a login's user begins, after capabilities, lengths and character set */
@@ -465,8 +481,9 @@ static inline __u32 compressed_header_end(struct conn *c)
 	c->left = bytes_u24(c->head);
 	c->seq = c->head[3];
 	c->have = 0;
-	if (c->seq)
+	if (c->seq && !c->resumes)
 		return 0;
+	c->resumes = 0;
 	c->command = COMMAND_COMPRESSED;
 	c->statement = STATEMENT_NONE;
 	c->begun = c->left != 0;

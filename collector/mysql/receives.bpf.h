@@ -221,10 +221,44 @@ static __always_inline __u32 receive_ahead(struct server_conn *s, struct events 
 	return step >> 32;
 }
 
+__noinline __u32 records_next(struct records *r, __u8 byte, __u32 left)
+{
+	return r ? records_step(r, byte, left) : left;
+}
+
+static long records_walk(__u32 i, struct feed *f)
+{
+	__u64 offset = f->at - f->window_at;
+
+	if (f->at >= f->total)
+		return 1;
+	if (offset >= f->window_n) {
+		if (feed_refill(f))
+			return 1;
+		offset = 0;
+	}
+	f->at += records_next(&f->s->conn.records, f->window.byte[offset & (WINDOW - 1)], f->total - f->at);
+	return 0;
+}
+
+#define RECORD_STEPS (8 * (RECORD_HEADER + 1))
+
+/* Follows the records of a receive. */
+static __always_inline void records_take(struct feed *f)
+{
+	if (f->s->conn.mode != CONN_ENCRYPTED)
+		return;
+	bpf_loop(RECORD_STEPS, records_walk, f, 0);
+	if (f->at < f->total)
+		f->s->conn.records.lost = 1;
+}
+
 /* Data of a connection that we cannot read: the first receive after a reply starts a turn. */
 static __always_inline void turn_receive(struct server_conn *s, struct task_struct *t)
 {
-	if (STATE_KIND(s->turn.state) == STATE_WAITING)
+	__u64 kind = STATE_KIND(s->turn.state);
+
+	if (kind == STATE_WAITING || kind == STATE_PENDING)	/* pending: the server asked for data */
 		return;
 	state_set(&s->turn, STATE_IDLE);
 	s->conn.command = turn_command(s->conn.mode);
@@ -283,6 +317,7 @@ static __noinline int receive_rest(struct server_conn *s, struct events *e, stru
 	__u8 mode = c->mode;
 
 	if (feed_open(&f)) {
+		c->records.lost = 1;
 		if (conn_turns(c))
 			turn_receive(s, t);
 		else
@@ -293,6 +328,7 @@ static __noinline int receive_rest(struct server_conn *s, struct events *e, stru
 	if (c->mode == CONN_OPAQUE && mode != CONN_OPAQUE)
 		count(&counts.opaque);
 	if (conn_turns(c)) {
+		records_take(&f);
 		turn_receive(s, t);
 		return 0;
 	}
@@ -315,14 +351,24 @@ static __always_inline void receive(struct server_conn *s, struct events *e, str
 		receive_rest(s, e, t, total, eaten);
 }
 
+__noinline int unanswered(struct server_conn *s)
+{
+	return s && STATE_KIND(s->turn.state) == STATE_WAITING && conn_unanswered(&s->conn);
+}
+
 static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
 {
 	if (!s)
 		s = conn_make(sk, inode, t, 0);
 	if (!s || s->conn.mode == CONN_IGNORED)
 		return;
+	memory_holds(s);
 	if (!s->conn.held && pending_take(&s->turn, STATE_RECORDED)) {
 		emit(e, s);
+		stamp_over(&s->turn, t);
+	}
+	if (ret == -EAGAIN && unanswered(s)) {
+		state_set(&s->turn, STATE_IDLE);
 		stamp_over(&s->turn, t);
 	}
 	if (ret <= 0)

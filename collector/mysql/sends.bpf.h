@@ -13,9 +13,6 @@
 #include "collector/mysql/memory.bpf.h"
 #include "collector/server/user_bytes.bpf.h"
 
-#define EAGAIN 11
-#define EINTR 4
-
 /* ---- sends ---- */
 
 struct packet_bytes {

@@ -49,10 +49,12 @@ static __always_inline int is_strange(const struct server_conn *s, int ret)
 	return !s && (ret <= 0 || !is_server(bpf_get_current_task_btf()));
 }
 
-/* A receive of no bytes ends what is pending and does nothing else. */
+/* A receive of no bytes matters only while a reply is waited for, or may have ended. */
 static __always_inline int is_idle(const struct server_conn *s, int ret)
 {
-	return s && ret <= 0 && STATE_KIND(s->turn.state) != STATE_PENDING;
+	__u64 kind = s ? STATE_KIND(s->turn.state) : STATE_IDLE;
+
+	return s && ret <= 0 && kind != STATE_PENDING && kind != STATE_WAITING;
 }
 
 /* After the receive that has made a connection. */

@@ -85,6 +85,27 @@ static void machine_parse(struct machine *m, const __u8 *data, __u32 total)
 	}
 }
 
+/* The server finds nothing to receive. */
+static void machine_waits(struct machine *m)
+{
+	struct conn *c = &m->d.conn;
+
+	if (!c->held && m->state == STATE_PENDING) {
+		machine_emit(m);
+		m->state = STATE_RECORDED;
+	}
+	if (m->state == STATE_WAITING && conn_unanswered(c))
+		m->state = STATE_IDLE;
+}
+
+static void machine_records(struct machine *m, const __u8 *data, __u32 total)
+{
+	__u32 at = 0;
+
+	while (at < total && m->d.conn.mode == CONN_ENCRYPTED)
+		at += records_step(&m->d.conn.records, data[at], total - at);
+}
+
 static void machine_receive(struct machine *m, const __u8 *data, __u32 total)
 {
 	struct conn *c = &m->d.conn;
@@ -94,10 +115,12 @@ static void machine_receive(struct machine *m, const __u8 *data, __u32 total)
 		m->state = STATE_RECORDED;
 	}
 	conn_receive(c, data, total < 5 ? total : 5, total);
-	if (!conn_turns(c))
+	if (!conn_turns(c)) {
 		machine_parse(m, data, total);
-	else if (m->state != STATE_WAITING)
-		m->state = STATE_WAITING;
+		return;
+	}
+	machine_records(m, data, total);
+	m->state = STATE_WAITING;
 }
 
 static void machine_send(struct machine *m, const __u8 *data, __u32 total)
@@ -608,19 +631,42 @@ static void do_command(struct talk *t)
 	}
 }
 
-/* A turn whose bytes cannot be read. */
-static void do_hidden(struct talk *t)
+/* A message that cannot be read: n bytes in a compressed packet, or in a TLS record. */
+static void hidden_says(struct talk *t, __u32 n)
 {
-	__u32 n = 1 + any(t, 200), i;
-	__u8 head[7] = { n, 0, 0, 0, 0, 0, 0 };
+	__u32 head = t->wire == CONN_COMPRESSED ? 7 : 5, i;
+	__u8 compressed[7] = { n, n >> 8, 0, t->seq++, 0, 0, 0 }, record[5] = { 0x17, 3, 3, n >> 8, n };
 
 	say_begin(t);
 	t->packet[t->n_packets++] = 0;
-	memcpy(t->out, t->wire == CONN_COMPRESSED ? head : (__u8 *)"\x17\3\3\0\x50\0\0", 7);
+	memcpy(t->out, t->wire == CONN_COMPRESSED ? compressed : record, head);
 	for (i = 0; i < n; i++)
-		t->out[7 + i] = any(t, 256);
-	t->len = 7 + n;
+		t->out[head + i] = any(t, 256);
+	t->len = head + n;
 	client_says(t);
+}
+
+/* A turn whose bytes cannot be read, perhaps in several pieces, and before it commands without a reply. */
+static void do_hidden(struct talk *t)
+{
+	__u32 n = any(t, 3), i;
+
+	for (i = 0; i < n; i++) {
+		t->seq = 0;
+		hidden_says(t, 1 + any(t, 200));
+		machine_waits(t->m);
+		assert_int_equal(t->m->state, STATE_IDLE);
+	}
+	t->seq = 0;
+	n = any(t, 4) ? 0 : any(t, 4);
+	for (i = 0; i < n; i++) {
+		hidden_says(t, RECORD_FULL + 17);
+		machine_waits(t->m);
+		assert_int_equal(t->m->state, t->wire == CONN_COMPRESSED ? STATE_IDLE : STATE_WAITING);
+	}
+	hidden_says(t, 1 + any(t, 200));
+	assert_int_equal(t->m->state, STATE_WAITING);
+	t->len = 7;
 	server_says(t);
 	expect(t, t->wire == CONN_COMPRESSED ? COMMAND_COMPRESSED : COMMAND_ENCRYPTED, STATEMENT_NONE, STATUS_UNKNOWN);
 }
