@@ -5,8 +5,8 @@
  *
  * Known   x86-64: loads (8b) and addresses (8d) relative to the object or to the value loaded last, up to
  *         ACCESSOR_STEPS of them, with a test for NULL in between; two neighbours loaded into rax and rdx; one load
- *         that is stored through the second argument; 32 bits loaded, or written from the second argument before
- *         a jump to another function; one test of bits (f6, f7) and nothing else; then the return.  An endbr64 before it is
+ *         that is stored through the second argument; 32 bits loaded, or compared with a number (83), perhaps after a load, or written
+ *         from the second argument before a jump to another function; one test of bits (f6, f7) and nothing else; then the return.  An endbr64 before it is
  *         skipped.  Anything else is refused: a guess would read some other memory.
  * Both    pure; fuzzed by fuzz_mysql_thd.
  */
@@ -24,6 +24,7 @@ enum accessor_kind {
 	ACCESSOR_PAIR,			/* it returns the two values there: a text and its length */
 	ACCESSOR_STORE,			/* it stores the value there through its second argument */
 	ACCESSOR_WORD,			/* it returns the 32 bits there, or writes its second argument there */
+	ACCESSOR_EQUAL,			/* it returns whether the 32 bits there are `mask`, a number below 128 */
 };
 
 struct accessor {

@@ -2,8 +2,8 @@
  * connection hide them.
  *
  *      a receive of a connection that hides them: memory_names() -> user, database, as they are when the command begins
- *      each send of its reply: memory_take() -> command, statement, digest, table, and the text itself, if it is another
- *                              one
+ *      each send of its reply: memory_take() -> command, status, statement, digest, table, and the text itself, if it is
+ *                              another one
  *
  *      task->thread.fsbase --layout.thread--> THD --layout.query--> { text, length }
  *
@@ -326,6 +326,19 @@ __noinline int memory_holds(struct server_conn *s)
 	return 0;
 }
 
+/* How the statement ends, as far as the server knows by now. */
+static __always_inline __u32 memory_status(const struct mysql_thd *layout, __u64 thd)
+{
+	__u64 area = layout->area ? memory_pointer(thd + layout->area) : 0;
+	__u32 at = layout->area_error ? layout->area_error : layout->area_state, word;
+
+	if (!area || !at || bpf_probe_read_user(&word, sizeof(word), (void *)(area + at)))
+		return STATUS_UNKNOWN;
+	if (layout->area_error)
+		return word ? STATUS_ERROR(word & 0xffff) : STATUS_OK;
+	return word == AREA_OK || word == AREA_EOF ? STATUS_OK : STATUS_UNKNOWN;
+}
+
 /* At a send of a reply.  Returns 0 if the turn is no command. */
 __noinline int memory_take(struct server_conn *s)
 {
@@ -342,9 +355,13 @@ __noinline int memory_take(struct server_conn *s)
 		return 1;
 	if (!command_take(s, layout, thd))
 		return 0;
+	if (wanted & WANTED_FIELD(MYSQL_STATUS))
+		s->conn.result = memory_status(layout, thd);
 	if ((wanted & MEMORY_TEXT) && (s->conn.command >= COMMAND_ENCRYPTED || command_has_text(s->conn.command) ||
 				       command_executes(s->conn.command)))
 		text_take(s, m, layout, thd);
+	if ((wanted & MEMORY_TEXT) && s->conn.statement == STATEMENT_NONE && (command_has_text(s->conn.command) || command_executes(s->conn.command)))
+		text_unknown(s);	/* of a prepare that failed, say */
 	return 1;
 }
 

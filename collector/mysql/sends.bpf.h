@@ -187,7 +187,9 @@ static __noinline int reply_seen(struct server_conn *s, struct task_struct *t, i
 	w.window = bpf_map_lookup_elem(&reply_window, &zero);
 	if (!w.window)
 		return REPLY_MORE;
-	if (c->mode != CONN_PLAIN || source_open(&src, t, total)) {
+	if (c->mode != CONN_PLAIN)
+		return REPLY_MORE;
+	if (source_open(&src, t, total)) {
 		reply_unfollowed(c);
 		return REPLY_MORE;
 	}
