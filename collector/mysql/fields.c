@@ -31,7 +31,7 @@ static const char *const command_names[] = {
 	"statistics", "process_info", "connect", "process_kill", "debug", "ping", "time", "delayed_insert",
 	"change_user", "binlog_dump", "table_dump", "connect_out", "register_slave", "prepare", "execute",
 	"send_long_data", "close", "reset", "set_option", "fetch", "daemon", "binlog_dump_gtid",
-	"reset_connection",
+	"reset_connection", "clone", "group_replication",
 };
 
 static void command_label(__u64 code, char *out)

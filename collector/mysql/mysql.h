@@ -72,7 +72,10 @@ enum mysql_command {
 	COM_CONNECT = 11,		/* no packet has it: the server runs a login */
 	COM_CHANGE_USER = 17, COM_BINLOG_DUMP = 18, COM_STMT_PREPARE = 22, COM_STMT_EXECUTE = 23,
 	COM_STMT_SEND_LONG_DATA = 24, COM_STMT_CLOSE = 25, COM_STMT_FETCH = 28,
-	COM_BINLOG_DUMP_GTID = 30, COM_LAST = 31, COM_BULK_EXECUTE = 250,
+	COM_BINLOG_DUMP_GTID = 30, COM_RESET_CONNECTION = 31,
+	COM_CLONE = 32,			/* MySQL 8 */
+	COM_GROUP_REPLICATION = 33,	/* MySQL 8 */
+	COM_LAST = COM_GROUP_REPLICATION, COM_BULK_EXECUTE = 250,
 
 	/* Connections whose bytes we cannot read: turns of request and reply are counted.  A TLS handshake and the
 	 * login inside it are turns too. */

@@ -42,7 +42,7 @@ enum conn_mode {
 	CONN_COMPRESSED,
 	CONN_ENCRYPTED,		/* turns only */
 	CONN_OPAQUE,		/* turns only */
-	CONN_IGNORED,		/* replication: the server has begun to send without end */
+	CONN_IGNORED,		/* command_dumps(): the server has agreed */
 	CONN_PROXY,		/* within a PROXY header; CONN_LOGIN follows */
 	CONN_MYSQLX,		/* turns only */
 };
@@ -153,10 +153,10 @@ static inline int command_has_id(__u16 command)
 	return command_executes(command) || command == COM_STMT_CLOSE;
 }
 
-/* Does it ask for the log, which the server sends without end or refuses? */
+/* Does the connection serve something else if the server agrees: the log without end, a clone, a group's messages? */
 static inline int command_dumps(__u16 command)
 {
-	return command == COM_BINLOG_DUMP || command == COM_BINLOG_DUMP_GTID;
+	return command == COM_BINLOG_DUMP || command == COM_BINLOG_DUMP_GTID || command == COM_CLONE || command == COM_GROUP_REPLICATION;
 }
 
 static inline int command_has_no_reply(__u16 command)

@@ -108,11 +108,14 @@ static inline void reply_begin(struct conn *c, const __u8 *header, __u32 n, __u3
 		conn_becomes(c, !c->sure && n >= 5 && mysqlx_replies(header, total) ? CONN_MYSQLX : CONN_OPAQUE);
 }
 
-/* The protocol has these command bytes for the server's own use: a client that sends one gets the error that there
- * is no such command. */
+/* The protocol has these command bytes for the server's own use, or only MySQL has them: a client that sends one gets
+ * the error that there is no such command. */
 static inline int command_internal(__u16 command)
 {
-	return command < 32 && (1u << command & (1u << 0 | 1u << 5 | 1u << 6 | 1u << 11 | 1u << 15 | 1u << 16 | 1u << 19 | 1u << 20 | 1u << 29));
+	const __u64 internal = 1ull << 0 | 1ull << 5 | 1ull << 6 | 1ull << 11 | 1ull << 15 | 1ull << 16 | 1ull << 19 | 1ull << 20 | 1ull << 29 |
+			       1ull << COM_CLONE | 1ull << COM_GROUP_REPLICATION;
+
+	return command < 64 && (1ull << command & internal);
 }
 
 #define ER_UNKNOWN_COM_ERROR 1047

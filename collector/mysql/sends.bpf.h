@@ -328,6 +328,8 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 		verdict = reply_seen(s, t, ret);
 	else if (s->conn.mode == CONN_PLAIN && !s->conn.sure)
 		command_doubted(s);
+	if (s->conn.command == COMMAND_UNKNOWN)
+		digest_set(s, DIGEST_NONE, NAME_NONE);
 	if (s->conn.mode == CONN_IGNORED) {
 		state_set(&s->turn, STATE_IDLE);
 		stamp_over(&s->turn, t);

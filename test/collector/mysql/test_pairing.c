@@ -555,7 +555,7 @@ static void do_change_user(struct talk *t)
 
 static void do_small(struct talk *t)
 {
-	static const __u8 bytes[] = { 14, 31, 27, COM_INIT_DB, COM_STATISTICS, COM_FIELD_LIST, 0x40, 0xf9, COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID, 21 };
+	static const __u8 bytes[] = { 14, 31, 27, COM_INIT_DB, COM_STATISTICS, COM_FIELD_LIST, 0x40, 0xf9, COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID, 21, COM_CLONE };
 	__u8 byte = bytes[any(t, sizeof(bytes))];
 	int unknown = byte == 0x40 || byte == 0xf9;
 
@@ -563,7 +563,7 @@ static void do_small(struct talk *t)
 	t->result = STATUS_OK;
 	if (unknown)
 		say_error(t, 1047);
-	else if (byte == COM_BINLOG_DUMP || byte == COM_BINLOG_DUMP_GTID || byte == 21 || !any(t, 6))
+	else if (byte == COM_BINLOG_DUMP || byte == COM_BINLOG_DUMP_GTID || byte == 21 || byte == COM_CLONE || !any(t, 6))
 		say_error(t, 1227);
 	else if (byte == COM_STATISTICS)
 		say(t, "Uptime: 17  Threads: 3", 22);

@@ -329,7 +329,7 @@ static void refused_replication_leaves_the_connection_as_it_is(void **state)
 
 static void unknown_command_is_an_event_with_its_status(void **state)
 {
-	static const __u8 bytes[] = { 0x20, 0x40, 0x55, 0xf9, 0xfa, 0xfb, 0xfe, 0xff, 0, 5, 6, 11, 15, 16, 19, 20, 29 };
+	static const __u8 bytes[] = { 0x20, 0x21, 0x40, 0x55, 0xf9, 0xfa, 0xfb, 0xfe, 0xff, 0, 5, 6, 11, 15, 16, 19, 20, 29 };
 	__u8 data[64];
 	struct drive d;
 	size_t i;
@@ -386,6 +386,29 @@ static void unknown_command_with_another_answer_is_opaque(void **state)
 	assert_int_equal(d.conn.command, COMMAND_OPAQUE);
 }
 
+/* MySQL 9.7: after the server's OK to a clone its client speaks another protocol, whose first command byte is that of quit. */
+static void clone_that_the_server_accepts_is_ignored(void **state)
+{
+	static const __u8 bytes[] = { COM_CLONE, COM_GROUP_REPLICATION };
+	__u8 data[64];
+	struct drive d;
+	size_t i;
+
+	LOOP(i, sizeof(bytes)) {
+		plain(&d);
+		drive_receive(&d, data, command(data, bytes[i], ""));
+		drive_send(&d, (const __u8 *)OK, sizeof(OK) - 1);
+		assert_int_equal(d.conn.mode, CONN_IGNORED);
+		drive_receive(&d, data, command(data, COM_QUIT, "\2\1\1\1\x2c\1\1\1"));
+		assert_int_equal(d.n, 1);
+		plain(&d);
+		drive_receive(&d, data, command(data, bytes[i], ""));
+		drive_send(&d, (const __u8 *)ERR, sizeof(ERR) - 1);
+		assert_int_equal(d.conn.command, bytes[i]);
+		assert_int_equal(d.conn.mode, CONN_PLAIN);
+	}
+}
+
 static void reply_with_a_wrong_number_answers_nothing(void **state)
 {
 	__u8 data[64];
@@ -407,7 +430,7 @@ static void impossible_header_is_opaque(void **state)
 	__u32 byte;
 
 	for (byte = 0; byte < 256; byte++) {
-		int possible = byte <= 31 || byte == 250;
+		int possible = byte <= 33 || byte == 250;
 
 		plain(&d);
 		d.conn.sure = 0;
@@ -934,6 +957,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(empty_packet_is_an_unknown_command),
 	cmocka_unit_test(known_command_refused_as_unknown_keeps_its_name),
 	cmocka_unit_test(unknown_command_with_another_answer_is_opaque),
+	cmocka_unit_test(clone_that_the_server_accepts_is_ignored),
 	cmocka_unit_test(reply_with_a_wrong_number_answers_nothing),
 	cmocka_unit_test(impossible_header_is_opaque),
 	cmocka_unit_test(id_minus_one_is_the_last_prepared),
