@@ -1,6 +1,6 @@
-/* fs_call.bpf.h - finds out, in a program at sys_enter or sys_exit, which system calls are operations on files.
+/* fs_call.bpf.h - decides whether a system call is an operation on a file, at sys_enter or sys_exit.
  *
- * The collector fills `calls` before loading (fs_calls_fill()).
+ * The collector fills the table `calls` before it loads the program (fs_calls_fill()).
  */
 #ifndef HEATSCOPE_FS_CALL_BPF_H
 #define HEATSCOPE_FS_CALL_BPF_H
@@ -8,13 +8,13 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
+#include <asm/unistd.h>
 #include "collector/metrics/fs.h"
 #include "collector/trace/vm.h"
 
 #define SB_NOUSER (1ul << 31)		/* cannot be mounted: sockets, pipes, anonymous inodes, memfds */
 #define MAP_ANONYMOUS 0x20
 #define AT_EMPTY_PATH 0x1000
-#define SYS_STATX 332
 
 const volatile struct fs_call calls[FS_CALLS] = { 0 };
 
@@ -24,7 +24,7 @@ static __always_inline struct fs_call call_of(struct task_struct *t, __u64 numbe
 
 	if (number >= FS_CALLS || !calls[number].op)
 		return none;
-	if (bpf_core_field_exists(t->thread_info.status) && (t->thread_info.status & TS_COMPAT))
+	if (call_is_32bit(t))
 		return none;
 	return (struct fs_call){ calls[number].op, calls[number].where };
 }
@@ -32,8 +32,8 @@ static __always_inline struct fs_call call_of(struct task_struct *t, __u64 numbe
 /* Where the path cannot be read, the call's flags show it: a caller with a path does not set that flag. */
 static __always_inline int path_is_empty(const struct pt_regs *regs)
 {
-	const char *path = (const char *)regs->si;
-	__u64 flags = regs->orig_ax == SYS_STATX ? regs->dx : regs->r10;
+	const char *path = (const char *)call_argument(regs, 1);
+	__u64 flags = call_number(regs) == __NR_statx ? call_argument(regs, 2) : call_argument(regs, 3);
 	char first = 0;
 
 	if (path && bpf_probe_read_user(&first, 1, path))
@@ -45,11 +45,11 @@ static __always_inline int path_is_empty(const struct pt_regs *regs)
 static __always_inline __s32 descriptor(const struct pt_regs *regs, __u32 where)
 {
 	switch (where) {
-	case 0: return regs->di;
-	case 1: return regs->si;
-	case 2: return regs->dx;
-	case FS_STATAT: return path_is_empty(regs) ? (__s32)regs->di : -1;
-	case FS_MAPPED: return regs->r10 & MAP_ANONYMOUS ? -1 : (__s32)regs->r8;
+	case 0: return call_argument(regs, 0);
+	case 1: return call_argument(regs, 1);
+	case 2: return call_argument(regs, 2);
+	case FS_STATAT: return path_is_empty(regs) ? (__s32)call_argument(regs, 0) : -1;
+	case FS_MAPPED: return call_argument(regs, 3) & MAP_ANONYMOUS ? -1 : (__s32)call_argument(regs, 4);
 	default: return -1;
 	}
 }

@@ -1,9 +1,9 @@
-/* syscall.bpf.c - makes the events of syscall.syscalls; syscall.h says what is counted, and why.
+/* syscall.bpf.c - makes the events of syscall.syscalls; see syscall.h.
  *
  *      sys_enter -> the thread's `calls`      sys_exit -> events (per CPU) --tail call--> record programs
  *
- * Both run at every system call of the machine, so they gather only what is wanted.  Where task_struct
- * lacks the clocks that thread_clock.bpf.h reads, and only there, a stopwatch at sched_switch is loaded too.
+ * Both run at every system call of the machine, so they gather only the wanted fields.  If task_struct lacks the clocks
+ * that thread_clock.bpf.h reads, and only then, sched_clock.bpf.h is loaded too.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -42,7 +42,7 @@ static __always_inline __u64 code_of(struct task_struct *t, long id)
 {
 	__u64 code = (__u32)id;
 
-	if (bpf_core_field_exists(t->thread_info.status) && (t->thread_info.status & TS_COMPAT))
+	if (call_is_32bit(t))
 		code |= SYSCALL_COMPAT;
 	return code;
 }

@@ -29,9 +29,10 @@ static const struct {
 
 static const char *name_of(__u32 number, int is_compat)
 {
-	if (is_compat)
-		return number < N(compat) ? compat[number] : NULL;
-	return number < N(native) ? native[number] : NULL;
+	const char *const *names = is_compat ? compat : native;
+	size_t n = is_compat ? N(compat) : N(native);
+
+	return number < n ? names[number] : NULL;
 }
 
 static void name_label(__u64 code, char *out)

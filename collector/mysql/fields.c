@@ -17,6 +17,7 @@ static const struct field fields[] = {
 	TURN_DISCRETE("user", "user"),
 	TURN_DISCRETE("database", "database"),
 	TURN_FIELDS
+	TURN_ROWS
 };
 
 const struct metric mysql_metric = {

@@ -1,5 +1,4 @@
-/* conns.bpf.h - keeps the PostgreSQL part of a connection, which server/conns.bpf.h does not know, and fills its
- * events. */
+/* conns.bpf.h - keeps the PostgreSQL part of a connection, and fills its events; see server/conns.bpf.h. */
 #ifndef HEATSCOPE_POSTGRESQL_CONNS_BPF_H
 #define HEATSCOPE_POSTGRESQL_CONNS_BPF_H
 
@@ -89,29 +88,6 @@ static __always_inline void event_data_unread(struct server_conn *s)
 }
 
 /* ---- recording ---- */
-
-/* n events share the time of a turn. */
-static __always_inline void measures_share(__u64 *m, __u32 n)
-{
-	int i;
-
-	for (i = TURN_IO; i < TURN_AGE; i++)
-		m[i] /= n;
-	m[TURN_FS] /= n;
-	m[TURN_IO_BYTES] /= n;
-	m[TURN_N_FS] /= n;
-	m[TURN_CPUTIME] /= n;
-	m[TURN_RUNQWAIT] /= n;
-	m[TURN_UNSPLIT] /= n;
-	m[TURN_BLOCKED] /= n;
-	if (wanted & TURN_PARTS)
-		m[TURN_BLOCKED] = m[TURN_IO] + m[TURN_FUTEX] + m[TURN_NET] + m[TURN_SLEEP] + m[TURN_FAULT] + m[TURN_OTHER];
-	m[TURN_OFFCPU] = m[TURN_RUNQWAIT] + m[TURN_BLOCKED];
-	m[TURN_LATENCY] = m[TURN_CPUTIME] + m[TURN_OFFCPU] + m[TURN_UNSPLIT];
-	m[TURN_ARRIVAL] /= n;
-	m[TURN_RESPONSE] = m[TURN_ARRIVAL] + m[TURN_LATENCY];
-	m[TURN_FIRST] = clamp_to(m[TURN_FIRST] / n, m[TURN_LATENCY]);
-}
 
 /* Emits an event; a global function: the verifier checks it once. */
 __noinline int emit_share(struct events *e, struct server_conn *s, __u32 shares)

@@ -16,6 +16,7 @@ static const struct field fields[] = {
 	TURN_DISCRETE("database", "database"),
 	TURN_DISCRETE("user", "user"),
 	TURN_FIELDS
+	TURN_ROWS
 };
 
 const struct metric postgresql_metric = {

@@ -1,13 +1,12 @@
 /* tracer.h - declares a tracer, the event programs of one metric: the table that a file like disk.c gives to kernel.c.
  *
- *      start -> programs run, events go down the chain ... look, look, ... -> stop
+ *      start -> programs run, events go down the chain ... refresh, refresh, ... -> stop
  *
- * A metric's kernel side is a triad: x.h (meaning of the fields, both sides), x.bpf.c (the events),
- * x.c (this table).  kernel.c does everything else - instrumentations, rings, draining, clock, losses -
- * in the same way for all.
+ * A metric's kernel side is a triad: x.h (meaning of the fields, both sides), x.bpf.c (the events), x.c (this table).
+ * kernel.c does everything else for all metrics: instrumentations, rings, draining, clock, losses.
  *
- * Fields  an event's field[i] is the metric's i-th discrete field (`hostname` does not count, the
- *         aggregator fills it in); measure[i] its i-th numeric one.
+ * Fields  field[i] of an event is the metric's i-th discrete field, measure[i] its i-th numeric one.  `hostname` does
+ *         not count: the aggregator fills it in.
  * Errors  0 or -errno; `reason` (REASON_MAX bytes) gets a sentence for people: what failed, why, and how to mend it.
  * Thread  one thread.
  */
@@ -64,6 +63,8 @@ struct tracer {
 	 * that end events must have its arguments.  No tracepoint: a perf event. */
 	const char *const *tracepoints;
 
+	const char *function;		/* of a kernel whose tracepoints see enough; NULL: that of every kernel that has them */
+
 	const char *const *instead;	/* used if the kernel lacks one of them; NULL: then the metric is refused */
 
 	/* Loads and attaches the programs, which see events from then on.  ret_programs->instead selects the
@@ -107,7 +108,7 @@ struct tracer {
 	__u64 moving;
 	__s64 (*moved)(void *self);
 	__u64 (*lost)(void *self);	/* number of events that the programs lost so far */
-	void (*look)(void *self, __s64 now_ns, const struct tracer_filing *filing);	/* before each drain */
+	void (*refresh)(void *self, __s64 now_ns, const struct tracer_filing *filing);	/* before each drain */
 
 	/* For a metric with a measure of scope point: gives the events in flight, and those that ended after since_ns.
 	 * -errno: perhaps not all of them. */

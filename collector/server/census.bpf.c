@@ -31,6 +31,14 @@ static __always_inline int is_server(const struct task_struct *t)
 	return 0;
 }
 
+/* A worker's sockets are its parent's, which opened them: one entry for each, however many workers there are. */
+static __always_inline __u32 listening_pid(const struct task_struct *t)
+{
+	const struct task_struct *parent = t->group_leader->real_parent;
+
+	return is_server(parent) ? parent->tgid : t->tgid;
+}
+
 static __always_inline void address_put(const struct sock *sk, struct census_socket *c)
 {
 	if (c->family == AF_INET)
@@ -63,7 +71,7 @@ int census(struct bpf_iter__task_file *ctx)
 
 	if (!sk || sk->__sk_common.skc_state != TCP_LISTEN || sk->sk_type != SOCK_STREAM)
 		return 0;
-	c.pid = t->tgid;
+	c.pid = listening_pid(t);
 	c.family = sk->__sk_common.skc_family;
 	if (c.family == AF_UNIX)
 		path_put(sk, &c);

@@ -66,20 +66,12 @@ static void where_put(const struct census_socket *s, char out[LISTENER_TEXT])
 	snprintf(out, LISTENER_TEXT, s->family == AF_INET6 ? "[%s]:%u" : "%s:%u", address, s->port);
 }
 
-static int is_new_server(const struct listeners *l, __u32 pid)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->listener[i].pid == pid)
-			return 0;
-	return 1;
-}
-
 static int socket_add(struct listeners *l, const struct census_socket *s)
 {
 	struct listening one = { .port = s->port };
 
 	where_put(s, one.where);
-	l->n_servers += is_new_server(l, s->pid);
+	l->n_servers += !listeners_have(l, s->pid);
 	return listeners_add(l, s->pid, &one);
 }
 

@@ -1,5 +1,4 @@
-/* exchange.bpf.h - recognizes servers, marks the begin and end of each exchange, and makes an event of it; see
- * exchange.h.
+/* exchange.bpf.h - marks the begin and end of each exchange, and makes an event of it; see exchange.h.
  *
  *      stamp_start() ... stamp_end() -> emit(), or pending until pending_take()
  *
@@ -57,15 +56,21 @@ static __always_inline void stamp(struct stamp *s, struct task_struct *t)
 	clocks(s, t);
 }
 
+/* A turn starts at n->start. */
+static __always_inline void turn_start(struct turn *n)
+{
+	arrival_start(n);
+	n->first_ns = 0;
+	n->firsts = !!(wanted & WANTED_MEASURE(TURN_FIRST));
+	n->parted = wanted & (TURN_PARTS | TURN_FILES);
+}
+
 /* A turn starts, and t works at it. */
 static __always_inline void stamp_start(struct turn *n, struct task_struct *t)
 {
 	stamp(&n->start, t);
-	arrival_start(n);
-	n->first_ns = 0;
-	n->firsts = !!(wanted & WANTED_MEASURE(TURN_FIRST));
+	turn_start(n);
 	__builtin_memset(&n->blocked, 0, sizeof(n->blocked));
-	n->parted = wanted & (TURN_PARTS | TURN_FILES);
 	if (n->parted)
 		blocked_time_begin(t, &n->start, n->id);
 }
@@ -77,12 +82,17 @@ static __always_inline void stamp_first(struct turn *n)
 		n->first_ns = bpf_ktime_get_ns();
 }
 
-/* The turn may have ended. */
+/* The turn may have ended at n->end. */
+static __always_inline void turn_end(struct turn *n)
+{
+	if (!n->first_ns)
+		n->first_ns = n->end.ns;
+}
+
 static __always_inline void stamp_end(struct turn *n, struct task_struct *t)
 {
 	stamp(&n->end, t);
-	if (!n->first_ns)
-		n->first_ns = n->end.ns;
+	turn_end(n);
 	if (n->parted)
 		blocked_time_end(t, &n->end, n->id, &n->blocked, &n->files);
 }
@@ -176,38 +186,61 @@ static __always_inline void measures_fill(struct event *e, const struct turn *n)
 	e->measure[TURN_FIRST] = n->firsts ? clamp_to(n->first_ns - n->start.ns, latency) : 0;
 }
 
+/* n events share the time of a turn. */
+static __always_inline void measures_share(__u64 *m, __u32 n)
+{
+	int i;
+
+	for (i = TURN_IO; i < TURN_AGE; i++)
+		m[i] /= n;
+	m[TURN_FS] /= n;
+	m[TURN_IO_BYTES] /= n;
+	m[TURN_N_FS] /= n;
+	m[TURN_CPUTIME] /= n;
+	m[TURN_RUNQWAIT] /= n;
+	m[TURN_UNSPLIT] /= n;
+	m[TURN_BLOCKED] /= n;
+	if (wanted & TURN_PARTS)
+		m[TURN_BLOCKED] = m[TURN_IO] + m[TURN_FUTEX] + m[TURN_NET] + m[TURN_SLEEP] + m[TURN_FAULT] + m[TURN_OTHER];
+	m[TURN_OFFCPU] = m[TURN_RUNQWAIT] + m[TURN_BLOCKED];
+	m[TURN_LATENCY] = m[TURN_CPUTIME] + m[TURN_OFFCPU] + m[TURN_UNSPLIT];
+	m[TURN_ARRIVAL] /= n;
+	m[TURN_RESPONSE] = m[TURN_ARRIVAL] + m[TURN_LATENCY];
+	m[TURN_FIRST] = clamp_to(m[TURN_FIRST] / n, m[TURN_LATENCY]);
+}
+
 static __always_inline void event_fill(struct event *e, const struct server_conn *s)
 {
+	measures_fill(e, &s->turn);
 	event_fields(e, s);
 	e->field[FIELD_BLOCKED_IN] = TURN_ENDED;
 	e->connection = s->turn.connection;
-	measures_fill(e, &s->turn);
 }
 
 /* ---- turns that run at the end of a slot ---- */
 
-__u64 running_end = 0;			/* CLOCK_MONOTONIC: the next end of a slot that a look will report; 0: none */
-__u64 running_look = 1;			/* id of that look; it changes when the look is over */
+__u64 running_end = 0;			/* CLOCK_MONOTONIC: the next end of a slot that a scan will report; 0: none */
+__u64 running_scan = 1;			/* id of that scan; it changes when the scan is over */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, RUNNING_BYTES);
 } ended_late SEC(".maps");
 
-/* Each look reports one turn per connection: returns 1 to the first caller. */
-static __always_inline int look_take(struct turn *n)
+/* Each scan reports one turn per connection: returns 1 to the first caller. */
+static __always_inline int scan_take(struct turn *n)
 {
-	__u64 was = *(volatile __u64 *)&n->look;
+	__u64 was = *(volatile __u64 *)&n->scan;
 
-	return was != running_look && __sync_val_compare_and_swap(&n->look, was, running_look) == was;
+	return was != running_scan && __sync_val_compare_and_swap(&n->scan, was, running_scan) == was;
 }
 
-/* Reports a turn that ended after the end of a slot and before the look at it. */
+/* Reports a turn that ended after the end of a slot and before the scan of it. */
 __noinline int report_ended(struct server_conn *s)
 {
 	struct turn_running *r;
 
-	if (!s || !look_take(&s->turn))
+	if (!s || !scan_take(&s->turn))
 		return 0;
 	r = bpf_ringbuf_reserve(&ended_late, sizeof(*r), 0);
 	if (!r) {

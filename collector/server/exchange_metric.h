@@ -1,5 +1,5 @@
 /* exchange_metric.h - lists the fields of every metric whose events are turns: the last discrete fields, from client
- * on, then the numeric ones in the order of enum turn_measure, then rows. */
+ * on, then the numeric ones in the order of enum turn_measure.  A protocol's own measures come after, as TURN_ROWS. */
 #ifndef HEATSCOPE_EXCHANGE_METRIC_H
 #define HEATSCOPE_EXCHANGE_METRIC_H
 
@@ -41,7 +41,8 @@
 	TIME_FIELD("arrival", "waiting before the server reads"),      \
 	TIME_FIELD("response", "waiting and latency together"),        \
 	TIME_FIELD("first", "time to the first send"),                 \
-	COUNT_FIELD("n_unseen", "arrivals not seen"),                  \
-	{ "rows", "rows affected or returned", "number", FIELD_NUMERIC, UNIT_NONE, 0, 32 },
+	COUNT_FIELD("n_unseen", "arrivals not seen"),
+
+#define TURN_ROWS { "rows", "rows affected or returned", "number", FIELD_NUMERIC, UNIT_NONE, 0, 32 },
 
 #endif

@@ -66,8 +66,19 @@ int listening_unix(const char *line, struct listening *ret)
 
 /* ---- processes ---- */
 
+int listeners_have(const struct listeners *l, __u32 pid)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->listener[i].pid == pid)
+			return 1;
+	return 0;
+}
+
 int listeners_add(struct listeners *l, __u32 pid, const struct listening *s)
 {
+	for (size_t i = 0; i < l->n; i++)
+		if (l->listener[i].pid == pid && !strcmp(l->listener[i].where, s->where))
+			return 0;
 	if (array_grow(&l->listener, l->n, &l->room, sizeof(*l->listener)))
 		return -ENOMEM;
 	l->listener[l->n] = (struct listener){ .pid = pid, .port = s->port };
@@ -93,6 +104,28 @@ static int is_server(const char *pid, const char *const *names)
 		if (!strcmp(comm, *names))
 			return 1;
 	return 0;
+}
+
+/* Its parent, if that is a server too; else the process itself. */
+static int listening_pid(const char *pid, const char *const *names)
+{
+	char path[64], line[512] = "", parent[16];
+	const char *after;
+	int ppid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return atoi(pid);
+	if (!fgets(line, sizeof(line), f))
+		line[0] = 0;
+	fclose(f);
+	after = strrchr(line, ')');		/* the name may have any character */
+	if (after)
+		sscanf(after, ") %*c %d", &ppid);
+	snprintf(parent, sizeof(parent), "%d", ppid);
+	return is_server(parent, names) ? ppid : atoi(pid);
 }
 
 struct inodes {
@@ -140,7 +173,7 @@ static int inodes_have(const struct inodes *i, unsigned long inode)
 	return 0;
 }
 
-static int table_read(const char *pid, const char *table, int (*listening)(const char *, struct listening *),
+static int table_read(const char *pid, int listens, const char *table, int (*listening)(const char *, struct listening *),
 		      const struct inodes *inodes, struct listeners *l)
 {
 	char path[96], line[512];
@@ -154,27 +187,27 @@ static int table_read(const char *pid, const char *table, int (*listening)(const
 		return 0;
 	while (!err && fgets(line, sizeof(line), f))
 		if (listening(line, &s) && inodes_have(inodes, s.inode))
-			err = listeners_add(l, atoi(pid), &s);
+			err = listeners_add(l, (__u32)listens, &s);
 	fclose(f);
 	return err;
 }
 
-static int server_read(const char *pid, struct listeners *l)
+static int server_read(const char *pid, int listens, struct listeners *l)
 {
 	struct inodes inodes = { 0 };
-	int err = inodes_of(pid, &inodes);
+	int err = inodes_of(pid, &inodes), is_first = listens == atoi(pid);
 
-	l->n_servers++;
+	l->n_servers += is_first;
 	if (err && err != -ENOMEM) {
-		l->n_unreadable++;
+		l->n_unreadable += is_first;
 		err = 0;
 	}
 	if (!err)
-		err = table_read(pid, "tcp", listening_tcp, &inodes, l);
+		err = table_read(pid, listens, "tcp", listening_tcp, &inodes, l);
 	if (!err)
-		err = table_read(pid, "tcp6", listening_tcp, &inodes, l);
+		err = table_read(pid, listens, "tcp6", listening_tcp, &inodes, l);
 	if (!err)
-		err = table_read(pid, "unix", listening_unix, &inodes, l);
+		err = table_read(pid, listens, "unix", listening_unix, &inodes, l);
 	free(inodes.inode);
 	return err;
 }
@@ -188,7 +221,7 @@ int listeners_find(const char *const *names, struct listeners *ret)
 
 	while (!err && (d = readdir(proc)))
 		if (isdigit((unsigned char)d->d_name[0]) && is_server(d->d_name, names))
-			err = server_read(d->d_name, &l);
+			err = server_read(d->d_name, listening_pid(d->d_name, names), &l);
 	if (proc)
 		closedir(proc);
 	if (err)

@@ -1,7 +1,7 @@
 /* user_bytes.bpf.h - reads the bytes of a receive or send from the memory of the process that asked for it.
  *
- * In the socket tracepoints the data is already (or still) in the caller's buffer, whose address is
- * an argument of the system call.  It reads x86-64 system calls and refuses others (io_uring).
+ * At a socket tracepoint, received bytes are already in the caller's buffer, sent bytes still.  The buffer's address is
+ * an argument of the system call.  source_open() knows the calls that it lists and refuses others (io_uring).
  */
 #ifndef HEATSCOPE_USER_BYTES_BPF_H
 #define HEATSCOPE_USER_BYTES_BPF_H
@@ -9,10 +9,8 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
+#include <asm/unistd.h>
 #include "collector/trace/vm.h"
-
-enum { SYS_READ = 0, SYS_WRITE = 1, SYS_READV = 19, SYS_WRITEV = 20, SYS_SENDTO = 44, SYS_RECVFROM = 45,
-       SYS_SENDMSG = 46, SYS_RECVMSG = 47 };
 
 struct source {				/* of a receive or send */
 	const char *at;			/* the current piece; its bytes begin at offset `from` */
@@ -52,22 +50,22 @@ static __always_inline int source_open(struct source *src, struct task_struct *t
 	struct message msg = { 0 };
 
 	__builtin_memset(src, 0, sizeof(*src));
-	switch (regs->orig_ax) {
-	case SYS_READ:
-	case SYS_WRITE:
-	case SYS_RECVFROM:
-	case SYS_SENDTO:
-		src->at = (const char *)regs->si;
+	switch (call_number(regs)) {
+	case __NR_read:
+	case __NR_write:
+	case __NR_recvfrom:
+	case __NR_sendto:
+		src->at = (const char *)call_argument(regs, 1);
 		src->len = total;
 		return 0;
-	case SYS_READV:
-	case SYS_WRITEV:
-		src->iov = (const char *)regs->si;
-		src->n_iov = 16;
+	case __NR_readv:
+	case __NR_writev:
+		src->iov = (const char *)call_argument(regs, 1);
+		src->n_iov = call_argument(regs, 2);
 		return source_next(src);
-	case SYS_RECVMSG:
-	case SYS_SENDMSG:
-		if (bpf_probe_read_user(&msg, sizeof(msg), (const void *)regs->si))
+	case __NR_recvmsg:
+	case __NR_sendmsg:
+		if (bpf_probe_read_user(&msg, sizeof(msg), (const void *)call_argument(regs, 1)))
 			return -1;
 		src->iov = msg.iov;
 		src->n_iov = msg.n_iov;

@@ -1,6 +1,6 @@
-/* block_reason.bpf.h - looks up in block_reason.h's table why a thread is off the CPU, in a program of the scheduler.
+/* block_reason.bpf.h - looks up why a thread leaves the CPU, in the kernel; see block_reason.h.
  *
- * The collector fills call_reason before loading.
+ * The collector fills the table call_reason before it loads the program.
  */
 #ifndef HEATSCOPE_BLOCK_REASON_BPF_H
 #define HEATSCOPE_BLOCK_REASON_BPF_H
@@ -41,17 +41,17 @@ static __always_inline enum reason reason_of_file(__u32 type)
 static __always_inline enum reason reason_of(struct task_struct *t)
 {
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(t);
-	long call = regs->orig_ax;
+	long call = call_number(regs);
 	__u8 reason;
 
 	if (t->flags & PF_KTHREAD)
 		return REASON_OTHER;
 	if (call < 0)
 		return REASON_FAULT;
-	if (bpf_core_field_exists(t->thread_info.status) && (t->thread_info.status & TS_COMPAT))
+	if (call_is_32bit(t))
 		return REASON_OTHER;
 	reason = call < REASON_CALLS ? call_reason[call & (REASON_CALLS - 1)] : REASON_OTHER;
-	return reason == REASON_BY_FILE ? reason_of_file(file_type(file_of(t, regs->di))) : reason;
+	return reason == REASON_BY_FILE ? reason_of_file(file_type(file_of(t, call_argument(regs, 0)))) : reason;
 }
 
 #endif

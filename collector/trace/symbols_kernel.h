@@ -6,7 +6,7 @@
 
 #define SYMBOLS_NAME 128
 #define SYMBOLS_PATH 256
-#define SYMBOLS_PAGE_BITS 12		/* of x86-64 */
+#define SYMBOLS_PAGE_BITS 12		/* of x86-64, and of aarch64 in Debian */
 
 struct symbols_mapping {
 	__u64 from, to;			/* addresses, half-open */

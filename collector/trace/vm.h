@@ -1,13 +1,14 @@
 /* vm.h - declares the few kernel fields that we read, in place of a vmlinux.h.
  *
- * preserve_access_index makes libbpf look up each offset in the running kernel's BTF when the
- * program is loaded, so a build needs no BTF and one object fits every kernel.  For types that a kernel may
- * lack, programs ask bpf_core_field_exists().
+ * When libbpf loads a program, it looks up each offset in the running kernel's BTF (preserve_access_index).  So a build
+ * needs no BTF, and one object fits every kernel.  For members that a kernel may lack, programs ask
+ * bpf_core_field_exists().
  */
 #ifndef HEATSCOPE_VM_H
 #define HEATSCOPE_VM_H
 
 #include <linux/types.h>
+#include "collector/trace/machine.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -50,12 +51,6 @@ struct cgroup {
 
 struct css_set {
 	struct cgroup *dfl_cgrp;
-};
-
-#define TS_COMPAT 2			/* status, in a 32-bit call: arch/x86/include/asm/thread_info.h */
-
-struct thread_info {
-	__u32 status;
 };
 
 struct file_system_type {
@@ -118,14 +113,11 @@ struct signal_struct {
 
 #define PF_KTHREAD 0x200000		/* flags: include/linux/sched.h */
 
-struct thread_struct {
-	unsigned long fsbase;		/* x86-64: the thread pointer */
-};
-
 struct task_struct {
 	struct thread_info thread_info;
 	struct thread_struct thread;
 	unsigned int __state, flags;
+	unsigned long nvcsw;
 	struct sched_entity se;
 	struct sched_info sched_info;
 	int pid, tgid;
@@ -137,10 +129,6 @@ struct task_struct {
 	__u64 self_exec_id, start_time;
 	int exit_code;
 	char comm[16];
-};
-
-struct pt_regs {
-	unsigned long r10, r8, dx, si, di, orig_ax;
 };
 
 struct in6_addr {
@@ -176,6 +164,7 @@ struct inet_sock {
 
 struct tcp_sock {
 	__u32 srtt_us, rcv_nxt, copied_seq;
+	__u64 bytes_received, bytes_sent;
 };
 
 struct socket {

@@ -39,7 +39,7 @@ static void sink_fail(png_structp png, png_const_charp text) { (void)text; png_l
 
 static int is_ascii(const char *text)
 {
-	while (*text > 0)
+	while (*text && (unsigned char)*text < 0x80)	/* char has a sign on some processors, and not on others */
 		text++;
 	return !*text;
 }

@@ -97,6 +97,7 @@ static void programs_stay_below_half_the_limit(void **state)
 
 		assert_int_equal(tracer->start(&self, &programs, reason), 0);
 		verified = tracer_verified(&programs);
+		printf("# %s.%s: %u instructions\n", tracer->metric->module, tracer->metric->stat, verified);
 		tracer->stop(self);
 		if (!verified || verified > 500000)
 			fail_msg("%s.%s: the verifier looks at %u instructions; at most 500,000 of its 1,000,000 leave room",

@@ -11,6 +11,7 @@
 #include "test/kit/wait_case.h"
 
 #include <dirent.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -76,7 +77,7 @@ static struct account account_of(pid_t pid)
 	return a;
 }
 
-/* The account of its work between child_wait() and child_done(); its other threads wait in a call before, in pause() after. */
+/* The account of its work between child_wait() and child_done(); its other threads wait in a call before, in ppoll() after. */
 static struct account account_while(pid_t pid, long others)
 {
 	struct account before, after;
@@ -85,7 +86,7 @@ static struct account account_while(pid_t pid, long others)
 	before = account_of(pid);
 	child_go();
 	child_until_done();
-	child_until_waits(pid, SYS_pause);
+	child_until_waits(pid, SYS_ppoll);
 	after = account_of(pid);
 	return (struct account){ after.runtime - before.runtime, after.delay - before.delay, after.arrivals - before.arrivals,
 				 after.switches - before.switches };
@@ -139,7 +140,7 @@ static void *thread(void *arg)
 		usleep(rand_r(&seed) % 2000);
 	}
 	pthread_barrier_wait(&end);
-	pause();
+	ppoll(NULL, 0, NULL, NULL);	/* pause() is this on newer processors */
 	return NULL;
 }
 

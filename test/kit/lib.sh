@@ -7,7 +7,7 @@
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${HEATSCOPE_BUILD:-$PWD}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/heatscope-e2e.XXXXXX")
-n_tests=0 n_bad=0 daemon= collector= servers= postgresqls= helpers=
+n_tests=0 n_bad=0 daemon= collector= servers= postgresqls= https= helpers=
 HEATSCOPE_URL=unix:$dir/http
 export HEATSCOPE_URL
 PATH=$build:$build/test/tools:$PATH
@@ -49,6 +49,9 @@ end() {
 	done
 	for server in $postgresqls; do
 		"$top/scripts/postgresql" stop "$dir/$server" >/dev/null 2>&1
+	done
+	for server in $https; do
+		stop_http "$server"
 	done
 	[ -n "${HEATSCOPE_KEEP-}" ] || rm -rf --one-file-system "$dir"
 }
@@ -150,10 +153,72 @@ start_postgresql() { # NAME [options of scripts/postgresql]: sets POSTGRESQL_*
 	eval "$started"
 }
 
+free_ports() { # N
+	python3 -c 'import socket, sys; s = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]; print(*[x.getsockname()[1] for x in s])' "$1"
+}
+
+stop_http() { # NAME: a server whose process is in NAME.pid
+	[ -f "$dir/$1.pid" ] || return 0
+	read -r pid <"$dir/$1.pid" && kill "$pid" && wait_until 10 eval "! kill -0 $pid"
+} 2>/dev/null
+
+# redis-server: REDIS_PID, REDIS_SOCKET, and REDIS_PORT of 127.0.0.1.
+start_redis() { # NAME [OPTION]...
+	REDIS_SOCKET=$dir/$1.sock REDIS_PORT=$(free_ports 1)
+	log=$dir/$1.log
+	shift
+	redis-server --bind 127.0.0.1 --port "$REDIS_PORT" --unixsocket "$REDIS_SOCKET" --dir "$dir" --save '' "$@" >"$log" 2>&1 &
+	REDIS_PID=$!
+	helpers="$helpers $REDIS_PID"
+	wait_until 10 redis-cli -s "$REDIS_SOCKET" ping || give_up "redis-server did not start"
+}
+
+# nginx of 2 workers; FILE has the servers.  It runs as root, or its files would have to be the user's that it changes to.
+start_nginx() { # NAME FILE
+	mkdir -p "$dir/$1.tmp"
+	cat >"$dir/$1.conf" <<END
+user root;
+worker_processes 2;
+pid $dir/$1.pid;
+error_log $dir/$1.log;
+events { worker_connections 512; }
+http {
+	log_format counted '\$server_port \$request_method \$uri \$status';
+	access_log $dir/$1.access counted;
+	client_body_temp_path $dir/$1.tmp; proxy_temp_path $dir/$1.tmp; fastcgi_temp_path $dir/$1.tmp;
+	uwsgi_temp_path $dir/$1.tmp; scgi_temp_path $dir/$1.tmp;
+	include $2;
+}
+END
+	https="$https $1"
+	nginx -e "$dir/$1.log" -c "$dir/$1.conf" || give_up "nginx did not start"
+	wait_until 10 test -s "$dir/$1.pid" || give_up "nginx has no process"
+}
+
+# Apache with this module of processes (event, prefork, worker); FILE has the rest of its configuration.
+start_apache() { # NAME MPM FILE
+	modules=$(find /usr/lib/apache2/modules /usr/lib64/httpd/modules -name mod_authz_core.so 2>/dev/null | head -n 1)
+	cat >"$dir/$1.conf" <<END
+ServerRoot $dir
+ServerName localhost
+PidFile $dir/$1.pid
+ErrorLog $dir/$1.log
+LoadModule mpm_$2_module ${modules%/*}/mod_mpm_$2.so
+LoadModule authz_core_module $modules
+Mutex file:$dir default
+LogFormat "%{local}p %m %U %>s" counted
+CustomLog $dir/$1.access counted
+Include $3
+END
+	https="$https $1"
+	apache2 -f "$dir/$1.conf" -k start || give_up "Apache did not start"
+	wait_until 10 test -s "$dir/$1.pid" || give_up "Apache has no process"
+}
+
 # HAProxy before the MariaDB server that was started last: sets haproxy_ports, whose headers are PROXY 1, 2, and 2 with a TLV.  It
 # connects from 127.8.8.8 and says in its header that the client is at 127.0.0.1.
 start_haproxy() {
-	haproxy_ports=$(python3 -c 'import socket; s = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]; print(*[x.getsockname()[1] for x in s])')
+	haproxy_ports=$(free_ports 3)
 	cat >"$dir/haproxy.cfg" <<END
 global
 	stats socket $dir/haproxy.sock mode 600

@@ -14,12 +14,20 @@ static volatile unsigned long sink;
 /* libc has no frame pointers: a call through it would hide who made it. */
 static long call_kernel(long number, long first, long second, long third, long fourth)
 {
+#ifdef __x86_64__
 	register long r10 __asm__("r10") = fourth;
 	long result;
 
 	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second), "d"(third), "r"(r10)
 			 : "rcx", "r11", "memory");
 	return result;
+#elif defined(__aarch64__)
+	register long x0 __asm__("x0") = first, x1 __asm__("x1") = second, x2 __asm__("x2") = third,
+		 x3 __asm__("x3") = fourth, x8 __asm__("x8") = number;
+
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x1), "r"(x2), "r"(x3), "r"(x8) : "memory");
+	return x0;
+#endif
 }
 
 static double now_s(void)

@@ -1,8 +1,8 @@
-/* stopwatch.bpf.c - one thread's system calls by number: how long it was blocked in them, from its leaving the CPU to its being woken;
- * how long they took in all, from begin to return; and what they returned, added up.
+/* stopwatch.bpf.c - measures one thread's system calls by number: how long it was blocked in them (from when it left
+ * the CPU to when it was woken), how long they took in all, and the sum of their results.
  *
- * By another way than the collector's, which reads the scheduler's own sums and asks what a call is about: the
- * collector's times are compared with these.
+ * It measures in another way than the collector, which reads the scheduler's own sums and asks what a call is about:
+ * the collector's times are compared with these.
  * A wait is dated by the run queue's clock, as the scheduler dates it: where a switch is expensive the tracepoints
  * come 1 us later.
  */
@@ -33,7 +33,8 @@ int BPF_PROG(leaves, _Bool preempt, struct task_struct *prev, struct task_struct
 	if (prev->pid != thread)
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(prev);
-	call = regs->orig_ax < CALLS ? regs->orig_ax : CALLS - 1;
+	call = call_number(regs);
+	call = call < CALLS ? call : CALLS - 1;
 	left_ns = preempt || !prev_state ? 0 : queue_ns(prev);
 	return 0;
 }
@@ -62,7 +63,7 @@ SEC("tp_btf/sys_exit")
 int BPF_PROG(returns, struct pt_regs *regs, long ret)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	__u64 number = regs->orig_ax & (CALLS - 1);
+	__u64 number = call_number(regs) & (CALLS - 1);
 
 	if (t->pid != thread || !begin_ns)
 		return 0;

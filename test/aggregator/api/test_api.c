@@ -74,7 +74,7 @@ TEST(the_catalogue_names_what_is_reported)
 	assert_string_equal(text(json_object_get(json_object_get(c, "modules"), "mysql"), "label"), "MySQL");
 	assert_string_equal(text(json_object_get(json_object_get(c, "fields"), "latency"), "type"), "time");
 	assert_string_equal(text(json_object_get(json_object_get(c, "types"), "time"), "arity"), "numeric");
-	assert_int_equal(number(json_object_get(json_object_get(c, "types"), "time"), "power"), -9);
+	assert_int_equal((int)number(json_object_get(json_object_get(c, "types"), "time"), "power"), -9);
 	json_array_foreach(json_object_get(c, "metrics"), i, m)
 		found = found || !strcmp(text(m, "stat"), "queries");
 	assert_true(found);

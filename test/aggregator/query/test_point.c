@@ -49,7 +49,7 @@ static void give_slot(const struct store_reader *r, const struct world *w, int s
 	struct bytes label = { 0 }, bytes = { 0 };
 	struct hist h;
 	struct slice s;
-	char name[8];
+	char name[12];
 
 	snprintf(name, sizeof(name), "%d", key);
 	labels_put(&label, name);

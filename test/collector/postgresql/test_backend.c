@@ -98,7 +98,11 @@ TEST(a_refusal_names_what_is_missing)
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	assert_int_equal(postgresql_backend_find(self, &backend, &entry, reason), -ENOTSUP);
+#ifdef __x86_64__
 	assert_string_equal(reason, "the server's executable has no variable MyBEEntry, or does not export it");
+#else
+	assert_non_null(strstr(reason, "is not for x86-64"));
+#endif
 	close(self);
 	assert_int_equal(find("no program", 10, reason), -ENOTSUP);
 	assert_non_null(strstr(reason, "is not for x86-64"));

@@ -1,15 +1,15 @@
 #include "collector/trace/block_reason.h"
 #include "test/kit/check.h"
 
-#include <asm/unistd_64.h>
+#include <asm/unistd.h>
 
 static void calls_have_their_reason(void **state)
 {
 	static const struct { int call; enum reason reason; } cases[] = {
 		{ __NR_read, REASON_BY_FILE }, { __NR_writev, REASON_BY_FILE }, { __NR_pread64, REASON_IO },
 		{ __NR_fdatasync, REASON_IO }, { __NR_io_uring_enter, REASON_IO }, { __NR_openat, REASON_IO },
-		{ __NR_futex, REASON_FUTEX }, { __NR_recvfrom, REASON_NET }, { __NR_poll, REASON_NET },
-		{ __NR_epoll_wait, REASON_NET }, { __NR_clock_nanosleep, REASON_SLEEP }, { __NR_getpid, REASON_OTHER },
+		{ __NR_futex, REASON_FUTEX }, { __NR_recvfrom, REASON_NET }, { __NR_ppoll, REASON_NET },
+		{ __NR_epoll_pwait, REASON_NET }, { __NR_clock_nanosleep, REASON_SLEEP }, { __NR_getpid, REASON_OTHER },
 		{ __NR_wait4, REASON_OTHER }, { REASON_CALLS - 1, REASON_OTHER },
 	};
 

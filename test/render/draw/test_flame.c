@@ -202,7 +202,7 @@ static struct seen picture_of(const struct flame_stack *stack, size_t n, struct 
 	XML_SetElementHandler(p, on_start, on_end);
 	XML_SetCharacterDataHandler(p, on_text);
 	if (!XML_Parse(p, (const char *)svg, (int)len, 1))
-		fail_msg("line %lu: %s", XML_GetCurrentLineNumber(p), XML_ErrorString(XML_GetErrorCode(p)));
+		fail_msg("expat: %s", XML_ErrorString(XML_GetErrorCode(p)));
 	XML_ParserFree(p);
 	free(svg);
 	assert_int_equal(s.depth, 0);

@@ -54,7 +54,7 @@ static struct document parse(const __u8 *svg, size_t len)
 	XML_SetElementHandler(p, on_start, on_end);
 	XML_SetCharacterDataHandler(p, on_text);
 	if (!XML_Parse(p, (const char *)svg, (int)len, 1))
-		fail_msg("line %lu: %s", XML_GetCurrentLineNumber(p), XML_ErrorString(XML_GetErrorCode(p)));
+		fail_msg("expat: %s", XML_ErrorString(XML_GetErrorCode(p)));
 	XML_ParserFree(p);
 	assert_int_equal(d.depth, 0);
 	assert_string_equal(d.root, "svg");

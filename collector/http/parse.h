@@ -1,0 +1,333 @@
+/* parse.h - parses the requests that a server receives, and decides whether we understand a connection; pure, for
+ * kernel and tests.  reply.h has the other direction.
+ *
+ *      conn_receive() once per receive; then bytes -> request_byte(), request_skip() -> ASK_* flags
+ *
+ *                 request line                    headers (message.h)
+ *      +--------+----+-------------+----+----------+------+------
+ *      | method | SP |   target    | SP | HTTP/1.x | \r\n | ...
+ *      +--------+----+-------------+----+----------+------+------
+ *
+ * Target  /path?query, scheme://authority/path?query, an authority (CONNECT), or *.
+ *
+ * Mode    of a connection:
+ *
+ *      new --request--> PLAIN --bytes that cannot be followed--> STRANGE
+ *       |                 ^                                         | a send, then a receive with a request line
+ *       |                 `---the next receive--- PROBATION <-------'
+ *       `--TLS--> ENCRYPTED, anything else: OPAQUE      (PROBATION: exactly one reply per request, in lock step; events
+ *                                                        are not counted)
+ * Trust   Clients may send any bytes.  Impossible ones make the connection strange or opaque, and have no other effect.
+ */
+#ifndef HEATSCOPE_HTTP_PARSE_H
+#define HEATSCOPE_HTTP_PARSE_H
+
+#include "collector/http/asked.h"
+#include "collector/http/message.h"
+#include "collector/http/method.h"
+#include "collector/http/path.h"
+#include "collector/server/name.h"
+
+enum conn_mode {
+	CONN_STRANGE,		/* we do not know where the next request begins */
+	CONN_PROBATION,		/* we believe that we know it */
+	CONN_PLAIN,
+	CONN_ENCRYPTED,		/* turns only */
+	CONN_OPAQUE,		/* turns only */
+	CONN_IGNORED,		/* it speaks another protocol now, or is about to end */
+};
+
+enum ask_flag {
+	ASK_BEGIN = 1,		/* a request begins */
+	ASK_PATH = 2,		/* path is complete */
+	ASK_HOST = 4,		/* host is complete */
+	ASK_HEAD = 8,		/* the ring has a new entry */
+	ASK_LOST = 16,		/* it is not the protocol, or the ring has no free entry */
+};
+
+#define CONN_TRIES 16			/* a connection that becomes strange so often is opaque */
+#define CONN_HEAD 16			/* bytes of a receive or send that are looked at before it is parsed */
+
+struct conn {
+	struct http_message in, out;
+	struct asked_ring asked;
+	__u64 word;		/* first letters of the method */
+	__u64 path_code, host_code;	/* of the request that is being read */
+	__u32 method;
+	__u32 status;		/* of the reply that is being read */
+	__u8 mode, tries;
+	__u8 wants_path, wants_host;	/* an instrumentation decomposes by it */
+	__u8 reads_path, reads_host;	/* the same when this request began */
+	__u8 answered;		/* STRANGE: the last thing seen was a send that may end a reply */
+	__u8 proven;		/* PROBATION: a reply has ended exactly */
+	__u8 parsed;		/* a request was understood before */
+	__u8 pad[7];
+	struct path_pattern path;
+	struct name host;
+};
+
+static inline int conn_turns(const struct conn *c)
+{
+	return c->mode == CONN_ENCRYPTED || c->mode == CONN_OPAQUE;
+}
+
+/* Are the bytes of this connection parsed? */
+static inline int conn_reads(const struct conn *c)
+{
+	return c->mode == CONN_PLAIN || c->mode == CONN_PROBATION;
+}
+
+static inline void conn_becomes(struct conn *c, __u8 mode)
+{
+	c->mode = mode;
+	c->in.state = AT_START;
+	c->out.state = AT_START;
+	c->asked.n = 0;
+	c->status = STATUS_UNKNOWN;
+	c->answered = c->proven = 0;
+}
+
+/* We cannot follow the bytes.  A new connection whose first request we cannot follow speaks another protocol. */
+static inline void conn_lost(struct conn *c)
+{
+	int strange = c->parsed || c->mode != CONN_PLAIN;
+
+	conn_becomes(c, strange && ++c->tries < CONN_TRIES ? CONN_STRANGE : CONN_OPAQUE);
+}
+
+/* Are these the first n bytes of a TLS record? */
+static inline int is_tls_record(const __u8 *head, __u32 n)
+{
+	return n >= 3 && head[0] >= 0x14 && head[0] <= 0x17 && head[1] == 3 && head[2] <= 4;
+}
+
+/* Do these first n of CONN_HEAD bytes begin a request?  A method may be cut by the end of the receive.  PRI begins
+ * HTTP/2. */
+static inline int is_request(const __u8 *head, __u32 n)
+{
+	__u32 i;
+
+	for (i = 0; i < CONN_HEAD && i < n; i++)
+		if (!method_letter(head[i]))
+			break;
+	return i && (i >= n || head[i] == ' ') && !(n >= 3 && head[0] == 'P' && head[1] == 'R' && head[2] == 'I');
+}
+
+/* Do these first bytes of a send begin an interim reply, after which the server waits for the rest of a request? */
+static inline int is_interim(const __u8 *head, __u32 n)
+{
+	return n >= 10 && head[0] == 'H' && head[1] == 'T' && head[2] == 'T' && head[3] == 'P' && head[9] == '1';
+}
+
+/* Decides the mode at a receive, by its first n <= CONN_HEAD bytes.  is_new: they are the connection's first bytes. */
+static inline void conn_receive(struct conn *c, const __u8 *head, __u32 n, int is_new)
+{
+	int candidate = c->answered;
+
+	c->answered = 0;
+	if (c->mode == CONN_PROBATION && c->in.state == AT_START && c->asked.n) {
+		conn_lost(c);				/* the client does not wait for replies */
+	} else if (c->mode == CONN_PROBATION && c->proven) {
+		c->mode = CONN_PLAIN;
+		c->tries = 0;
+	}
+	if (c->mode != CONN_STRANGE)
+		return;
+	if (is_tls_record(head, n))
+		conn_becomes(c, CONN_ENCRYPTED);
+	else if (is_new)
+		conn_becomes(c, is_request(head, n) ? CONN_PLAIN : CONN_OPAQUE);
+	else if (candidate && is_request(head, n))
+		conn_becomes(c, CONN_PROBATION);
+	else if (candidate)
+		conn_lost(c);
+}
+
+/* ---- the request line ---- */
+
+#define VERSION_WORD WORD("HTTP/1.\0")
+
+static inline __u32 request_begin(struct conn *c)
+{
+	message_begin(&c->in);
+	c->in.state = AT_METHOD;
+	c->word = 0;
+	c->method = METHOD_NONE;
+	c->reads_path = c->wants_path;
+	c->reads_host = c->wants_host;
+	c->path_code = c->reads_path ? PATH_NONE : PATH_UNKNOWN;
+	c->host_code = c->reads_host ? NAME_NONE : NAME_UNKNOWN;
+	return ASK_BEGIN;
+}
+
+static inline __u32 method_byte(struct conn *c, __u8 byte)
+{
+	struct http_message *m = &c->in;
+
+	if (byte == ' ' && m->at) {
+		c->method = method_of_word(c->word, m->at);
+		m->state = AT_SCHEME;
+		m->at = 0;
+		return 0;
+	}
+	if (!method_letter(byte) || m->at >= METHOD_WORD_MAX)
+		return ASK_LOST;
+	if (m->at < 8)
+		c->word |= (__u64)byte << (8 * m->at);
+	m->at++;
+	return 0;
+}
+
+static inline void request_path_begin(struct conn *c)
+{
+	c->in.state = AT_PATH;
+	if (!c->reads_path)
+		return;
+	path_begin(&c->path);
+	path_byte(&c->path, '/');
+}
+
+static inline __u32 request_path_end(struct conn *c, __u8 state)
+{
+	c->in.state = state;
+	c->in.at = 0;
+	if (!c->reads_path)
+		return 0;
+	c->path_code = path_code(&c->path);
+	return ASK_PATH;
+}
+
+/* A target begins with its path, or the path begins at the third slash.  `at`: 0 at first, then 1 + the slashes. */
+static inline __u32 scheme_byte(struct conn *c, __u8 byte)
+{
+	struct http_message *m = &c->in;
+	int first = m->at == 0;
+
+	if (byte == ' ') {
+		m->state = AT_VERSION;
+		m->at = 0;
+		return first ? ASK_LOST : 0;
+	}
+	if (byte == '/' && (first || m->at == 3))
+		request_path_begin(c);
+	else if (byte == '?')
+		m->state = AT_QUERY;
+	else
+		m->at = (first ? 1 : m->at) + (byte == '/');
+	return 0;
+}
+
+static inline __u32 path_target_byte(struct conn *c, __u8 byte)
+{
+	if (byte == ' ')
+		return request_path_end(c, AT_VERSION);
+	if (byte == '?')
+		return request_path_end(c, AT_QUERY);
+	if (c->reads_path)
+		path_byte(&c->path, byte);
+	return 0;
+}
+
+static inline __u32 version_byte(struct conn *c, __u8 byte)
+{
+	struct http_message *m = &c->in;
+
+	if (m->at < 7) {
+		if (word_letter(VERSION_WORD, m->at) != byte)
+			return ASK_LOST;
+		m->at++;
+		return 0;
+	}
+	if (m->at > 7 || (byte != '0' && byte != '1'))
+		return ASK_LOST;
+	m->minor = byte - '0';
+	m->state = AT_FIRST_END;
+	return 0;
+}
+
+static inline __u32 request_line_byte(struct conn *c, __u8 byte)
+{
+	struct http_message *m = &c->in;
+
+	if (++m->head > HEAD_MAX || (m->state != AT_FIRST_END && (byte == '\r' || byte == '\n')))
+		return ASK_LOST;
+	switch (m->state) {
+	case AT_METHOD: return method_byte(c, byte);
+	case AT_SCHEME: return scheme_byte(c, byte);
+	case AT_PATH: return path_target_byte(c, byte);
+	case AT_QUERY:
+		if (byte == ' ') {
+			m->state = AT_VERSION;
+			m->at = 0;
+		}
+		return 0;
+	case AT_VERSION: return version_byte(c, byte);
+	}
+	if (byte == '\n')
+		m->state = AT_LINE;
+	return byte == '\n' || byte == '\r' ? 0 : ASK_LOST;
+}
+
+/* ---- requests ---- */
+
+/* The head is complete.  After CONNECT, the reply decides what the client's next bytes are. */
+static inline __u32 request_head(struct conn *c)
+{
+	if (asked_push(&c->asked, c->method, c->path_code, c->host_code))
+		return ASK_LOST;
+	c->parsed |= c->mode == CONN_PLAIN;
+	if (message_body(&c->in, 0) || c->method == METHOD_CONNECT)
+		c->in.state = AT_START;
+	return ASK_HEAD;
+}
+
+static inline __u32 request_flags(struct conn *c, __u32 message)
+{
+	if (message & MESSAGE_BAD)
+		return ASK_LOST;
+	if (message & MESSAGE_END)
+		c->in.state = AT_START;
+	return message & MESSAGE_HEAD ? request_head(c) : 0;
+}
+
+/* Takes a byte of the Host header's value, which white space may surround. */
+static inline __u32 host_byte(struct conn *c, __u8 byte)
+{
+	if (byte == '\n') {
+		c->host_code = name_code(&c->host);
+		return ASK_HOST;
+	}
+	if (byte != ' ' && byte != '\t' && byte != '\r')
+		name_byte(&c->host, message_lower(byte));
+	return 0;
+}
+
+/* Takes one byte of a request, when message_blind() is 0. */
+static inline __u32 request_byte(struct conn *c, __u8 byte)
+{
+	struct http_message *m = &c->in;
+	int names = m->state == AT_NAME;
+	__u32 out = 0;
+
+	if (m->state == AT_START) {
+		if (byte == '\r' || byte == '\n')
+			return 0;
+		out = request_begin(c);
+	}
+	if (m->state >= AT_METHOD && m->state <= AT_FIRST_END)
+		return out | request_line_byte(c, byte);
+	if (c->reads_host && m->state == AT_VALUE && m->header == HEADER_HOST)
+		out = host_byte(c, byte);
+	out |= request_flags(c, message_byte(m, byte));
+	if (names && m->state == AT_VALUE && m->header == HEADER_HOST)
+		name_begin(&c->host);
+	return out;
+}
+
+/* Skips n bytes, 1 .. message_blind(). */
+static inline __u32 request_skip(struct conn *c, __u64 n)
+{
+	return request_flags(c, message_skip(&c->in, n));
+}
+
+#endif

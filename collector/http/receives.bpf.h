@@ -1,0 +1,209 @@
+/* receives.bpf.h - parses a server's receives: runs parse.h over the bytes in its buffer.
+ *
+ *      received() -> records an event that is pending -> receive_feed(): by windows, lines and skips
+ */
+#ifndef HEATSCOPE_HTTP_RECEIVES_BPF_H
+#define HEATSCOPE_HTTP_RECEIVES_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "collector/http/conns.bpf.h"
+#include "collector/http/feed_line.bpf.h"
+#include "collector/server/digest_samples.bpf.h"
+
+struct conn_head {
+	__u8 byte[CONN_HEAD];
+	__u32 n;
+};
+
+/* ---- the parser, in global functions: the verifier checks each once ---- */
+
+/* Takes up to `seen` bytes of the window, from `at` on.  Stops where the caller has to act. */
+__noinline __u64 request_step(struct conn *c, const struct window *w, __u32 at, __u32 seen)
+{
+	__u32 i, out = 0;
+
+	if (!c || !w)
+		return eaten(seen, 0);
+	if (message_skips(&c->in)) {
+		i = line_skip(&c->in, w, at, seen);
+		if (i)
+			return eaten(i, c->in.head > HEAD_MAX ? ASK_LOST : 0);
+	}
+#pragma clang loop unroll(disable)
+	for (i = 0; i < MESSAGE_RUN && i < seen && !out && !message_skips(&c->in) && !message_blind(&c->in); i++)
+		out = request_byte(c, window_byte(w, at + i));
+	if (!i) {
+		out = request_byte(c, window_byte(w, at));
+		i = 1;
+	}
+	return eaten(i, out);
+}
+
+__noinline __u32 request_pass(struct conn *c, __u64 n)
+{
+	return c ? request_skip(c, n) : 0;
+}
+
+__noinline int receive_mode(struct conn *c, const struct conn_head *head, int is_new)
+{
+	if (c && head)
+		conn_receive(c, head->byte, head->n, is_new);
+	return 0;
+}
+
+/* ---- receives ---- */
+
+/* Acts on those findings of the parser that need no clock. */
+__noinline int received_found(struct server_conn *s, __u32 out)
+{
+	struct conn *c;
+
+	if (!s)
+		return 0;
+	c = &s->conn;
+	if (out & ASK_PATH)
+		digest_sample_keep(c->path_code, &c->path.tokens);
+	if (out & ASK_HOST)
+		name_remember(&c->host, c->host_code);
+	if ((out & ASK_HEAD) && conn_counts(s) && STATE_KIND(s->turn.state) != STATE_WAITING) {
+		event_data_first(s);
+		state_set(&s->turn, STATE_WAITING);
+	}
+	return 0;
+}
+
+/* Acts on what the parser found in the bytes just taken or skipped. */
+static __always_inline void received_some(struct feed *f, __u32 out)
+{
+	struct server_conn *s = f->s;
+
+	if (!out)
+		return;
+	if (out & ASK_LOST) {
+		f->failed = 1;
+		return;
+	}
+	if ((out & ASK_BEGIN) && conn_counts(s) && !s->conn.asked.n) {
+		state_set(&s->turn, STATE_IDLE);
+		stamp_start(&s->turn, f->t);
+	}
+	received_found(s, out);
+}
+
+static long receive_step(__u32 i, struct feed *f)
+{
+	struct conn *c = &f->s->conn;
+	__u64 blind, step;
+	int ready;
+
+	if (f->at >= f->total || f->failed)
+		return 1;
+	blind = message_blind(&c->in);
+	if (blind) {
+		if (blind > f->total - f->at)
+			blind = f->total - f->at;
+		f->at += blind;
+		received_some(f, request_pass(c, blind));
+		return 0;
+	}
+	ready = feed_ready(f);
+	f->failed = ready < 0;
+	if (ready <= 0)
+		return ready < 0;
+	step = request_step(c, &f->window, f->at - f->window_at, f->window_n - (f->at - f->window_at));
+	f->at += step >> 32;
+	received_some(f, step);
+	return 0;
+}
+
+/* A receive of a connection that we cannot read: the first one after a reply starts a turn. */
+static __always_inline void turn_receive(struct server_conn *s, struct task_struct *t)
+{
+	if (STATE_KIND(s->turn.state) == STATE_WAITING)
+		return;
+	state_set(&s->turn, STATE_IDLE);
+	event_data_unread(s);
+	stamp_start(&s->turn, t);
+	state_set(&s->turn, STATE_WAITING);
+}
+
+/* The bytes of a call that we do not know, such as splice, may be those of a body. */
+static __always_inline void receive_unread(struct server_conn *s, struct task_struct *t, __u32 total)
+{
+	__u64 blind = message_blind(&s->conn.in);
+
+	if (conn_turns(&s->conn))
+		turn_receive(s, t);
+	else if (!conn_reads(&s->conn))
+		s->conn.answered = 0;
+	else if (blind >= total)
+		request_pass(&s->conn, total);
+	else
+		position_lost(s, 1);
+}
+
+static __noinline int receive_feed(struct server_conn *s, struct task_struct *t, int total, int is_new)
+{
+	struct feed f = { .s = s, .t = t, .total = total };
+	struct conn *c = &s->conn;
+	struct conn_head head;
+
+	if (feed_open(&f)) {
+		receive_unread(s, t, total);
+		return 0;
+	}
+	if (c->mode != CONN_PLAIN) {
+		head.n = f.window_n < CONN_HEAD ? f.window_n : CONN_HEAD;
+		__builtin_memcpy(head.byte, f.window.byte, CONN_HEAD);
+		receive_mode(c, &head, is_new);
+	}
+	if (conn_turns(c)) {
+		turn_receive(s, t);
+		return 0;
+	}
+	if (!conn_reads(c))
+		return 0;
+	bpf_loop(MESSAGE_STEPS, receive_step, &f, 0);
+	if (f.failed || f.at < f.total)
+		position_lost(s, 1);
+	return 0;
+}
+
+/* At an unknown socket.  A request as its first bytes shows that the server accepted it. */
+static __noinline struct server_conn *receive_first(struct sock *sk, __u64 inode, struct task_struct *t, int total, int is_new)
+{
+	struct conn_head head = { .n = total < CONN_HEAD ? total : CONN_HEAD };
+	struct source src;
+
+	if (!is_new || source_open(&src, t, total) || src.len < head.n || bpf_probe_read_user(head.byte, head.n & 31, src.at))
+		return conn_make(sk, inode, t, 0);
+	return conn_make(sk, inode, t, is_request(head.byte, head.n));
+}
+
+static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+{
+	int is_new = 0;
+
+	if (!s) {
+		is_new = socket_is_new(sk, ret);
+		s = receive_first(sk, inode, t, ret, is_new);
+	}
+	if (!s || s->conn.mode == CONN_IGNORED)
+		return;
+	if (pending_take(&s->turn, STATE_RECORDED)) {
+		emit(e, s);
+		stamp_over(&s->turn, t);
+		if (conn_reads(&s->conn)) {
+			conn_becomes(&s->conn, CONN_IGNORED);	/* its reply ended with the connection */
+			return;
+		}
+	}
+	if (ret <= 0)
+		return;
+	s->conn.wants_path = (wanted & WANTED_FIELD(HTTP_PATH)) != 0;
+	s->conn.wants_host = (wanted & WANTED_FIELD(HTTP_HOST)) != 0;
+	receive_feed(s, t, ret, is_new);
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* http_driver.h - drives the pure parser over bytes in memory, as http.bpf.c does over the server's buffer, and writes
+ * down what it found.  For test/collector/http and fuzz_http_parse. */
+#ifndef HEATSCOPE_TEST_HTTP_DRIVER_H
+#define HEATSCOPE_TEST_HTTP_DRIVER_H
+
+#include "collector/http/reply.h"
+
+#include <string.h>
+
+#define FOUND_MAX 4096
+
+struct request_found {
+	__u32 method, status;
+	__u64 path, host;
+};
+
+struct drive {
+	struct conn conn;
+	struct request_found found[FOUND_MAX];
+	__u32 n, n_lost;
+};
+
+/* A connection that begins now, whose paths and hosts are wanted. */
+static inline void drive_new(struct drive *d)
+{
+	memset(d, 0, sizeof(*d));
+	d->conn.wants_path = d->conn.wants_host = 1;
+}
+
+static inline void drive_lost(struct drive *d, __u32 n)
+{
+	if (d->conn.mode == CONN_PLAIN)
+		d->n_lost += n + d->conn.asked.n;
+	conn_lost(&d->conn);
+}
+
+static inline void drive_found(struct drive *d)
+{
+	const struct asked *a = asked_at(&d->conn.asked, 0);
+
+	if (d->conn.mode == CONN_PLAIN)
+		d->found[d->n++ % FOUND_MAX] = (struct request_found){ a->method, d->conn.status, a->path, a->host };
+}
+
+/* One receive, whose skips take at most `most` bytes. */
+static inline void drive_receive(struct drive *d, const __u8 *data, __u32 n, int is_new, __u32 most)
+{
+	struct conn *c = &d->conn;
+	__u8 head[CONN_HEAD] = { 0 };
+	__u32 at = 0, out, step;
+	__u64 blind;
+
+	if (c->mode == CONN_IGNORED || !n)
+		return;
+	memcpy(head, data, n < CONN_HEAD ? n : CONN_HEAD);
+	if (c->mode != CONN_PLAIN)
+		conn_receive(c, head, n < CONN_HEAD ? n : CONN_HEAD, is_new);
+	while (at < n && conn_reads(c)) {
+		blind = message_blind(&c->in);
+		step = blind > n - at ? n - at : blind;
+		if (step > most)
+			step = most;
+		out = step ? request_skip(c, step) : request_byte(c, data[at]);
+		at += step ? step : 1;
+		if (out & ASK_LOST)
+			drive_lost(d, 1);
+	}
+}
+
+/* One send; data NULL: its bytes are not in memory, as sendfile's. */
+static inline void drive_send(struct drive *d, const __u8 *data, __u32 n, __u32 most)
+{
+	struct conn *c = &d->conn;
+	__u8 head[CONN_HEAD] = { 0 };
+	__u32 at = 0, out, step;
+	__u64 blind;
+
+	if (data)
+		memcpy(head, data, n < CONN_HEAD ? n : CONN_HEAD);
+	if (c->mode == CONN_STRANGE && n)
+		conn_sent(c, head, !data ? 0 : n < CONN_HEAD ? n : CONN_HEAD);
+	while (at < n && conn_reads(c)) {
+		blind = message_blind(&c->out);
+		step = blind > n - at ? n - at : blind;
+		if (step > most)
+			step = most;
+		out = step ? reply_skip(c, step) : data ? reply_byte(c, data[at]) : REPLY_LOST;
+		at += step ? step : 1;
+		if (out & REPLY_LOST) {
+			drive_lost(d, 0);
+		} else if (out & REPLY_END) {
+			drive_found(d);
+			reply_over(c);
+		}
+	}
+}
+
+/* The connection ends: a reply without a length does, too. */
+static inline void drive_close(struct drive *d)
+{
+	if (d->conn.mode == CONN_PLAIN && d->conn.out.state == AT_CLOSE)
+		drive_found(d);
+	conn_becomes(&d->conn, CONN_IGNORED);
+}
+
+#endif
