@@ -77,8 +77,9 @@ static void both_send(struct drive *whole, struct drive *bytes, const uint8_t *d
 		drive_send(bytes, data, n);
 		return;
 	}
-	/* The begin of a reply is parsed from one send: a server does not cut a packet's header. */
-	i = bytes->conn.fresh ? n < REPLY_HEAD ? n : REPLY_HEAD : 0;
+	/* The begin of a reply is parsed from one send: a server does not cut a packet's header.  Whether a connection becomes
+	 * sure depends on the whole send. */
+	i = bytes->conn.fresh ? n < REPLY_HEAD || !bytes->conn.sure ? n : REPLY_HEAD : 0;
 	if (i)
 		last = drive_send(bytes, data, i);
 	for (; i < n; i++)
@@ -101,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 			n = len - at;
 		if ((kind & 3) == 0) {
 			both_receive(&whole, &bytes, data + at, n);
-		} else if ((kind & 3) == 1) {
+		} else if ((kind & 3) == 1 && n) {	/* a send of nothing is not parsed */
 			both_send(&whole, &bytes, data + at, n);
 		} else if ((kind & 3) == 2 && parse_blind(&whole.conn) > 1) {
 			uint32_t most = parse_blind(&whole.conn), skip = (uint32_t)n << 16 | n;
