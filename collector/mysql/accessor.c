@@ -166,6 +166,41 @@ static int word(const struct code *c, struct accessor *ret)
 	return 0;
 }
 
+/* cmpl $value,a(%rax); sete %al; ret.  c->base may be another register than rax. */
+static int equal(const struct code *c, struct accessor *ret)
+{
+	static const __u8 sete_ret[] = { 0x0f, 0x94, 0xc0, RET };
+	struct accessor a = { .kind = ACCESSOR_EQUAL, .n = 1 };
+	struct code rest = *c;
+	int n;
+
+	if (c->end - c->at < 2 || c->at[0] != 0x83 || (c->at[1] >> 3 & 7) != 7)
+		return -EINVAL;
+	n = operand(c, c->at + 1, &a.at[0]);
+	rest.at += 1 + n;
+	if (!n || rest.at >= rest.end || *rest.at >= 0x80)
+		return -EINVAL;
+	a.mask = *rest.at++;
+	if (!code_begins(&rest, sete_ret, sizeof(sete_ret)))
+		return -EINVAL;
+	*ret = a;
+	return 0;
+}
+
+/* 32 bits in the object that was loaded by a. */
+static int word_inner(const struct code *c, const struct accessor *a, struct accessor *ret)
+{
+	struct accessor last;
+
+	if (a->n != 1 || a->kind != ACCESSOR_LOAD || c->at >= c->end || *c->at == 0x89 || (word(c, &last) && equal(c, &last)))
+		return -EINVAL;
+	last.n = 2;
+	last.at[1] = last.at[0];
+	last.at[0] = a->at[0];
+	*ret = last;
+	return 0;
+}
+
 static struct code code_of(const __u8 *code, __u64 n)
 {
 	struct code c = { code, code + n, REG_DI };
@@ -180,10 +215,12 @@ int accessor_decode(const __u8 *code, __u64 n, struct accessor *ret)
 	struct accessor a = { .kind = ACCESSOR_LOAD };
 	struct code c = code_of(code, n);
 
-	if (!test(&c, ret) || !pair(&c, ret) || !store(&c, ret) || !word(&c, ret))
+	if (!test(&c, ret) || !pair(&c, ret) || !store(&c, ret) || !word(&c, ret) || !equal(&c, ret))
 		return 0;
 	while (!step(&c, &a))
 		null_skip(&c);
+	if (!word_inner(&c, &a, ret))
+		return 0;
 	if (!a.n || c.base != REG_AX || c.at == c.end || *c.at != RET)
 		return -EINVAL;
 	*ret = a;

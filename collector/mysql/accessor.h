@@ -8,7 +8,8 @@
  *             with a test for NULL in between
  *           two neighbours, loaded into rax and rdx
  *           one load, stored through the second argument
- *           32 bits, loaded, or written from the second argument before a jump to another function
+ *           32 bits, loaded or compared with a number (83), perhaps after a load
+ *           32 bits, written from the second argument before a jump to another function
  *           one test of bits (f6, f7)
  *         Anything else is refused: a guess would read other memory.
  * Both    pure; fuzzed by fuzz_mysql_thd.
@@ -27,6 +28,7 @@ enum accessor_kind {
 	ACCESSOR_PAIR,			/* it returns the two values there: a text and its length */
 	ACCESSOR_STORE,			/* it stores the value there through its second argument */
 	ACCESSOR_WORD,			/* it returns the 32 bits there, or writes its second argument there */
+	ACCESSOR_EQUAL,			/* it returns whether the 32 bits there are `mask`, a number below 128 */
 };
 
 struct accessor {

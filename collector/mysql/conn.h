@@ -29,6 +29,7 @@ struct prepared_statement {
 	__u64 statement, digest, table;	/* codes */
 };
 
+#define MYSQLX_MAX 256			/* listeners of the X protocol */
 
 struct prepared_key {
 	__u64 conn;

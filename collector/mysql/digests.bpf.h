@@ -17,19 +17,20 @@
 #include "collector/mysql/fingerprint.h"
 #include "collector/server/statement_text.bpf.h"
 
-/* Does the next byte belong to a text that is digested? */
-static __always_inline int digest_wants(const struct server_conn *s)
+enum { DIGEST_WANTS = 1, DIGEST_DUE = 2 };
+
+/* Does the next byte, of which this is the value, belong to a text that is digested?  DIGEST_WANTS: the text has begun, or
+ * may begin here; DIGEST_DUE: the byte has not been read yet. */
+__noinline int digest_wants(const struct server_conn *s, __u8 byte)
 {
 	const struct conn *c = &s->conn;
 
-	return c->mode == CONN_PLAIN && c->begun && c->left && c->at && command_has_text(c->command) && s->digested < DIGEST_LOOK &&
-	       (c->command == COM_STMT_PREPARE || (wanted & MYSQL_TOKENS));
-}
-
-/* Returns 1 if the text is not to be read: digest.h could take literals in it for words. */
-static __always_inline int digest_refuses(const struct conn *c, __u8 first)
-{
-	return c->multibyte || (attributes_begin(c, first) && first);
+	if (!s || c->mode != CONN_PLAIN || !c->begun || !c->left || !c->at || !text_known(c) || !command_has_text(c->command) ||
+	    s->digested >= DIGEST_LOOK || (c->command != COM_STMT_PREPARE && !(wanted & MYSQL_TOKENS)))
+		return 0;
+	if (s->digested != text_at(c) || (c->at == 1 && text_has_attributes(c, byte)))
+		return DIGEST_WANTS;
+	return DIGEST_WANTS | DIGEST_DUE;
 }
 
 /* Sets code and table of the current command. */
@@ -162,16 +163,16 @@ static __always_inline void known_keep(const struct server_conn *s)
 
 static __always_inline void digest_ahead(struct server_conn *s, const struct whole_body *body, __u64 at, __u32 n)
 {
-	__u32 i;
+	__u32 from = text_has_attributes(&s->conn, body->window[0].byte[1]) ? 1 + NO_ATTRIBUTES : 1, i;
 
-	if (digest_refuses(&s->conn, body->window[0].byte[1])) {
+	if (s->conn.multibyte) {	/* its literals might be taken for words */
 		s->digested = DIGEST_REFUSED;
 		return;
 	}
 	digest_start(s);
-	s->text = at + 1;
+	s->text = at + from;
 	s->text_end = at + n;
-	s->digested = n - 1;
+	s->digested = n - from;
 	s->fingerprint = body_fingerprint(body, n, s->digest.plain + 2 * (s->digest.table.state != TABLE_OFF),
 				     s->digest.ansi);
 	s->known = known_find(s);
@@ -183,8 +184,8 @@ struct command_head {
 	__u8 byte[PARSE_AHEAD];
 };
 
-/* Reads a whole command, n bytes from address `at` on, and starts the digest of its text.  ret_head: its first bytes.
- * Returns 0 if the bytes cannot be read. */
+/* Reads a whole body, n bytes from address `at` on, without stepping through it: its head, and the digest of its text,
+ * if it has one.  Returns 0 if the bytes cannot be read, or begin with attributes. */
 __noinline int body_ahead(struct server_conn *s, struct command_head *ret_head, __u64 at, __u32 n)
 {
 	const __u32 zero = 0;
@@ -194,6 +195,8 @@ __noinline int body_ahead(struct server_conn *s, struct command_head *ret_head, 
 		return 0;
 	__builtin_memcpy(ret_head, body, sizeof(*ret_head));
 	s->conn.command = ret_head->byte[0];
+	if (text_has_attributes(&s->conn, ret_head->byte[1]) && ret_head->byte[1])
+		return 0;
 	if (command_has_text(s->conn.command))
 		digest_ahead(s, body, at, n);
 	return 1;
@@ -232,7 +235,7 @@ __noinline int command_digest(struct server_conn *s)
 	if (!s)
 		return 0;
 	if (command_has_text(c->command)) {
-		if (s->digested == c->at - 1)
+		if (text_known(c) && s->digested == text_at(c))
 			digest_end(s, 1);
 		else if (s->digested != DIGEST_LOOK)
 			digest_set(s, DIGEST_UNKNOWN, NAME_UNKNOWN);

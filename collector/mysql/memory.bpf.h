@@ -2,16 +2,19 @@
  * them.
  *
  *      a receive of such a connection: memory_names() -> user and database, as they are when the command begins
- *      each send of its reply: memory_take() -> command, statement, digest, table; a new text itself, too
+ *      each send of its reply: memory_take() -> command, status, statement, digest, table; a new text itself, too
  *
  *      thread_pointer(task) --layout.thread--> THD --layout.query--> { text, length }
  *
  * Hidden  within TLS, or on a compressed or opaque connection: all of a command.  On a connection that is older than
- *         the collector: user and database.
+ *         the collector: user and database.  Connections of the X protocol are not read: between its statements the
+ *         thread has no THD, or one of the server's own.
  * Whose   The thread that receives and sends for a connection has that connection's THD, also in a thread pool.
  * Trust   none: any process may be named like a server.  Its memory is read as that of any program.
  * Last    Of several statements in one packet the last counts.  Of a procedure its CALL counts, which sends the end of
  *         the reply.
+ * Held    At a receive in the middle of a command (LOAD DATA LOCAL, the authentication within change_user) the THD has that
+ *         command.  At other receives it has COM_SLEEP.
  * Login   The turns of handshake and login are no events, as on a plain connection.
  * No text The statement of a command without one (a ping) is `none`.
  * Alone   No other server's program interrupts it, as at all these tracepoints.
@@ -58,7 +61,7 @@ struct memory_text {			/* a text and its length, as the server has them */
 /* Are the commands of this connection hidden? */
 static __always_inline int memory_hidden(const struct conn *c)
 {
-	return conn_turns(c) || c->mode == CONN_COMPRESSED;
+	return c->mode == CONN_ENCRYPTED || c->mode == CONN_OPAQUE || c->mode == CONN_COMPRESSED;
 }
 
 static __always_inline __u64 memory_pointer(__u64 at)
@@ -132,7 +135,7 @@ static __noinline __u64 memory_database(struct memory_reading *m, const struct m
 
 static __always_inline int memory_misses_name(const struct conn *c)
 {
-	return memory_hidden(c) || c->who.user == NAME_UNKNOWN || c->who.database == NAME_UNKNOWN;
+	return memory_hidden(c) || (c->mode != CONN_MYSQLX && (c->who.user == NAME_UNKNOWN || c->who.database == NAME_UNKNOWN));
 }
 
 static __always_inline void name_learn(__u64 *name, __u64 code, int hidden)
@@ -305,6 +308,36 @@ static __always_inline int command_take(struct server_conn *s, const struct mysq
 	return command != COM_CONNECT;
 }
 
+/* Holds the turn at a receive after a send if the server's command still runs: it has asked the client for data. */
+__noinline int memory_holds(struct server_conn *s)
+{
+	const struct mysql_thd *layout;
+	__u32 command = 0;
+	__u64 thd;
+
+	if (!s || STATE_KIND(s->turn.state) != STATE_PENDING || !memory_hidden(&s->conn))
+		return 0;
+	layout = memory_layout(s);
+	thd = layout && layout->command ? memory_thd(layout) : 0;
+	if (thd && !bpf_probe_read_user(&command, sizeof(command), (void *)(thd + layout->command)) && command && command < 256 &&
+	    command_possible(command))
+		s->conn.held = 1;
+	return 0;
+}
+
+/* Returns how the statement ends, as far as the server knows by now. */
+static __always_inline __u32 memory_status(const struct mysql_thd *layout, __u64 thd)
+{
+	__u64 area = layout->area ? memory_pointer(thd + layout->area) : 0;
+	__u32 at = layout->area_error ? layout->area_error : layout->area_state, word;
+
+	if (!area || !at || bpf_probe_read_user(&word, sizeof(word), (void *)(area + at)))
+		return STATUS_UNKNOWN;
+	if (layout->area_error)
+		return word ? STATUS_ERROR(word & 0xffff) : STATUS_OK;
+	return word == AREA_OK || word == AREA_EOF ? STATUS_OK : STATUS_UNKNOWN;
+}
+
 /* Takes the command and its text, at a send of its reply.  Returns 0 if the turn is no command. */
 __noinline int memory_take(struct server_conn *s)
 {
@@ -321,9 +354,13 @@ __noinline int memory_take(struct server_conn *s)
 		return 1;
 	if (!command_take(s, layout, thd))
 		return 0;
+	if (wanted & WANTED_FIELD(MYSQL_STATUS))
+		s->conn.result = memory_status(layout, thd);
 	if ((wanted & MEMORY_TEXT) && (s->conn.command >= COMMAND_ENCRYPTED || command_has_text(s->conn.command) ||
 				       command_executes(s->conn.command)))
 		text_take(s, m, layout, thd);
+	if ((wanted & MEMORY_TEXT) && s->conn.statement == STATEMENT_NONE && (command_has_text(s->conn.command) || command_executes(s->conn.command)))
+		text_unknown(s);	/* of a prepare that failed, say */
 	return 1;
 }
 

@@ -12,11 +12,13 @@
  *           a send with which the reply is complete (reply.h)
  *           5 s without a send (a pool's idle connection); late_sends counts a send after that
  * Ignored a command whose first byte we did not see, or whose body never completes; a command without any reply when
- *         the next one starts; binlog_dump, which never ends: once the server sends the log, we ignore the connection.
+ *         the next one starts; binlog_dump and clone, which never end: once the server agrees, we ignore the connection.
  * Held    Receives do not end LOAD DATA LOCAL, nor the authentication within change_user.
  * Clients only accepted sockets: on its own connections (replication, federated) the server is the client.  TCP: the
  *         process listens on the local port, or the socket began with a server's greeting.  Unix: the socket carries
  *         the listener's name.
+ * X       Connections of the X protocol are recognized by mysqlx.h.  Turns of request and reply are counted, also those
+ *         of the login.
  * Opaque  bytes that we do not understand: no greeting and no MySQL protocol, or replies that answer no command.
  * Attach  A connection older than the collector is ignored until a receive can be the begin of a command.  Statements
  *         that were prepared before are `unknown`.
@@ -70,7 +72,10 @@ enum mysql_command {
 	COM_CONNECT = 11,		/* no packet has it: the server runs a login */
 	COM_CHANGE_USER = 17, COM_BINLOG_DUMP = 18, COM_STMT_PREPARE = 22, COM_STMT_EXECUTE = 23,
 	COM_STMT_SEND_LONG_DATA = 24, COM_STMT_CLOSE = 25, COM_STMT_FETCH = 28,
-	COM_BINLOG_DUMP_GTID = 30, COM_LAST = 31, COM_BULK_EXECUTE = 250,
+	COM_BINLOG_DUMP_GTID = 30, COM_RESET_CONNECTION = 31,
+	COM_CLONE = 32,			/* MySQL 8 */
+	COM_GROUP_REPLICATION = 33,	/* MySQL 8 */
+	COM_LAST = COM_GROUP_REPLICATION, COM_BULK_EXECUTE = 250,
 
 	/* Connections whose bytes we cannot read: turns of request and reply are counted.  A TLS handshake and the
 	 * login inside it are turns too. */
@@ -78,6 +83,7 @@ enum mysql_command {
 	COMMAND_COMPRESSED = 257,	/* zlib or zstd */
 	COMMAND_OPAQUE = 258,		/* another protocol than the one we know */
 	COMMAND_UNKNOWN = 259,		/* a command byte that the protocol does not have; the server refuses it */
+	COMMAND_MYSQLX = 260,		/* the X protocol, within TLS too */
 };
 
 enum mysql_status {

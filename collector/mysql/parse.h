@@ -2,6 +2,7 @@
  *
  *      receive:  conn_receive(), then bytes -> parse_blind(), parse_byte(), parse_skip() -> PARSE_* flags
  *                                              parse_ahead(): the begin of most commands, at once
+ *                                              parse_attributes(): those of a query
  *
  *        header                body
  *      +---+---+---+---+    +---------+------------------------
@@ -25,7 +26,10 @@
 #ifndef HEATSCOPE_MYSQL_PARSE_H
 #define HEATSCOPE_MYSQL_PARSE_H
 
+#include "collector/mysql/attributes.h"
 #include "collector/mysql/mysql.h"
+#include "collector/mysql/mysqlx.h"
+#include "collector/mysql/records.h"
 #include "collector/mysql/statement.h"
 #include "collector/mysql/who.h"
 #include "collector/server/proxy.h"
@@ -37,8 +41,9 @@ enum conn_mode {
 	CONN_COMPRESSED,
 	CONN_ENCRYPTED,		/* turns only */
 	CONN_OPAQUE,		/* turns only */
-	CONN_IGNORED,		/* replication: the server has begun to send without end */
+	CONN_IGNORED,		/* command_dumps(): the server has agreed */
 	CONN_PROXY,		/* within a PROXY header; CONN_LOGIN follows */
+	CONN_MYSQLX,		/* turns only */
 };
 
 enum parse_flag {
@@ -58,14 +63,14 @@ enum reply_stage { REPLY_FIRST, REPLY_COLUMNS, REPLY_COLUMNS_END, REPLY_ROWS, RE
 #define GREETING_LOOK 128
 #define STATEMENT_ID_LAST 0xffffffffu
 #define CONN_TRIES 8			/* receives of a strange connection before it becomes opaque */
-#define TEXT_HIDDEN 255
 #define NO_ATTRIBUTES 2			/* bytes before a text without attributes: 00, 01 */
+#define TEXT_AFTER_ATTRIBUTES 0		/* struct conn's text_from: they are being read */
+#define TEXT_HIDDEN (~0u)		/* they cannot be read */
 #define REPLY_HEAD 24			/* bytes of a payload that reply_packet() may read */
 
 #define CLIENT_MYSQL 1u			/* a greeting without this flag is MariaDB's */
 #define CLIENT_COMPRESS 0x20u
 #define CLIENT_SSL 0x800u
-#define CLIENT_OPTIONAL_METADATA (1u << 25)	/* MySQL 8: a flag before the number of columns */
 #define CLIENT_ZSTD (1u << 26)
 #define SERVER_STATUS_NO_BACKSLASH_ESCAPES 0x200
 #define SERVER_STATUS_ANSI_QUOTES 0x8000		/* MariaDB; MySQL does not report it */
@@ -110,9 +115,11 @@ struct conn {
 	__u8 caps_known;
 	__u8 sure;
 	__u8 logged;		/* a login has come whole, or a PROXY header began */
-	__u8 text_from;		/* where the command's body has its text; TEXT_HIDDEN: after attributes */
 	__u8 fresh;		/* no byte of the reply has come */
-	__u8 pad[3];
+	__u8 resumes;		/* CONN_COMPRESSED: a packet with any number starts a command */
+	__u32 text_from;	/* where the command's body has its text, or TEXT_* */
+	struct attributes attributes;
+	struct records records;	/* CONN_ENCRYPTED */
 	struct proxy proxy;
 	struct follow follow;
 	struct who who;
@@ -145,10 +152,10 @@ static inline int command_has_id(__u16 command)
 	return command_executes(command) || command == COM_STMT_CLOSE;
 }
 
-/* Does the command ask for the log, which the server sends without end or refuses? */
+/* Does the connection serve something else if the server agrees: the log without end, a clone, a group's messages? */
 static inline int command_dumps(__u16 command)
 {
-	return command == COM_BINLOG_DUMP || command == COM_BINLOG_DUMP_GTID;
+	return command == COM_BINLOG_DUMP || command == COM_BINLOG_DUMP_GTID || command == COM_CLONE || command == COM_GROUP_REPLICATION;
 }
 
 static inline int command_has_no_reply(__u16 command)
@@ -158,7 +165,13 @@ static inline int command_has_no_reply(__u16 command)
 
 static inline int conn_turns(const struct conn *c)
 {
-	return c->mode == CONN_ENCRYPTED || c->mode == CONN_OPAQUE;
+	return c->mode == CONN_ENCRYPTED || c->mode == CONN_OPAQUE || c->mode == CONN_MYSQLX;
+}
+
+/* The command of a turn. */
+static inline __u16 turn_command(__u8 mode)
+{
+	return mode == CONN_ENCRYPTED ? COMMAND_ENCRYPTED : mode == CONN_MYSQLX ? COMMAND_MYSQLX : COMMAND_OPAQUE;
 }
 
 static inline __u32 bytes_u24(const __u8 *b)
@@ -220,13 +233,13 @@ static inline void conn_becomes(struct conn *c, __u8 mode)
 	c->statement = STATEMENT_NONE;
 	c->result = STATUS_UNKNOWN;
 	c->follow.on = 0;
-	if (mode == CONN_ENCRYPTED)
-		c->command = COMMAND_ENCRYPTED;
-	if (mode == CONN_OPAQUE)
-		c->command = COMMAND_OPAQUE;
-	if (mode == CONN_OPAQUE || mode == CONN_STRANGE)
+	c->resumes = 0;
+	__builtin_memset(&c->records, 0, sizeof(c->records));
+	if (conn_turns(c))
+		c->command = turn_command(mode);
+	if (mode == CONN_OPAQUE || mode == CONN_STRANGE || mode == CONN_MYSQLX)
 		c->sure = 0;
-	if (mode == CONN_ENCRYPTED || mode == CONN_OPAQUE || mode == CONN_STRANGE)
+	if (conn_turns(c) || mode == CONN_STRANGE)
 		who_becomes(&c->who, mode == CONN_ENCRYPTED ? NAME_ENCRYPTED : NAME_UNKNOWN);
 }
 
@@ -259,7 +272,7 @@ static inline void login_capabilities(struct conn *c)
 	if (c->caps_known)
 		c->caps &= c->server_caps;
 	else
-		c->caps &= ~(CLIENT_QUERY_ATTRIBUTES | CLIENT_OPTIONAL_METADATA);
+		c->caps &= ~CLIENT_QUERY_ATTRIBUTES;
 }
 
 /* Can this whole receive be the begin of a command?  MariaDB reads a header alone, or all at once. */
@@ -291,6 +304,17 @@ static inline void conn_receive(struct conn *c, const __u8 *head, __u32 n, __u32
 		conn_becomes(c, CONN_OPAQUE);
 }
 
+/* The server waits for more bytes of a connection whose commands we cannot read.  Returns 1 if it has answered none, so the
+ * command that came has no reply.  If we are wrong, and the client sends a long one in pieces, it begins with a later piece. */
+static inline int conn_unanswered(struct conn *c)
+{
+	if (c->mode == CONN_COMPRESSED && !c->have && !c->left) {
+		c->resumes = 1;
+		return 1;
+	}
+	return c->mode == CONN_ENCRYPTED && records_whole(&c->records);
+}
+
 #define LOGIN_USER 32			/* where a login's user begins, after capabilities, lengths and character set */
 
 /* As parse_blind(), for a login packet. */
@@ -313,6 +337,23 @@ static inline int scan_wanted(const struct conn *c)
 	return c->wanted || c->command == COM_STMT_PREPARE;
 }
 
+/* Bytes of the text before this one. */
+static inline __u32 text_at(const struct conn *c)
+{
+	return c->at - c->text_from;
+}
+
+/* Is it known where the text begins? */
+static inline int text_known(const struct conn *c)
+{
+	return c->text_from != TEXT_AFTER_ATTRIBUTES && c->text_from != TEXT_HIDDEN;
+}
+
+static inline int text_follows_attributes(const struct conn *c)
+{
+	return c->mode == CONN_PLAIN && c->begun && c->left && c->at && c->command == COM_QUERY && c->text_from == TEXT_AFTER_ATTRIBUTES;
+}
+
 /* Returns how many bytes may be skipped unread; 0: the parser needs the next byte. */
 static inline __u32 parse_blind(const struct conn *c)
 {
@@ -328,7 +369,7 @@ static inline __u32 parse_blind(const struct conn *c)
 		return c->left;
 	if (!c->at || (command_has_id(c->command) && c->at < 5))
 		return 0;
-	if (command_has_text(c->command) && c->at < STATEMENT_LOOK && !statement_done(&c->scanner))
+	if (command_has_text(c->command) && text_at(c) < STATEMENT_LOOK && !statement_done(&c->scanner))
 		return 0;
 	return who_blind(&c->who, c->left);
 }
@@ -352,8 +393,8 @@ static inline __u32 command_end(struct conn *c)
 	c->begun = 0;
 	if (c->mode == CONN_COMPRESSED)
 		return PARSE_DONE;
-	if (command_has_text(c->command) && scan_wanted(c) && c->text_from != TEXT_HIDDEN)
-		c->statement = statement_code(&c->scanner, c->at < STATEMENT_LOOK);
+	if (command_has_text(c->command) && scan_wanted(c) && text_known(c))
+		c->statement = statement_code(&c->scanner, text_at(c) < STATEMENT_LOOK);
 	if (c->command == COM_STMT_PREPARE)
 		c->last_statement = c->statement;
 	if (command_executes(c->command) && c->at < 5)
@@ -440,8 +481,9 @@ static inline __u32 compressed_header_end(struct conn *c)
 	c->left = bytes_u24(c->head);
 	c->seq = c->head[3];
 	c->have = 0;
-	if (c->seq)
+	if (c->seq && !c->resumes)
 		return 0;
+	c->resumes = 0;
 	c->command = COMMAND_COMPRESSED;
 	c->statement = STATEMENT_NONE;
 	c->begun = c->left != 0;
@@ -459,7 +501,7 @@ static inline __u32 command_byte(struct conn *c, __u8 byte)
 		return PARSE_CANCEL;
 	}
 	c->command = byte;
-	c->text_from = byte == COM_QUERY && (c->caps & CLIENT_QUERY_ATTRIBUTES) ? 1 + NO_ATTRIBUTES : 1;
+	c->text_from = 1;
 	c->statement_id = 0;
 	c->statement = command_has_text(byte) || command_executes(byte) ? STATEMENT_UNKNOWN : STATEMENT_NONE;
 	c->scanner.word = 0;
@@ -528,26 +570,18 @@ static inline int text_begins(const struct conn *c, __u8 byte)
 
 /* Has a query's body that begins with this byte a place for attributes?  If the capabilities are not known, that
  * byte decides: no statement begins with such a byte, but the number of attributes does. */
-static inline int attributes_begin(const struct conn *c, __u8 byte)
+static inline int text_has_attributes(const struct conn *c, __u8 byte)
 {
 	return c->command == COM_QUERY && ((c->caps & CLIENT_QUERY_ATTRIBUTES) || (!c->caps_known && byte < '\t'));
 }
 
-/* Attributes have no bound, so the text after them is not read. */
-static inline __u32 text_has_attributes(struct conn *c)
-{
-	c->scanner.state = STATEMENT_DONE;
-	c->text_from = TEXT_HIDDEN;
-	who_moves(&c->who);
-	return 0;
-}
-
 static inline __u32 text_byte(struct conn *c, __u8 byte)
 {
-	if (c->at == 1 && attributes_begin(c, byte))
-		c->text_from = 1 + NO_ATTRIBUTES;
-	if (c->at < c->text_from)
-		return byte == c->at - 1 ? 0 : text_has_attributes(c);
+	if (c->at == 1 && text_has_attributes(c, byte)) {
+		c->text_from = TEXT_AFTER_ATTRIBUTES;
+		attributes_begin(&c->attributes, byte);
+		return 0;
+	}
 	if (c->at == c->text_from && !text_begins(c, byte)) {
 		c->scanner.state = STATEMENT_DONE;
 		return 0;
@@ -604,6 +638,30 @@ static inline __u32 parse_byte(struct conn *c, __u8 byte)
 	return out;
 }
 
+/* In place of the functions above while text_follows_attributes(): takes one byte, or skips up to `most` bytes unread.
+ * Returns bytes taken << 32 | PARSE_*. */
+static inline __u64 parse_attributes(struct conn *c, __u8 byte, __u32 most)
+{
+	__u32 blind = attributes_blind(&c->attributes), n = blind ? blind : 1;
+	int verdict;
+
+	if (n > most)
+		n = most;
+	if (n > c->left)
+		n = c->left;
+	verdict = blind ? attributes_skip(&c->attributes, n) : attributes_byte(&c->attributes, byte);
+	c->at = c->at + n < c->at ? ~0u : c->at + n;
+	c->left -= n;
+	if (verdict == ATTRIBUTES_END) {
+		c->text_from = c->at;
+	} else if (verdict == ATTRIBUTES_BAD) {
+		c->scanner.state = STATEMENT_DONE;
+		c->text_from = TEXT_HIDDEN;
+		who_moves(&c->who);	/* it may be a `use` */
+	}
+	return (__u64)n << 32 | (c->left ? 0 : packet_end(c));
+}
+
 #define PARSE_AHEAD (1 + STATEMENT_AHEAD)
 
 /* Do the next PARSE_AHEAD bytes begin a command that continues after them? */
@@ -617,12 +675,13 @@ static inline __u64 parse_eaten(__u32 n, __u32 out)
 	return (__u64)n << 32 | out;
 }
 
-/* Takes attributes, or the bytes that say there are none; a text that may be of interest is then read byte by byte. */
+/* Takes the bytes that say there are no attributes; others, and a text that may be of interest, are then read byte by
+ * byte. */
 static inline __u32 attributes_ahead(struct conn *c, const __u8 *body)
 {
-	c->text_from = 1 + NO_ATTRIBUTES;
 	if (body[0] != 0 || body[1] != 1)
-		return text_has_attributes(c);
+		return 0;
+	c->text_from = 1 + NO_ATTRIBUTES;
 	if (!text_begins(c, body[NO_ATTRIBUTES]))
 		c->scanner.state = STATEMENT_DONE;
 	else
@@ -635,7 +694,7 @@ static inline __u32 text_ahead(struct conn *c, const __u8 *text)
 {
 	__u32 n;
 
-	if (attributes_begin(c, *text))
+	if (text_has_attributes(c, *text))
 		return attributes_ahead(c, text);
 	if (!text_begins(c, *text)) {
 		c->scanner.state = STATEMENT_DONE;

@@ -105,14 +105,17 @@ static inline void reply_begin(struct conn *c, const __u8 *header, __u32 n, __u3
 	if (n < 4 ? c->sure : reply_answers(c, header) && (c->sure || reply_convinces(c, header, total)))
 		c->sure = 1;
 	else
-		conn_becomes(c, CONN_OPAQUE);
+		conn_becomes(c, !c->sure && n >= 5 && mysqlx_replies(header, total) ? CONN_MYSQLX : CONN_OPAQUE);
 }
 
-/* Is the command byte for the server's own use?  A client that sends one gets the error that there is no such
- * command. */
+/* Is the command byte for the server's own use, or one that only MySQL has?  A client that sends one gets the error that
+ * there is no such command. */
 static inline int command_internal(__u16 command)
 {
-	return command < 32 && (1u << command & (1u << 0 | 1u << 5 | 1u << 6 | 1u << 11 | 1u << 15 | 1u << 16 | 1u << 19 | 1u << 20 | 1u << 29));
+	const __u64 internal = 1ull << 0 | 1ull << 5 | 1ull << 6 | 1ull << 11 | 1ull << 15 | 1ull << 16 | 1ull << 19 | 1ull << 20 | 1ull << 29 |
+			       1ull << COM_CLONE | 1ull << COM_GROUP_REPLICATION;
+
+	return command < 64 && (1ull << command & internal);
 }
 
 #define ER_UNKNOWN_COM_ERROR 1047
@@ -137,30 +140,18 @@ static inline int reply_result_end(struct conn *c, __u16 status)
 	return status & SERVER_MORE_RESULTS_EXISTS ? REPLY_MORE : REPLY_DONE;
 }
 
-/* Takes the answer to a prepare: 00 | id 4 | columns 2 | parameters 2 | ...  So many definitions follow. */
+#define PREPARED_LEN 12			/* of the reply to a prepare; MySQL's CLIENT_OPTIONAL_METADATA adds a flag */
+
+/* Takes the answer to a prepare: 00 | id 4 | columns 2 | parameters 2 | 00 | warnings 2 | flag.  So many definitions
+ * follow, none if the flag is 0. */
 static inline int reply_prepared(struct conn *c, const struct packet *p)
 {
+	int left_out = p->len == PREPARED_LEN + 1 && !p->head[PREPARED_LEN];
+
 	c->statement_id = packet_u16(p, 1) | (__u32)packet_u16(p, 3) << 16;
-	c->n_left = packet_u16(p, 5) + packet_u16(p, 7);
+	c->n_left = left_out ? 0 : packet_u16(p, 5) + packet_u16(p, 7);
 	c->stage = REPLY_DEFINITIONS;
 	return c->n_left ? REPLY_MORE : REPLY_DONE;
-}
-
-/* Takes the number of columns after a flag (MySQL, CLIENT_OPTIONAL_METADATA); if the flag is 0, no definitions
- * follow. */
-static inline int reply_flagged_columns(struct conn *c, const struct packet *p)
-{
-	__u32 len = number_len(p->head[1]);
-
-	c->n_left = !p->head[0] ? 0 : len == 1 ? p->head[1] : len == 3 ? packet_u16(p, 2) : 0xffff;
-	c->stage = c->n_left ? REPLY_COLUMNS : REPLY_COLUMNS_END;
-	return REPLY_MORE;
-}
-
-/* Is this such a flag and a number of columns?  An OK is longer. */
-static inline int columns_are_flagged(const struct conn *c, const struct packet *p)
-{
-	return (c->caps & CLIENT_OPTIONAL_METADATA) && p->head[0] <= 1 && p->len == 1 + number_len(p->head[1]);
 }
 
 static inline int reply_columns(struct conn *c, const struct packet *p)
@@ -168,7 +159,8 @@ static inline int reply_columns(struct conn *c, const struct packet *p)
 	__u32 len = number_len(p->head[0]);
 
 	c->n_left = len == 1 ? p->head[0] : len == 3 ? packet_u16(p, 1) : 0xffff;
-	/* With MARIADB_CLIENT_CACHE_METADATA a 0 here means that the definitions are left out. */
+	/* With MariaDB's MARIADB_CLIENT_CACHE_METADATA, and MySQL's CLIENT_OPTIONAL_METADATA, a 0 here means that the
+	 * definitions are left out. */
 	if (p->len > len && p->n > len && p->head[len < REPLY_HEAD ? len : 0] == 0)
 		c->n_left = 0;
 	c->stage = c->n_left ? REPLY_COLUMNS : REPLY_COLUMNS_END;
@@ -209,8 +201,6 @@ static inline int reply_first(struct conn *c, const struct packet *p)
 		c->stage = REPLY_ROWS;
 		return reply_row(c, p);
 	}
-	if (columns_are_flagged(c, p))
-		return reply_flagged_columns(c, p);
 	if (first == 0)
 		return reply_result_end(c, ok_status(p));
 	if (packet_is_end(p))

@@ -13,9 +13,6 @@
 #include "collector/mysql/memory.bpf.h"
 #include "collector/server/user_bytes.bpf.h"
 
-#define EAGAIN 11
-#define EINTR 4
-
 /* ---- sends ---- */
 
 struct packet_bytes {
@@ -165,7 +162,8 @@ __noinline int reply_first_send(struct server_conn *s, const struct packet_bytes
 	if (s->conn.mode == CONN_PLAIN)
 		return 1;
 	digest_set(s, DIGEST_NONE, NAME_NONE);
-	count(&counts.opaque);
+	if (s->conn.mode == CONN_OPAQUE)
+		count(&counts.opaque);
 	return 0;
 }
 
@@ -189,7 +187,9 @@ static __noinline int reply_seen(struct server_conn *s, struct task_struct *t, i
 	w.window = bpf_map_lookup_elem(&reply_window, &zero);
 	if (!w.window)
 		return REPLY_MORE;
-	if (c->mode != CONN_PLAIN || source_open(&src, t, total)) {
+	if (c->mode != CONN_PLAIN)
+		return REPLY_MORE;
+	if (source_open(&src, t, total)) {
 		reply_unfollowed(c);
 		return REPLY_MORE;
 	}
@@ -231,8 +231,8 @@ __noinline __u64 greeting_offers(const struct greeting_bytes *g, __u32 n)
 	return g ? greeting_capabilities(g->byte, n) : 0;
 }
 
-/* Returns how many bytes of a greeting are in the window; 0: this send is no greeting. */
-static __always_inline __u32 greeting_read(struct reply_window *w, struct task_struct *t, int total)
+/* Returns how many bytes of a send that may be a greeting are in the window; 0: this send is no greeting. */
+static __always_inline __u32 first_read(struct reply_window *w, struct task_struct *t, int total)
 {
 	struct source src;
 	__u64 n;
@@ -241,9 +241,17 @@ static __always_inline __u32 greeting_read(struct reply_window *w, struct task_s
 		return 0;
 	n = src.len < GREETING_LOOK ? src.len : GREETING_LOOK;
 	barrier_var(n);
-	if (n > GREETING_LOOK || bpf_probe_read_user(w->byte, n & (2 * GREETING_LOOK - 1), src.at) || !greeting(w->byte, n, total))
+	if (n > GREETING_LOOK || bpf_probe_read_user(w->byte, n & (2 * GREETING_LOOK - 1), src.at))
 		return 0;
 	return n;
+}
+
+/* The same of a greeting; 0: this send does not greet. */
+static __always_inline __u32 greeting_read(struct reply_window *w, struct task_struct *t, int total)
+{
+	__u32 n = first_read(w, t, total);
+
+	return n && greeting(w->byte, n, total) ? n : 0;
 }
 
 static __always_inline void greeting_take(struct server_conn *s, const struct reply_window *w, __u32 n)
@@ -259,10 +267,13 @@ static __always_inline int send_first(struct sock *sk, __u64 inode, struct task_
 {
 	const __u32 zero = 0;
 	struct reply_window *w = bpf_map_lookup_elem(&reply_window, &zero);
-	__u32 n = w ? greeting_read(w, t, total) : 0;
-	struct server_conn *s = n ? conn_make(sk, inode, t, 1) : 0;
+	__u32 n = w ? first_read(w, t, total) : 0;
+	int x = n && (__u32)total == n && mysqlx_hello(w->byte, n);
+	struct server_conn *s = x || (n && greeting(w->byte, n, total)) ? conn_make(sk, inode, t, 1) : 0;
 
-	if (s)
+	if (s && x)
+		conn_is_mysqlx(s);
+	else if (s)
 		greeting_take(s, w, n);
 	return 0;
 }
@@ -317,6 +328,8 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 		verdict = reply_seen(s, t, ret);
 	else if (s->conn.mode == CONN_PLAIN && !s->conn.sure)
 		command_doubted(s);
+	if (s->conn.command == COMMAND_UNKNOWN)
+		digest_set(s, DIGEST_NONE, NAME_NONE);
 	if (s->conn.mode == CONN_IGNORED) {
 		state_set(&s->turn, STATE_IDLE);
 		stamp_over(&s->turn, t);

@@ -23,10 +23,16 @@ struct mysql_thd {			/* bytes from the THD's begin */
 	__u32 charset;			/* a pointer to the client's character set, which begins with its number: 32
 					 * bits */
 	__u32 sql_mode;			/* 64 bits */
+	__u32 area;			/* a pointer to the diagnostics of the statement, in which are 32 bits, and only one is known: */
+	__u32 area_error;		/* MariaDB: the error's number, or 0; 0: not known */
+	__u32 area_state;		/* MySQL: how it has ended; 0: not known */
 };
 
 #define SQL_MODE_NO_BACKSLASH_ESCAPES (1u << 20)
 #define SQL_MODE_ANSI_QUOTES 4u
+#define AREA_OK 1u			/* area_state */
+#define AREA_EOF 2u
+#define AREA_ERROR 3u
 #define SQL_MODE_STRICT 0x600000u	/* the bits that thd_is_strict_mode() tests */
 
 /* Finds the places.  fd: of the executable, which may come from any user.  -ENOTSUP: a place that every statement needs

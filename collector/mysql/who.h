@@ -14,8 +14,8 @@
  * Cut     A packet may come in pieces, cut anywhere: the struct is the whole state.
  * Missed  a `use` after another statement of its packet, or in a text that a statement executes.  It sees a `use` after
  *         a comment or a space only while an instrumentation asks for the database or the statement.  With compression
- *         it reads nothing after the login.  After a query with attributes, which may be a `use`, the database is
- *         unknown.
+ *         it reads nothing after the login.  After a query whose attributes cannot be read, which may be a `use`, the
+ *         database is unknown.
  */
 #ifndef HEATSCOPE_MYSQL_WHO_H
 #define HEATSCOPE_MYSQL_WHO_H

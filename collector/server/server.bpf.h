@@ -49,10 +49,12 @@ static __always_inline int is_strange(const struct server_conn *s, int ret)
 	return !s && (ret <= 0 || !is_server(bpf_get_current_task_btf()));
 }
 
-/* Has this receive nothing to do?  Without bytes it only ends a pending event. */
+/* Has this receive nothing to do?  Without bytes it only ends a pending event, or a waiting one that has no reply. */
 static __always_inline int is_idle(const struct server_conn *s, int ret)
 {
-	return s && ret <= 0 && STATE_KIND(s->turn.state) != STATE_PENDING;
+	__u64 kind = s ? STATE_KIND(s->turn.state) : STATE_IDLE;
+
+	return s && ret <= 0 && kind != STATE_PENDING && kind != STATE_WAITING;
 }
 
 /* Begins the arrival times of a connection, after the receive that has made it. */

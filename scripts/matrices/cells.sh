@@ -120,10 +120,11 @@ send() { # FIRST ROUNDS: in a shell of its own
 }
 lost_in() { get "$id/value/grid?start_time=$from&end_time=$to" | jq '.summary.lost'; } # of the window
 compare() {
-	get "$id/value/raw?start_time=$from&end_time=$to&stats=true" >"$logs/value" && lost=$(lost_in) &&
-		/usr/bin/python3 "$source_dir/compare.py" "$family" --load "$tools/$family.load" --hows "$hows" --prepares "$prepares" --mode "$mode" \
-			--rounds "$rounds" --connections "$n_connections" --lost "$lost" --value "$logs/value" --before "$logs/before" --after "$logs/after" \
-			--version "$server_version" --digests "$build/test/tools/digest_lines" >"$logs/compared" 2>"$logs/compare"
+	get "$id/value/raw?start_time=$from&end_time=$to&stats=true" >"$logs/value" && lost=$(lost_in) || return
+	[ "$family" != mysql ] || get "$id/value/raw?start_time=$from&end_time=$to&stats=true&measure=rows" >"$logs/rows" || return
+	/usr/bin/python3 "$source_dir/compare.py" "$family" --load "$tools/$family.load" --hows "$hows" --prepares "$prepares" --mode "$mode" \
+		--rounds "$rounds" --connections "$n_connections" --lost "$lost" --value "$logs/value" --rows "$logs/rows" --before "$logs/before" --after "$logs/after" \
+		--version "$server_version" --digests "$build/test/tools/digest_lines" >"$logs/compared" 2>"$logs/compare"
 }
 n_connections=2
 
@@ -212,7 +213,7 @@ run_lane() { # SERVER
 	knows "$metric" || { skip_lane "this build has no metric $metric"; stop_pid "$server_pid"; return; }
 	! grep -q ' haproxy ' "$server_logs/cells" || start_haproxy
 	! grep -q ' pgbouncer ' "$server_logs/cells" || start_pgbouncer
-	id=$(heatscope create "$metric" --by "$(fields_of "$family"),latency" --measures latency --keys 1000 --where "$("${family}_where")") ||
+	id=$(heatscope create "$metric" --by "$(fields_of "$family"),latency" --measures "$(measures_of "$family")" --keys 500 --where "$("${family}_where")") ||
 		{ skip_lane "no instrumentation"; echo failed >>"$work/failed"; return; }
 	wait_for 90 is_active "$id" || { skip_lane "its instrumentation does not become active"; echo failed >>"$work/failed"; return; }
 	share=$((requests / $(wc -l <"$server_logs/cells")))

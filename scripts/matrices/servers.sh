@@ -34,6 +34,12 @@ fields_of() { # FAMILY: the fields by which counts are kept apart; compare.py kn
 	http) echo method,path,status ;;
 	esac
 }
+measures_of() { # FAMILY
+	case $1 in
+	mysql) echo latency,rows ;;
+	*) echo latency ;;
+	esac
+}
 
 # --- start: with $port, and data and certificate in $home, a folder within the tree ----------------------
 

@@ -66,6 +66,13 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total)
 			at += step >> 32;
 			continue;
 		}
+		if (text_follows_attributes(&d->conn)) {
+			__u64 step = parse_attributes(&d->conn, data ? data[at] : 0, total - at);
+
+			drive_outcome(d, step);
+			at += step >> 32;
+			continue;
+		}
 		blind = parse_blind(&d->conn);
 		if (blind) {
 			if (blind > total - at)
@@ -176,11 +183,14 @@ static inline void plain(struct drive *d)
 #define END_CURSOR "\5\0\0\4\xfe\0\0\x42\0"
 #define END_OK "\7\0\0\4\xfe\0\0\2\0\0\0"
 #define ONE_COLUMN "\1\0\0\1\1"
+#define METADATA "\2\0\0\1\1\1"			/* one column, and a flag: its definition follows */
+#define NO_METADATA "\2\0\0\1\1\0"
 #define DEFINITION "\6\0\0\2\3def\0\0"
 #define ROW "\2\0\0\4\1x"
 #define ROW_EMPTY "\1\0\0\4\0"
 #define ROW_BINARY "\3\0\0\4\0\0\1"
 #define PREPARED_0 "\x0c\0\0\1\0\5\0\0\0\0\0\0\0\0\0\0"
+#define PREPARED_FLAG "\x0d\0\0\1\0\5\0\0\0\1\0\1\0\0\0\0"	/* its flag is the next byte */
 #define PREPARED_2 "\x0c\0\0\1\0\5\0\0\0\1\0\1\0\0\0\0"
 
 #endif

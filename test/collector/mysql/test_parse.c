@@ -329,7 +329,7 @@ static void refused_replication_leaves_the_connection_as_it_is(void **state)
 
 static void unknown_command_is_an_event_with_its_status(void **state)
 {
-	static const __u8 bytes[] = { 0x20, 0x40, 0x55, 0xf9, 0xfa, 0xfb, 0xfe, 0xff, 0, 5, 6, 11, 15, 16, 19, 20, 29 };
+	static const __u8 bytes[] = { 0x20, 0x21, 0x40, 0x55, 0xf9, 0xfa, 0xfb, 0xfe, 0xff, 0, 5, 6, 11, 15, 16, 19, 20, 29 };
 	__u8 data[64];
 	struct drive d;
 	size_t i;
@@ -386,6 +386,29 @@ static void unknown_command_with_another_answer_is_opaque(void **state)
 	assert_int_equal(d.conn.command, COMMAND_OPAQUE);
 }
 
+/* MySQL 9.7: after the server's OK to a clone its client speaks another protocol, whose first command byte is that of quit. */
+static void clone_that_the_server_accepts_is_ignored(void **state)
+{
+	static const __u8 bytes[] = { COM_CLONE, COM_GROUP_REPLICATION };
+	__u8 data[64];
+	struct drive d;
+	size_t i;
+
+	LOOP(i, sizeof(bytes)) {
+		plain(&d);
+		drive_receive(&d, data, command(data, bytes[i], ""));
+		drive_send(&d, (const __u8 *)OK, sizeof(OK) - 1);
+		assert_int_equal(d.conn.mode, CONN_IGNORED);
+		drive_receive(&d, data, command(data, COM_QUIT, "\2\1\1\1\x2c\1\1\1"));
+		assert_int_equal(d.n, 1);
+		plain(&d);
+		drive_receive(&d, data, command(data, bytes[i], ""));
+		drive_send(&d, (const __u8 *)ERR, sizeof(ERR) - 1);
+		assert_int_equal(d.conn.command, bytes[i]);
+		assert_int_equal(d.conn.mode, CONN_PLAIN);
+	}
+}
+
 static void reply_with_a_wrong_number_answers_nothing(void **state)
 {
 	__u8 data[64];
@@ -407,7 +430,7 @@ static void impossible_header_is_opaque(void **state)
 	__u32 byte;
 
 	for (byte = 0; byte < 256; byte++) {
-		int possible = byte <= 31 || byte == 250;
+		int possible = byte <= 33 || byte == 250;
 
 		plain(&d);
 		d.conn.sure = 0;
@@ -509,11 +532,11 @@ static void login_to(struct drive *d, __u64 offers, __u32 asks)
 
 static void capabilities_are_of_both_sides(void **state)
 {
-	static const __u32 bits[] = { CLIENT_COMPRESS, CLIENT_ZSTD, CLIENT_QUERY_ATTRIBUTES, CLIENT_OPTIONAL_METADATA };
+	static const __u32 bits[] = { CLIENT_COMPRESS, CLIENT_ZSTD, CLIENT_QUERY_ATTRIBUTES };
 	struct drive d;
 	size_t i;
 
-	LOOP(i, 4) {
+	LOOP(i, 3) {
 		login_to(&d, GREETING_KNOWN | CLIENT_PROTOCOL_41 | bits[i], CLIENT_PROTOCOL_41 | bits[i]);
 		assert_int_equal(d.conn.caps, CLIENT_PROTOCOL_41 | bits[i]);
 		assert_int_equal(d.conn.mode, i < 2 ? CONN_COMPRESSED : CONN_PLAIN);
@@ -533,22 +556,43 @@ static void text_is_after_attributes_where_both_sides_have_them(void **state)
 	static const struct { __u64 offers; const char *text; __u32 n; __u64 statement; } cases[] = {
 		{ GREETING_KNOWN, "\3select 1", 9, STATEMENT_CODE("select") },
 		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\0\1select 1", 11, STATEMENT_CODE("select") },
-		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\1\1\0\1\x0f\0\1a\1bselect 1", 19, STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\1\1\0\1\x0f\0\1a\1bselect 1", 19, STATEMENT_CODE("select") },
 		{ 0, "\3select 1", 9, STATEMENT_CODE("select") },
 		{ 0, "\3\0\1select 1", 11, STATEMENT_CODE("select") },
-		{ 0, "\3\1\1\0\1\x0f\0\1a\1bselect 1", 19, STATEMENT_UNKNOWN },
+		{ 0, "\3\1\1\0\1\x0f\0\1a\1bselect 1", 19, STATEMENT_CODE("select") },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\2\1\0\1\x0f\0\1a\x0f\0\1b\6insert\0update t", 30, STATEMENT_CODE("update") },
+		/* a null, and a value of each size */
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES,
+		  "\3\x09\1\1\0\1" "\x0f\0\1n" "\1\x80\0" "\2\0\1s" "\3\0\1l" "\x08\0\1q" "\5\0\1d" "\6\0\1z" "\x0c\0\1t" "\xfe\0\xfc\1\0x"
+		  "1" "22" "4444" "88888888" "dddddddd" "\4tttt" "\xfd\3\0\0abc" "delete", 84, STATEMENT_CODE("delete") },
+		/* none that we read: two sets, types not bound, no length, more than ATTRIBUTES_MAX, cut */
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\0\2select 1", 11, STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\1\1\0\0\x0f\0\1a\1bselect 1", 19, STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\1\1\0\1\x0f\0\1a\xfbselect 1", 18, STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\x21\1\0\0\0\0\0\1select 1", 17, STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\1\1\0\1\x0f\0\1a\x40select 1", 18, STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\1\1\0\1\x0f\0\1a\xfe\1\0\0\0\1\0\0\0select 1", 26, STATEMENT_UNKNOWN },
 	};
-	__u8 data[64];
+	__u8 data[128];
 	struct drive d;
 	size_t i, ahead;
 
 	LOOP(i, sizeof(cases) / sizeof(*cases))
 		LOOP(ahead, 2) {
+			__u32 n = packet(data, 0, cases[i].text, cases[i].n), cut;
+
 			login_to(&d, cases[i].offers, CLIENT_QUERY_ATTRIBUTES);
 			d.ahead = d.ahead_text = ahead;
-			drive_receive(&d, data, packet(data, 0, cases[i].text, cases[i].n));
+			drive_receive(&d, data, n);
 			if (d.n != 1 || d.found[0].statement != cases[i].statement)
 				fail_msg("case %zu, ahead %zu", i, ahead);
+			for (cut = 1; cut < n; cut++) {
+				login_to(&d, cases[i].offers, CLIENT_QUERY_ATTRIBUTES);
+				drive_receive(&d, data, cut);
+				drive_receive(&d, data + cut, n - cut);
+				if (d.n != 1 || d.found[0].statement != cases[i].statement)
+					fail_msg("case %zu, cut %u", i, cut);
+			}
 		}
 }
 
@@ -731,6 +775,131 @@ static void foreign_protocols_are_no_commands(void **state)
 		}
 }
 
+/* Messages of the X protocol have the form of commands; an older connection is recognized by its first reply. */
+static void x_protocol_is_never_a_command(void **state)
+{
+	static const struct { const char *bytes; size_t n; int convinces; } answers[] = {
+		{ BYTES("\1\0\0\0\0"), 1 },				/* OK */
+		{ BYTES("\x1e\0\0\0\1\x08\1\x10\x88\x27\x1a\x0fInvalid message\"\5HY000"), 1 },
+		{ BYTES("\x17\0\0\0\x0c\x08\1\x50\2\x58\x20\x12\0011\x1a\0\"\0*\0002\0:\3def\4\0\0\0\x0d\x0a\1\2"), 1 },
+		{ BYTES("\x0f\0\0\0\x0b\x08\3\x10\2\x1a\x08\x08\4\x12\4\x08\2\x18\0\1\0\0\0\x11"), 1 },
+		{ BYTES("\2\0\0\0\0\x08"), 1 },
+		{ BYTES("\x17\0\0\0\x0c\x08\1"), 0 },			/* cut */
+		{ BYTES("\1\0\0\0\5"), 0 }, { BYTES("\1\0\0\0\1"), 0 }, { BYTES("\0\0\0\0\0"), 0 },
+		{ BYTES("\2\0\0\0\x0b\x10"), 0 }, { BYTES("\1\0\0\0"), 0 },
+	};
+	__u8 data[64];
+	struct drive d;
+	size_t i, pieces;
+	__u32 type;
+
+	LOOP(i, sizeof(answers) / sizeof(*answers))
+		LOOP(pieces, 2)
+			LOOP(type, 48) {
+				__u32 n = command(data, type, "\x0a\x08select 1"), first = pieces ? 4 : n;
+				int replied;
+
+				memset(&d, 0, sizeof(d));
+				drive_receive(&d, data, first);
+				drive_receive(&d, data + first, n - first);
+				replied = d.n == 1 && !command_has_no_reply(d.found[0].command);
+				if (!replied)
+					continue;
+				drive_send(&d, (const __u8 *)answers[i].bytes, answers[i].n);
+				if (d.conn.sure || d.conn.mode != (answers[i].convinces ? CONN_MYSQLX : CONN_OPAQUE) ||
+				    d.conn.command != (answers[i].convinces ? COMMAND_MYSQLX : COMMAND_OPAQUE))
+					fail_msg("answer %zu to %u, pieces %zu: mode %u", i, type, pieces, d.conn.mode);
+			}
+}
+
+/* A sure connection stays one: its server's next reply, with a wrong number, answers nothing. */
+static void sure_connection_does_not_become_x(void **state)
+{
+	__u8 data[64];
+	struct drive d;
+
+	plain(&d);
+	drive_receive(&d, data, command(data, COM_QUERY, "select 1"));
+	drive_send(&d, (const __u8 *)"\1\0\0\0\0", 5);
+	assert_int_equal(d.conn.mode, CONN_OPAQUE);
+}
+
+static void x_hello_is_its_nine_bytes(void **state)
+{
+	__u8 hello[] = { 5, 0, 0, 0, 11, 8, 5, 26, 0, 0 };
+	__u32 i;
+
+	assert_true(mysqlx_hello(hello, 9));
+	assert_false(mysqlx_hello(hello, 8));
+	assert_false(mysqlx_hello(hello, 10));
+	assert_false(greeting(hello, 9, 9));
+	LOOP(i, 9) {
+		hello[i] ^= 1;
+		assert_false(mysqlx_hello(hello, 9));
+		hello[i] ^= 1;
+	}
+}
+
+/* Once of the X protocol, a connection stays so, within TLS too: turns only. */
+static void x_protocol_has_turns_only(void **state)
+{
+	__u8 data[64];
+	struct drive d;
+
+	memset(&d, 0, sizeof(d));
+	conn_becomes(&d.conn, CONN_MYSQLX);
+	drive_receive(&d, (const __u8 *)"\x16\3\1\2\0\1\0\1\xfc\3\3", 11);
+	drive_receive(&d, (const __u8 *)"\x17\3\3\0\x45", 5);
+	drive_receive(&d, data, command(data, COM_QUERY, "select 1"));
+	assert_int_equal(d.n_starts, 0);
+	assert_int_equal(d.conn.mode, CONN_MYSQLX);
+	assert_int_equal(d.conn.command, COMMAND_MYSQLX);
+	assert_int_equal(d.conn.who.user, NAME_UNKNOWN);
+}
+
+/* Records of any kind and length, in any pieces: whole at the ends of the short ones. */
+static void records_are_whole_at_their_ends(void **state)
+{
+	static const struct { __u8 head[5]; __u32 len; int whole; } cases[] = {
+		{ { 0x16, 3, 1, 0, 200 }, 200, 1 }, { { 0x17, 3, 3, 0, 1 }, 1, 1 }, { { 0x17, 3, 3, 0x40, 0x11 }, 16401, 0 },
+		{ { 0x17, 3, 3, 0x3f, 0xff }, 16383, 1 }, { { 0x17, 3, 4, 0, 26 }, 26, 1 }, { { 0x17, 3, 3, 0, 0 }, 0, 0 },
+	};
+	struct records r = { 0 };
+	size_t i;
+	__u32 at, cut;
+
+	assert_false(records_whole(&r));
+	for (cut = 1; cut < 7; cut++)
+		LOOP(i, sizeof(cases) / sizeof(*cases)) {
+			LOOP(at, RECORD_HEADER) {
+				assert_int_equal(records_step(&r, cases[i].head[at], 1000), 1);
+				assert_true(at == RECORD_HEADER - 1 || !records_whole(&r));
+			}
+			for (at = 0; at < cases[i].len;) {
+				assert_false(records_whole(&r));
+				at += records_step(&r, 0xff, cut * 1000);
+			}
+			assert_int_equal(at, cases[i].len);
+			assert_int_equal(records_whole(&r), cases[i].whole);
+		}
+}
+
+static void other_bytes_are_no_records(void **state)
+{
+	static const char *const cases[] = { "\x13", "\x18", "\x17\2", "\x17\4", "\x17\3\5", "GET /" };
+	size_t i, at;
+
+	LOOP(i, sizeof(cases) / sizeof(*cases)) {
+		struct records r = { 0 };
+
+		LOOP(at, strlen(cases[i]))
+			records_step(&r, cases[i][at], 1);
+		assert_true(r.lost);
+		assert_false(records_whole(&r));
+		assert_int_equal(records_step(&r, 0x17, 77), 77);
+	}
+}
+
 /* The first reply makes an older connection sure. */
 static void reply_makes_a_strange_connection_sure(void **state)
 {
@@ -788,6 +957,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(empty_packet_is_an_unknown_command),
 	cmocka_unit_test(known_command_refused_as_unknown_keeps_its_name),
 	cmocka_unit_test(unknown_command_with_another_answer_is_opaque),
+	cmocka_unit_test(clone_that_the_server_accepts_is_ignored),
 	cmocka_unit_test(reply_with_a_wrong_number_answers_nothing),
 	cmocka_unit_test(impossible_header_is_opaque),
 	cmocka_unit_test(id_minus_one_is_the_last_prepared),
@@ -806,6 +976,12 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(strange_connection_may_be_encrypted),
 	cmocka_unit_test(reply_makes_a_strange_connection_sure),
 	cmocka_unit_test(foreign_protocols_are_no_commands),
+	cmocka_unit_test(records_are_whole_at_their_ends),
+	cmocka_unit_test(other_bytes_are_no_records),
+	cmocka_unit_test(x_protocol_is_never_a_command),
+	cmocka_unit_test(sure_connection_does_not_become_x),
+	cmocka_unit_test(x_hello_is_its_nine_bytes),
+	cmocka_unit_test(x_protocol_has_turns_only),
 	cmocka_unit_test(strange_connection_becomes_opaque),
 };
 
