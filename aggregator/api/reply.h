@@ -1,7 +1,7 @@
 /* reply.h - reads requests and sends replies for all resources under /ca: JSON, or an error with a sentence.
  *
  * Errors  -EINVAL, and -ENOSPC with a reason: 409; -ENOENT: 404; -EPROTONOSUPPORT: 415; -ESHUTDOWN, -ENOMEM, -ENOSPC:
- *         503; else 500.
+ *         503; any other: 500.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_API_REPLY_H

@@ -27,7 +27,7 @@ static void unlink_turn(struct admission_queue *q, struct turn **at)
 	q->n_waiting--;
 }
 
-/* Drops the turns whose readers have hung up, which frees their places in the queue. */
+/* Drops the turns whose clients have hung up, which frees their places in the queue. */
 static void drop_unwanted(struct admission_queue *q)
 {
 	struct turn **at = &q->first, *t;

@@ -1,16 +1,16 @@
-/* admission.h - limits how many values are made at a time and how many wait; refuses the others.
+/* admission.h - limits how many values are made at a time and how many wait, and refuses the others.
  *
  *      admission_take() ---------------------------> running ... admission_leave()
  *      admission_wait() --> waiting --start()-------^
- *                              \----drop(): its reader has hung up
+ *                              \----drop(): its client has hung up
  *
  * Classes  small values (numbers and keys), medium ones (grids, explanations, exemplars, compositions), large ones
  *          (pictures, documents, comparisons, series of many points), and whole grids of streams.  Each class has its
- *          own places, so no value waits for one of another class.  Within a class they start in the order they came.
- * Bound    admission_wait() returns -EBUSY if too many values wait whose readers are still connected.  Grids of streams
- *          always wait: there are at most STREAM_VIEWS_MAX of them (stream.h).
- * Why      every running value holds the data that it reads (megabytes for an hour of many keys), and every picture its
- *          surface.
+ *          own places, so no value waits for one of another class.  Within a class the first to come is first to start.
+ * Bound    admission_wait() returns -EBUSY if too many values of connected clients wait.  Grids of streams always wait:
+ *          there are at most STREAM_VIEWS_MAX of them (stream.h).
+ * Why      Every running value holds the data that it reads (megabytes for an hour of many keys).  Every picture also
+ *          holds its surface.
  * Pure     no loop, no clock.  Thread: the loop thread only.
  */
 #ifndef HEATSCOPE_ADMISSION_H
@@ -35,9 +35,9 @@ struct turn {				/* the caller's memory, until start() or drop() is called, or
 					 * admission_remove() */
 	struct turn *next;
 	bool waits;
-	bool (*wanted)(struct turn *t);	/* is the reader still connected? */
+	bool (*wanted)(struct turn *t);	/* is the client still connected? */
 	void (*start)(struct turn *t);	/* it has a place now; admission_leave() gives it back */
-	void (*drop)(struct turn *t);	/* its reader has hung up; it gets no place */
+	void (*drop)(struct turn *t);	/* its client has hung up; it gets no place */
 };
 
 struct admission {			/* zeroed: nothing runs or waits */

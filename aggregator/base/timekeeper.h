@@ -3,20 +3,19 @@
  *      wall clock, boot clock, the time when we last knew it  -->  believed time
  *      expire by min(wall clock, believed time)
  *
- * Why     A machine may boot with a clock that is days or years ahead and be set right a minute later.  Retention by
- *         such a clock drops the whole history.
- * Rule    The believed time runs with the boot clock and follows the wall clock while the two differ little: a
- *         difference of up to TIMEKEEPER_LEAP_NS shrinks by a hundredth of the time that passes (clocks are slewed by
- *         less).  A larger difference is a leap, ahead or back.  The believed time ignores it until the wall clock has
- *         run evenly with the boot clock for TIMEKEEPER_TRIAL_NS; from then on we believe the wall clock.  A leap that
- *         is undone before that has expired nothing.
- * Start   The store keeps the believed time, so it goes on from there: a gap of more than TIMEKEEPER_LEAP_NS since then
- *         is a leap, too.  At that moment it is impossible to know whether the machine was off for 30 days or its clock
- *         is wrong.  So after a real gap, data that became too old expire TIMEKEEPER_TRIAL_NS after the start.  This
- *         wait costs only space, and max-size still holds.
- *         The stored data say less than the stored time: slots that a wrong clock filed in the future stay there, and
- *         would confirm the same wrong clock at the next boot.  We use them only if no time is stored: a file of an
- *         earlier version.
+ * Why     A machine may boot with a clock that is days or years ahead, and be set right a minute later.  Retention by
+ *         such a clock would drop the whole history.
+ * Follow  The believed time runs with the boot clock.  While it differs from the wall clock by up to
+ *         TIMEKEEPER_LEAP_NS, the difference shrinks by a hundredth of the time that passes (clocks are slewed by
+ *         less).
+ * Leap    A larger difference is a leap, ahead or back.  The believed time ignores the wall clock until that has run
+ *         evenly with the boot clock for TIMEKEEPER_TRIAL_NS; then we believe the wall clock.  A leap that is undone
+ *         before has expired nothing.
+ * Start   The store keeps the believed time, so it goes on from there.  A gap of more than TIMEKEEPER_LEAP_NS since
+ *         then is a leap, too: we cannot know whether the machine was off or its clock is wrong.  So after a real gap
+ *         old data expire TIMEKEEPER_TRIAL_NS after the start.  This costs only space, and max-size still holds.
+ * Data    We use the time of the newest stored data only if no time is stored (a file of an earlier version).  Slots
+ *         that a wrong clock filed in the future stay there, and would confirm that clock at the next boot.
  * Pure    no loop, file or clock.  Thread: any, one at a time.
  */
 #ifndef HEATSCOPE_TIMEKEEPER_H

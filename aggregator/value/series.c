@@ -85,7 +85,7 @@ static void run_next(struct series *s)
 		value_run(v, on_point, s);
 }
 
-/* Counts the bytes added to the array among those that readers have not taken.  False: there is no space for them. */
+/* Counts the bytes added to the array among those that clients have not taken.  False: there is no space for them. */
 static bool hold(struct series *s)
 {
 	struct http_held *held = s->all->held;

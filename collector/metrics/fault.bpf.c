@@ -34,7 +34,7 @@ static __always_inline int fault_begins(unsigned long address, unsigned long err
 		return 0;
 	b->ns = bpf_ktime_get_ns();
 	b->address = address;
-	b->access = fault_access(error_code);
+	b->access = fault_executes(error_code) ? ACCESS_EXECUTE : fault_writes(error_code) ? ACCESS_WRITE : ACCESS_READ;
 	return 0;
 }
 

@@ -7,9 +7,9 @@
  *         except faults of the kernel when it pins pages (direct I/O, exec's arguments).
  * Slot    the slot of its end.
  *
- * Measures  latency, ns; 0 where its begin was not seen.  count, 1.  subsecond of the wall clock, ns
- * Fields    those of process.h; `type`: major faults waited for a disk; `access`; `mode`: program or kernel touched
- *           the page
+ * Measures  latency, ns (0 if its begin was not seen); count, 1; subsecond of the wall clock, ns
+ * Fields    those of process.h; `type`: a major fault waited for a disk; `access`; `mode`: did the program or the
+ *           kernel touch the page
  */
 #ifndef HEATSCOPE_FAULT_H
 #define HEATSCOPE_FAULT_H
@@ -23,11 +23,5 @@ enum fault_field { FAULT_TYPE = PROCESS_N_FIELDS, FAULT_ACCESS, FAULT_MODE };
 enum fault_type { FAULT_MINOR, FAULT_MAJOR };
 enum fault_access { ACCESS_READ, ACCESS_WRITE, ACCESS_EXECUTE, ACCESS_UNKNOWN };
 enum fault_mode { FAULT_KERNEL, FAULT_USER };
-
-/* Reads the page-fault error code of x86. */
-static inline __u64 fault_access(__u64 error_code)
-{
-	return error_code & 16 ? ACCESS_EXECUTE : error_code & 2 ? ACCESS_WRITE : ACCESS_READ;
-}
 
 #endif

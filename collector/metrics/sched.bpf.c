@@ -1,8 +1,7 @@
 /* sched.bpf.c - makes the events of cpu.thread_executions, cpu.offcpu and cpu.runqwait; see sched.h.
  *
- * Each metric has a program of its own at the switch, so metrics that are not asked for cost nothing.
- * At that point `prev` is still on the CPU and `next` not yet.  The kernel has already charged prev's time, but has not
- * yet added next's wait.
+ * Each metric has a program of its own at the switch, so metrics that are not asked for cost nothing.  When it runs,
+ * `prev` is still on the CPU. The kernel has already charged prev's time, but has not yet added next's wait.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

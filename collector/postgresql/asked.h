@@ -1,15 +1,15 @@
 /* asked.h - keeps in order the requests of a connection that have no answer yet; pure.
  *
- *      asked_push() each, asked_close() at the round's end ... asked_take() -> what is to be recorded ... asked_over()
+ *      asked_push() each, asked_close() at the round's end ... asked_take() -> the events to record ... asked_over()
  *
  *      | execute A x 3 | execute B, last | simple C, last, 5 rounds |      ring of ASKED_MAX, `first` is answered next
  *
- * Shape   The same Execute many times in a row is one entry, and so are many equal rounds: a client that sends a
- *         batch, or pipelines, takes one entry.
- * Bound   An Execute that finds no free entry is lost: the caller counts it.  Its round keeps its place, so the later
- *         answers still belong to the rounds that asked for them.
- * Copy    A server that copies from its client ignores every Sync until the copy ends.  A Sync that was received
- *         before the server said that it copies has closed a round here: asked_copy() opens that round again.
+ * Shape   Equal Executes in a row are one entry, and so are equal rounds.  So a client's batch, or its pipeline, takes
+ *         one entry.
+ * Bound   An Execute that finds no free entry is lost: the caller counts it.  Its round keeps its place, so later
+ *         answers still belong to their own rounds.
+ * Copy    A server that copies from its client ignores every Sync until the copy ends.  A Sync that was received before
+ *         the server announced the copy has closed a round here: asked_copy() opens that round again.
  */
 #ifndef HEATSCOPE_POSTGRESQL_ASKED_H
 #define HEATSCOPE_POSTGRESQL_ASKED_H

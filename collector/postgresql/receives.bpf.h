@@ -1,4 +1,4 @@
-/* receives.bpf.h - parses a server's receives: runs parse.h over the bytes in its buffer.
+/* receives.bpf.h - runs parse.h over the bytes that a server receives.
  *
  *      received() -> records complete events -> receive_feed(): a text by windows, else by headers, bytes and skips
  */

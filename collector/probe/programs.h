@@ -1,10 +1,10 @@
-/* programs.h - loads and attaches the programs of a tracer whose kernel side needs nothing else.
+/* programs.h - loads and attaches the programs of a tracer, if its kernel side needs nothing else.
  *
  *      x_bpf__open() -> programs_only("executions") -> programs_start() ... label, lost, doctor -> programs_stop()
  *
  * Several metrics may share an x.bpf.c: each loads its own copy, with only its own programs.
  *
- * Errors  0 or -errno; `reason` (REASON_MAX) says what the kernel refused.
+ * Errors  0 or -errno; `reason` (REASON_MAX bytes) says what the kernel refused.
  * Memory  programs_start() takes the skeleton, also on failure; programs_stop() frees it.
  */
 #ifndef HEATSCOPE_PROGRAMS_H

@@ -2,12 +2,11 @@
  *
  *      start -> programs run, events go down the chain ... look, look, ... -> stop
  *
- * A metric's kernel side is a triad: x.h (meaning of the fields, both sides), x.bpf.c (the events),
- * x.c (this table).  kernel.c does everything else - instrumentations, rings, draining, clock, losses -
- * in the same way for all.
+ * A metric's kernel side is a triad: x.h (meaning of the fields, both sides), x.bpf.c (the events), x.c (this table).
+ * kernel.c does everything else for all metrics: instrumentations, rings, draining, clock, losses.
  *
- * Fields  an event's field[i] is the metric's i-th discrete field (`hostname` does not count, the
- *         aggregator fills it in); measure[i] its i-th numeric one.
+ * Fields  field[i] of an event is the metric's i-th discrete field, measure[i] its i-th numeric one.  `hostname` does
+ *         not count: the aggregator fills it in.
  * Errors  0 or -errno; `reason` (REASON_MAX bytes) gets a sentence for people: what failed, why, and how to mend it.
  * Thread  one thread.
  */

@@ -1,4 +1,4 @@
-/* counter_file.h - holds the common part of meters (meter.h) whose counters stand in one file of /proc.
+/* counter_file.h - runs a meter (meter.h) whose counters are in one file of /proc.
  *
  *      x_start: counter_file_start(n counters)    x_read: counter_file_read(path, parse, give)
  *      .stop = counter_file_stop

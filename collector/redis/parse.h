@@ -41,6 +41,7 @@ enum in_state { IN_START, IN_COUNT, IN_COUNT_LF, IN_DOLLAR, IN_LENGTH, IN_LENGTH
 enum arg_reading { ARG_SKIP, ARG_WORD, ARG_NUMBER, ARG_PREFIX };
 
 #define FRONT_TRIES 8			/* receives of a strange connection before it becomes opaque */
+#define FRONT_HEAD 16			/* bytes by which the protocol of a receive is recognized */
 #define SENT_MAX 65536			/* bytes that the server sends to a connection before it serves others */
 #define INLINE_MAX 65536		/* bytes of an inline command: the server's limit */
 #define WORD_MAX 64			/* bytes of a word that is read; no command is that long */
@@ -229,6 +230,18 @@ static inline int is_cluster_bus(const __u8 *head)
 	return head[0] == 'R' && head[1] == 'C' && head[2] == 'm' && head[3] == 'b';
 }
 
+/* A replica sends this once a second, whether its master has sent anything or not. */
+static inline int is_replica(const __u8 *head)
+{
+	__u64 length, word, is_length, is_word;
+
+	__builtin_memcpy(&length, head + 2, 8);
+	__builtin_memcpy(&word, head + 8, 8);
+	__builtin_memcpy(&is_length, "\r\n$8\r\nRE", 8);
+	__builtin_memcpy(&is_word, "REPLCONF", 8);
+	return head[0] == '*' && length == is_length && word == is_word;
+}
+
 /* The server has sent n bytes; 0: the socket is full. */
 static inline void front_sent(struct front *c, __u32 n)
 {
@@ -236,7 +249,7 @@ static inline void front_sent(struct front *c, __u32 n)
 	c->stalled |= !n || c->n_sent == SENT_MAX;
 }
 
-/* Before the bytes of a receive are parsed.  head: its first bytes, 4 or all.  A trial begins only where the server has
+/* Before the bytes of a receive are parsed.  head: its first FRONT_HEAD bytes, or all.  A trial begins only where the server has
  * answered all that it received before: it sent something after the last receive, and nothing of its output was left.
  * A connection of which we have seen no byte needs no trial, if a command begins here. */
 static inline void front_receive(struct front *c, const __u8 *head, __u32 total)
@@ -253,7 +266,7 @@ static inline void front_receive(struct front *c, const __u8 *head, __u32 total)
 		c->opaque = 0;
 		return;
 	}
-	if (total >= 4 && is_cluster_bus(head)) {
+	if (total >= 4 && (is_cluster_bus(head) || (total >= FRONT_HEAD && is_replica(head)))) {
 		front_becomes(c, FRONT_IGNORED);
 		return;
 	}

@@ -9,12 +9,12 @@
 
 _Static_assert(RING_MEASURES == MEASURES_MAX, "an instrumentation's measures fit into a ring's");
 
-enum class_use { CLASS_FREE, CLASS_USED, CLASS_QUARANTINE };
+enum class_use { CLASS_FREE, CLASS_USED, CLASS_FORGOTTEN, CLASS_QUARANTINE };
 
 struct class_state {
 	enum class_use use;
 	struct key key;
-	__u64 slot;			/* USED: slot of its last use; QUARANTINE: slot in which its key was forgotten */
+	__u64 slot;			/* USED: slot of its last use; FORGOTTEN: in which its key was; QUARANTINE: in which `forgotten` was */
 };
 
 struct reader {
@@ -238,8 +238,9 @@ static int ring_has_slot_before(const struct reader *r, __u64 slot)
 	return 0;
 }
 
-/* Takes classes that were unused for n_idle slots and a ring from their keys.  Another key can have such a class when
- * no row is left that may hold counts of it. */
+/* Takes classes that were unused for n_idle slots and a ring from their keys; a slot later, when no program that found
+ * such a class still runs, CPUs may no longer remember it.  Another key can have it when no row is left that may hold
+ * counts of it. */
 static void classes_release(struct reader *r, __u64 now_slot)
 {
 	__u32 i;
@@ -250,6 +251,9 @@ static void classes_release(struct reader *r, __u64 now_slot)
 
 		if (c->use == CLASS_USED && c->slot + idle < now_slot) {
 			r->ring.keys->forget(r->ring.keys_arg, &c->key);
+			c->use = CLASS_FORGOTTEN;
+			c->slot = now_slot;
+		} else if (c->use == CLASS_FORGOTTEN && c->slot < now_slot) {
 			__atomic_add_fetch(&r->ring.state->forgotten, 1, __ATOMIC_SEQ_CST);
 			newest = *(volatile __u64 *)&r->ring.state->newest;
 			c->use = CLASS_QUARANTINE;

@@ -1,8 +1,8 @@
-/* record.bpf.c - counts events: the one program that adds to histograms.
+/* record.bpf.c - counts events: only this program adds to histograms.
  *
- * Each instrumentation has its own copy.  The collector loads it with the plan as constants (the verifier removes
- * what the plan does not use) and puts it into the event programs' `chain`.  ring.h explains how cells are found,
- * claimed and read without loss.
+ * Each instrumentation has its own copy.  The collector loads the copy with the instrumentation's plan as constants, so
+ * the verifier removes what the plan does not use.  Then it puts the copy into the event programs' `chain`.  ring.h
+ * explains how cells are found, claimed and read without loss.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -1,21 +1,21 @@
 /* arrival.bpf.h - measures how long a request waited in its socket's receive queue before the server read it.
  *
- *      sk_data_ready -> data_ready(): the queue was empty: `ready` is now
+ *      sk_data_ready -> data_ready(): if the queue was empty, `ready` is now
  *      a receive     -> arrival_take(): its oldest byte came at `ready` -> arrival_leave(): is the queue empty now?
  *                    -> stamp_start(): arrival_start()
  *
- * A request arrived when the oldest byte of the receive that begins it reached the queue.  That time is unknown if
+ * A request arrives when the oldest byte of its first receive reaches the queue.  That time is unknown if
  *
  *      - we have not yet seen the connection's queue empty while sk_data_ready was attached;
  *      - a Unix socket's bytes were read before the kernel reported them;
  *      - a receive left bytes in the queue, and they may have come at several times;
  *      - an earlier request's bytes are in the same receive, or are not answered, and the bytes came at several times.
  *
- * So pipelined requests that came at one time have that time, whenever the server begins each.
+ * Pipelined requests that came together all have that time, whenever the server begins each.
  *
  * Race  sk_data_ready may run on another CPU, after a receive and before our program.  Both change `ready` by
- *       compare-and-swap.  A receive announces that it knows the connection before it looks at the queue, and takes that
- *       back if the queue is not empty.
+ *       compare-and-swap.  A receive first announces that it knows the connection, and then looks at the queue.  If the
+ *       queue is not empty, the receive withdraws the announcement.
  *
  * Functions that are not inlined are global: the verifier checks each once, not once per path to it.
  */

@@ -2,41 +2,39 @@
  *
  *      IDLE --asked--> WAITING --send--> PENDING --recorded--> RECORDED --asked--> ...
  *
- * The event programs of one socket run one after another (a server does not read and write one
- * connection at a time).  Only iterators run at the same time: the look at running turns, which writes
- * only `look`, and the age flush.  The flush may take only a PENDING event, by compare-and-swap of the
- * whole word.  So the programs write all parts of an event while the state is not PENDING, and each change
- * gives the word a new generation.  That is why every event is recorded exactly once.
+ * The event programs of one socket run one after another, because a server does not read and write one connection at a
+ * time.  Only iterators run at the same time: the scan of running turns, which writes only `look`, and the age flush.
+ * The flush takes only a PENDING event, by compare-and-swap of the whole word.  The programs write the parts of an
+ * event only while the state is not PENDING, and each change gives the word a new generation.  So every event is
+ * recorded exactly once.
  *
  * Measures in ns, from the same two clock readings:
  *
  *      latency = cputime + runqwait + blocked + unsplit      exactly, for every event
  *      offcpu  = runqwait + blocked
- *      blocked = io + futex + net + sleep + fault + other    by what the thread left the CPU in, see block_reason.h
+ *      blocked = io + futex + net + sleep + fault + other    by the call in which the thread was, see block_reason.h
  *
  *      n_switches   how often the thread left the CPU because it was blocked;  n_io: how often for `io`.  Both are 0 if
  *                   the turn began before they were asked for, or is unsplit
  *
- *      fs           in operations on files, as fs.h counts them, of the thread, on a CPU and off it: no part of the
- *                   others
+ *      fs           time of the thread's operations on files (fs.h), on a CPU and off it: no part of the others
  *      io_bytes     bytes that these operations read, wrote or copied;  n_fs: their number.  A call that was under way
  *                   at the first request for these is not counted; if the turn is unsplit, all three are 0
  *
- *      arrival      before the receive that begins the turn: from the time its bytes reached the socket's receive
- *                   queue, see arrival.bpf.h.  0 if that time is unknown; then n_unseen is 1, else 0
+ *      arrival      from the time the request's bytes reached the socket's receive queue to the receive that begins the
+ *                   turn, see arrival.bpf.h.  0 if that time is unknown; then n_unseen is 1, else 0
  *      response     arrival + latency      exactly, for every event
  *      first        from that receive to the first send of the reply, at most the latency; 0 if the turn began before
  *                   it was asked for
  *
- *      age     so far, of a turn that runs at the end of a slot; no part of an event: each such slot reports it
+ *      age          so far, of a turn that runs at the end of a slot.  Each such slot reports it; an event has none
  *
- *         `other` is the blocked time without a known reason, for example of a turn that began before reasons were
- *         asked for.  A turn that starts on one thread and ends on another (thread pool) cannot be split: all of it is
- *         `unsplit`.  The same holds where the kernel lacks the fields we split by.
+ * `other` is the blocked time without a known reason, for example of a turn that began before reasons were asked for.
+ * If a turn starts on one thread and ends on another (thread pool), all of it is `unsplit`.  The same holds where the
+ * kernel lacks the members that thread_clock.bpf.h reads.
  *
- * Field   blocked_in: only `age` reports it, for a turn that still runs: enum reason why its thread is off the CPU at
- *         the time of the look, REASON_NONE on a CPU or waiting for one; TURN_ENDED for any other turn.  It is the
- *         thread that received the request.
+ * Field   blocked_in is reported with `age` only: why the thread that received the request is off the CPU at the time
+ *         of the scan (enum reason).  REASON_NONE: it runs, or waits for a CPU.  TURN_ENDED: the turn does not run.
  */
 #ifndef HEATSCOPE_EXCHANGE_H
 #define HEATSCOPE_EXCHANGE_H
@@ -92,7 +90,7 @@ struct turn {
 	struct blocked blocked;		/* up to `end` */
 	struct fs_spent files;
 	__u64 parted;			/* which of these were measured, since its start: TURN_PARTS and TURN_FILES */
-	__u64 look;			/* id of the last look that has reported a turn of this connection */
+	__u64 look;			/* id of the last scan that has reported a turn of this connection */
 };
 
 #define INSTANCE_UNIX (1ull << 63)	/* a hash of the path; else process << 16 | port */
@@ -124,12 +122,13 @@ struct turn_counts {
 				 * found the table full; reported as lost */
 	__u64 connections;
 	__u64 opaque;		/* connections that turned opaque */
-	__u64 unreported;	/* turns that ran at a slot's end, ended before the look, and found the ring full */
+	__u64 unreported;	/* turns that ran at a slot's end, ended before the scan, and found the ring full */
 	__u64 unread_texts;	/* texts in a server's memory that could not be read: their statements are unknown */
 	__u64 unlisted;		/* connections to listeners that are not in our table yet */
 };
 
 #define CALL_CONNS_MAX 16384
+#define LAYOUT_SERVERS_MAX 64		/* processes whose memory is read, see layouts.h */
 #define RUNNING_BYTES (1 << 20)	/* of a ring of struct turn_running: 2,400 */
 #define FILED_BYTES (1 << 22)		/* of a ring of struct event: 10,000 within a second */
 #define PREPARED_MAX 16384		/* MariaDB's default of max_prepared_stmt_count is 16382 */

@@ -15,7 +15,7 @@
  *      send     -> sent(): reads the reply, stamp_end(), emit() when it is complete -> event_fields()
  *      no send for 5 s, or the end of a slot -> conn_held(), conn_follows(): is the request answered? -> event_fields()
  *
- * Thread   each function may run on several CPUs at once, for different connections; t is the current task.
+ * Thread   a function may run on several CPUs at once, for different connections; t is the current task.
  */
 #ifndef HEATSCOPE_PROTOCOL_BPF_H
 #define HEATSCOPE_PROTOCOL_BPF_H

@@ -41,8 +41,6 @@ void server_stop(void *self)
 	ring_buffer__free(s->filed);
 	bpf_link__destroy(s->running);
 	bpf_link__destroy(s->flush);
-	if (s->programs.memory)
-		s->protocol->memory->free(s->programs.memory);
 	bpf_object__destroy_skeleton(s->programs.skeleton);
 	free(s->programs.bpf);
 	census_free(s->census);
@@ -53,8 +51,8 @@ void server_stop(void *self)
 static void servers_take(struct server_tracer *s)
 {
 	servers_refresh(&s->servers);
-	if (s->programs.memory)
-		s->protocol->memory->look(s->programs.memory, s->servers.pid, s->servers.n_pids);
+	if (s->layouts.kind)
+		layouts_scan(&s->layouts, s->servers.pid, s->servers.n_pids);
 }
 
 static struct bpf_program *program_of(const struct server_tracer *s, const char *name)
@@ -192,8 +190,6 @@ int server_start(const struct server_protocol *protocol, const struct server_pro
 	int err;
 
 	if (!s) {
-		if (programs->memory)
-			protocol->memory->free(programs->memory);
 		bpf_object__destroy_skeleton(programs->skeleton);
 		free(programs->bpf);
 		return -ENOMEM;
@@ -201,6 +197,7 @@ int server_start(const struct server_protocol *protocol, const struct server_pro
 	s->protocol = protocol;
 	s->programs = *programs;
 	s->object = *programs->skeleton->obj;
+	s->layouts = (struct layouts){ .kind = protocol->layout, .metric = protocol->metric, .map = programs->layouts };
 	s->by_call = ret_programs->instead;
 	texts_keep(s, ret_programs->text_full);
 	err = server_load(s);
@@ -482,8 +479,8 @@ static int give_ended(void *arg, void *record, size_t size)
 	return 0;
 }
 
-/* A turn that ends during a look is reported once, by the iterator or by the programs: they share the id of the
- * look, which changes when the look is over, after the next end of a slot is known. */
+/* A turn that ends during a scan is reported once, by the iterator or by the programs: they share the id of the scan,
+ * which changes when the scan is over, after the next end of a slot is known. */
 int server_running(void *self, __u64 since_ns, const struct tracer_running *running)
 {
 	struct server_tracer *s = self;
@@ -563,8 +560,19 @@ int server_listeners(const char *const *names, struct listeners *ret)
 	return err;
 }
 
-static void doctor_servers(const char *const *names, FILE *out)
+static void doctor_layout(const struct layout_kind *kind, __u32 pid, FILE *out)
 {
+	char reason[REASON_MAX];
+
+	if (layout_possible(kind, pid, reason))
+		show_print(out, "  statements within TLS of process %u cannot be read: %s\n", pid, reason);
+	else
+		show_print(out, "  statements within TLS of process %u can be read\n", pid);
+}
+
+static void doctor_servers(const struct server_protocol *protocol, FILE *out)
+{
+	const char *const *names = protocol->names;
 	struct listeners now;
 	size_t i;
 
@@ -580,6 +588,9 @@ static void doctor_servers(const char *const *names, FILE *out)
 		show_print(out, "  the addresses of %u of them are visible only to their own user and to a collector "
 			"that may trace\n",
 			now.n_unreadable);
+	for (i = 0; protocol->layout && i < now.n; i++)
+		if (!i || now.listener[i].pid != now.listener[i - 1].pid)
+			doctor_layout(protocol->layout, now.listener[i].pid, out);
 	listeners_fini(&now);
 }
 
@@ -602,7 +613,7 @@ void server_doctor(struct server_tracer *s, const struct server_protocol *protoc
 {
 	const char *lacking;
 
-	doctor_servers(protocol->names, out);
+	doctor_servers(protocol, out);
 	if (!s)
 		return;
 	if (s->by_call) {

@@ -2,8 +2,8 @@
  *
  *      x_bpf__open() -> server_start(): choose, load, attach, fill in listeners -> look, running ... -> server_stop()
  *
- * A tracer of such a metric has a table (x.c) with these functions, its start and its labels.
- * Errors  0 or -errno; `reason` as tracer.h has it.
+ * A protocol's table (x.c) has these functions, and a start and labels of its own.
+ * Errors  0 or -errno; `reason` as in tracer.h.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_SERVER_TRACER_H
@@ -13,20 +13,15 @@
 #include "collector/server/servers.h"
 #include "collector/probe/tracer.h"
 #include "collector/server/exchange.h"
+#include "collector/server/layouts.h"
 
 #include <bpf/libbpf.h>
-
-/* Finds what the programs read in the servers' memory, if a protocol reads there. */
-struct server_memory {
-	void (*look)(void *self, const __u32 *pid, size_t n_pids);	/* at these processes, the servers that run now */
-	void (*free)(void *self);
-};
 
 /* A protocol's part of the host's side; constant, in its x.c. */
 struct server_protocol {
 	const char *metric;		/* its name, for people */
 	const char *const *names;	/* of its servers' processes; NULL at the end */
-	const struct server_memory *memory;	/* NULL: it reads none */
+	const struct layout_kind *layout;	/* of its servers' memory; NULL: it does not read there */
 	digest_reader *read;		/* its dialect */
 };
 
@@ -43,7 +38,7 @@ struct server_programs {
 	struct turn_counts *counts;
 	__u32 *text_full;
 	struct tracer_programs tracer;	/* its descriptors are valid once the programs are loaded */
-	void *memory;			/* the protocol's server_memory's */
+	struct bpf_map *layouts;	/* by process, where the protocol has a layout */
 };
 
 #define SERVER_PROGRAMS(x)                                                                                      \
@@ -66,6 +61,7 @@ struct server_tracer {
 	const struct server_protocol *protocol;
 	struct server_programs programs;
 	struct bpf_object *object;
+	struct layouts layouts;
 	int texts_fd, specimens_fd, names_fd, addresses_fd;
 	struct bpf_link *flush;
 	struct bpf_link *running;

@@ -3,11 +3,10 @@
  *      census --servers_refresh()--> kernel map `listeners` {process, port}
  *                              +-> servers_where(): "127.0.0.1:3306", also after the server has gone
  *
- * Cost    a look goes over all open files of the machine, so it is rare.
- *         Nothing is missed between two looks.  A new connection is recognized by its greeting; the map serves only
- *         connections that are older than the collector.  The label of a new listener is looked up when its first
- *         event asks for it.
- * Errors  where nothing can be seen, the known servers stay.
+ * Cost    servers_refresh() passes over all open files of the machine, so it is rare.  Nothing is missed meanwhile: a
+ *         new connection is recognized by its greeting, and the map serves only connections that are older than the
+ *         collector.  The label of a new listener is looked up when its first event asks for it.
+ * Errors  if the census sees nothing, the known servers stay.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_SERVERS_H

@@ -1,5 +1,5 @@
-/* machine.h - says how a processor enters the kernel: where the number and the arguments of a system call are, and which
- * register points to a thread's variables.  Only programs in the kernel include it, by vm.h.
+/* machine.h - says how a processor enters the kernel: where the number and the arguments of a system call are, which
+ * register points to a thread's variables, and why a page fault happened.  Only programs in the kernel include it.
  *
  * Known  x86-64, and aarch64, which is compiled but was never run.  A new processor gets a block here, a line in
  *        configure.ac, and a decoder in mysql/accessor.c and postgresql/backend.c, which refuse others.
@@ -59,6 +59,10 @@ static __always_inline unsigned long call_argument(const struct pt_regs *regs, i
 #define PERF_REGS 21
 #define perf_in_user(data) (((data)->reg[17] & 3) != 0)
 
+/* A page fault's error code: X86_PF_INSTR, X86_PF_WRITE, arch/x86/include/asm/trap_pf.h. */
+#define fault_executes(code) (((code) & 16) != 0)
+#define fault_writes(code) (((code) & 2) != 0)
+
 #elif defined(__TARGET_ARCH_arm64)
 
 struct thread_info {
@@ -98,6 +102,11 @@ static __always_inline unsigned long call_argument(const struct pt_regs *regs, i
 /* 31 registers, sp, pc, pstate, whose lowest four bits are the exception level: 0 for a program. */
 #define PERF_REGS 34
 #define perf_in_user(data) (((data)->reg[33] & 15) == 0)
+
+/* A page fault's syndrome, ESR_EL1, arch/arm64/include/asm/esr.h: the class of an instruction's abort; a write that
+ * does not only look after the cache. */
+#define fault_executes(code) (((code) >> 26 & 0x3e) == 0x20)
+#define fault_writes(code) (((code) & 0x140) == 0x40)
 
 #else
 #error "the programs for the kernel know x86-64 and aarch64: see collector/trace/machine.h"

@@ -2,7 +2,7 @@
  *
  *      owners_open() -> owners_look() now and then -> owners_close()
  *
- * Cost    one pass over the open files of the machine, in the kernel: 0.1 us per file.
+ * Cost    owners_look() passes once over all open files of the machine, in the kernel: 0.1 us per file.
  * Errors  0 or -errno.
  */
 #ifndef HEATSCOPE_OWNERS_H

@@ -1,10 +1,10 @@
-/* process.bpf.h - gathers the process fields of an event; see process.h.  Included once per x.bpf.c.
+/* process.bpf.h - gathers the process fields of an event; see process.h.  Each x.bpf.c includes it once.
  *
  *      process storage  (of the group's first task)  name, arguments -> codes     one look-up per event
  *      cgroup storage                                path -> codes                one, if its fields are wanted
  *
- * The programs work out a code once per process and exec, or once per cgroup; after that they only compare.
- * The texts are in maps that forget the least used ones, so once a second the programs make sure that they are there.
+ * The programs compute a code once per process and exec, or once per cgroup; after that they only compare.  The maps of
+ * texts forget the least used ones, so once a second the programs put a missing text back.
  */
 #ifndef HEATSCOPE_PROCESS_BPF_H
 #define HEATSCOPE_PROCESS_BPF_H

@@ -1,5 +1,5 @@
-/* postgresql_driver.h - drives the pure parser over bytes in memory, as postgresql.bpf.c does over the server's buffer, and writes
- * down what it found.  For test_postgresql_parse, _reply and fuzz_postgresql_parse.
+/* postgresql_driver.h - runs the pure parser over bytes in memory, as postgresql.bpf.c does over the server's buffer,
+ * and writes down the events.  For test_postgresql_parse, _reply and fuzz_postgresql_parse.
  */
 #ifndef HEATSCOPE_TEST_POSTGRESQL_DRIVER_H
 #define HEATSCOPE_TEST_POSTGRESQL_DRIVER_H

@@ -2,7 +2,7 @@
  *
  *      store_add(f->store, ...); sqlite_meddle(f, "UPDATE chunk SET ..."); f->store = sqlite_open(f->dir); ...
  *
- * Errors  fail the test, but that sqlite_open() gives NULL, and says why.
+ * Errors  fail the test.  Only sqlite_open() returns NULL, with the reason.
  */
 #ifndef HEATSCOPE_TEST_SQLITE_KIT_H
 #define HEATSCOPE_TEST_SQLITE_KIT_H

@@ -1,4 +1,4 @@
-/* accepts.bpf.c - makes the events of tcp.accepts; tcp.h says what is counted, and why.
+/* accepts.bpf.c - makes the events of tcp.accepts; see tcp.h.
  *
  *      CLOSE -> LISTEN, iter/task_file -> `owners` of listening sockets, which their connections inherit
  *      SYN_RECV -> ESTABLISHED -> events (per CPU) --tail call--> record programs

@@ -1,4 +1,4 @@
-/* connects.bpf.c - makes the events of tcp.connects; tcp.h says what is counted, and why.
+/* connects.bpf.c - makes the events of tcp.connects; see tcp.h.
  *
  *      CLOSE -> SYN_SENT -> the socket's `begins`, in the context of the process that connects
  *      SYN_SENT -> ESTABLISHED or the end -> events (per CPU) --tail call--> record programs

@@ -137,6 +137,16 @@ TEST(encrypted_replicas_and_the_cluster_bus_are_recognized)
 	assert_int_equal(d.front.mode, FRONT_IGNORED);
 }
 
+TEST(a_replica_whose_master_sends_nothing_is_recognized)
+{
+	static const char ack[] = "*3\r\n$8\r\nREPLCONF\r\n$3\r\nACK\r\n$1\r\n0\r\n";
+	struct drive d;
+
+	drive_open(&d, 0);
+	drive_receive(&d, (const __u8 *)ack, sizeof(ack) - 1, ~0u);
+	assert_int_equal(d.front.mode, FRONT_IGNORED);
+}
+
 TEST(a_command_that_finds_no_entry_keeps_its_place)
 {
 	struct drive d;

@@ -307,6 +307,37 @@ TEST(remembered_class_is_not_used_after_its_key_was_forgotten)
 	bench_free(b);
 }
 
+/* A program finds the classes, the reader forgets the keys, and only then the program reads `forgotten`. */
+TEST(class_found_before_its_key_was_forgotten_is_not_believed)
+{
+	struct bench *b = bench_new(10);
+	__u64 code, slot = 11;
+	__u32 i;
+
+	for (code = 0; code < N_KEYS; code++)
+		bench_record(b, 10, code, 1, 0);
+	for (; b->used[1] && slot < 100; slot++)
+		bench_drain(b, slot);
+	for (i = 1; i <= N_KEYS; i++) {
+		__u64 tag = ring_class_word(&b->ring.plan, &b->key[i], 0);
+
+		ring_remember(&b->remembered[0][ring_remembered_at(tag)], &b->key[i], tag | i, b->ring.state->forgotten);
+	}
+	for (; b->n_free < N_KEYS && slot < 100; slot++)
+		bench_drain(b, slot);
+	for (code = 0; code < N_KEYS; code++)
+		bench_record(b, slot, 10 + code, 1, 0);	/* other keys have the classes now */
+	for (code = 0; code < N_KEYS; code++)
+		bench_record(b, slot, code, 1, 0);
+	bench_drain(b, slot + 1);
+	for (code = 0; code < N_KEYS; code++) {
+		assert_int_equal(b->by_key[code], 1);
+		assert_int_equal(b->by_key[10 + code], 1);
+	}
+	assert_int_equal(b->other, N_KEYS);
+	bench_free(b);
+}
+
 TEST(recall_finds_the_same_key_only)
 {
 	const struct ring_plan p = { .n_fields = 2 };

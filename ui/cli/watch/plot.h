@@ -1,11 +1,11 @@
-/* plot.h - computes the value axis of a map, and which values each pixel of it shows.
+/* plot.h - computes the value axis of a map in characters, and the values of each of its pixels.
  *
  *      pixel n - 1   overflow, if used
  *            ...     low .. high, in equal steps of the value or of its logarithm
  *      pixel 0       underflow, if used
  *
- * Shape   A pixel is half a character where the terminal can show that, else a whole one.  A row covers whole pixels,
- *         at least one.  If rows share a pixel, it shows the brightest, and the read-out gives all of them.
+ * Shape   A pixel is half a character if the terminal can show that, else a whole one.  A row covers whole pixels, at
+ *         least one.  If rows share a pixel, it shows the brightest, and the read-out gives all of them.
  * Pure    no terminal; only arithmetic of pixels: the rows and their colours come with the map.
  */
 #ifndef HEATSCOPE_WATCH_PLOT_H
