@@ -29,9 +29,9 @@
 
 /* Each member, unless noted, is the wall clock minus the boot clock, in ns. */
 struct timekeeper {
-	__s64 believed_ns, seen_ns;	/* seen: at the newest look */
+	__s64 believed_ns, seen_ns;	/* seen: at the last update */
 	__s64 tried_ns, since_ns;	/* the difference on trial; since when, by the boot clock */
-	__s64 looked_ns;		/* when we last looked, by the boot clock */
+	__s64 updated_ns;		/* of the last update, by the boot clock */
 	bool leaps;			/* a leap is on trial */
 };
 
@@ -47,10 +47,10 @@ enum leap {
 enum leap timekeeper_begin(struct timekeeper *k, __s64 known_ns, __s64 wall_ns, __s64 boot_ns);
 
 /* The caller calls it every few seconds, and before anything expires.  ret_step_ns: by how much the wall clock was set
- * since the look before; 0: by no more than TIMEKEEPER_LEAP_NS. */
-enum leap timekeeper_look(struct timekeeper *k, __s64 wall_ns, __s64 boot_ns, __s64 *ret_step_ns);
+ * since the last update; 0: by no more than TIMEKEEPER_LEAP_NS. */
+enum leap timekeeper_update(struct timekeeper *k, __s64 wall_ns, __s64 boot_ns, __s64 *ret_step_ns);
 
-/* Returns the wall clock minus the believed time at the newest look; > 0: the wall clock is ahead. */
+/* Returns the wall clock minus the believed time at the last update; > 0: the wall clock is ahead. */
 __s64 timekeeper_ahead(const struct timekeeper *k);
 
 #endif

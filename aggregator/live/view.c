@@ -24,7 +24,7 @@ struct view {
 	long number;			/* < 0: none */
 	size_t n_params;
 	struct http_param *param;	/* our own copy */
-	struct turn turn;		/* for a whole grid that waits for a place */
+	struct waiter waiter;		/* for a whole grid that waits for a place */
 	struct view_memory *memory;	/* of all views together */
 	size_t kept;			/* bytes of it that this view uses */
 	bool busy;			/* a whole grid is in flight, or the owner is being called, who may close the
@@ -402,7 +402,7 @@ void view_close(struct view *v)
 	if (!v)
 		return;
 	v->owner = NULL;
-	admission_remove(&v->services->admission, ADMISSION_LIVE, &v->turn);
+	admission_remove(&v->services->admission, ADMISSION_LIVE, &v->waiter);
 	if (!v->busy)
 		view_free(v);
 }
@@ -520,21 +520,21 @@ static int ask_for(struct view *v, struct value **ret_value, char *reason)
 	return ci ? value_new(v->services, ci, VALUE_STREAM, v->param, v->n_params, ret_value, reason) : -ENOENT;
 }
 
-static struct view *of_turn(struct turn *t)
+static struct view *of_waiter(struct waiter *t)
 {
-	return (struct view *)((char *)t - offsetof(struct view, turn));
+	return (struct view *)((char *)t - offsetof(struct view, waiter));
 }
 
-static bool turn_wanted(struct turn *t)
+static bool waiter_wanted(struct waiter *t)
 {
-	struct view *v = of_turn(t);
+	struct view *v = of_waiter(t);
 
 	return !v->owner->full(v->arg);
 }
 
-static void turn_start(struct turn *t)
+static void waiter_start(struct waiter *t)
 {
-	struct view *v = of_turn(t);
+	struct view *v = of_waiter(t);
 	struct services *services = v->services;
 	char reason[PARAMS_REASON_MAX];
 	struct value *value;
@@ -550,7 +550,7 @@ static void turn_start(struct turn *t)
 	admission_leave(&services->admission, ADMISSION_LIVE);
 }
 
-static void turn_drop(struct turn *t) {}	/* view_tick() asks again */
+static void waiter_drop(struct waiter *t) {}	/* view_tick() asks again */
 
 /* Requests a whole grid, now or at its turn; the first call also reports an invalid request. */
 static int ask(struct view *v, char *reason)
@@ -564,7 +564,7 @@ static int ask(struct view *v, char *reason)
 		run(v, value);
 	} else {
 		value_free(value);
-		admission_wait(&v->services->admission, ADMISSION_LIVE, &v->turn);
+		admission_wait(&v->services->admission, ADMISSION_LIVE, &v->waiter);
 	}
 	return 0;
 }
@@ -588,7 +588,7 @@ void view_tick(struct view *v)
 	__u64 now_ms = uv_now(v->services->loop);
 	char reason[PARAMS_REASON_MAX];
 
-	if (v->busy || v->turn.waits || (v->shown && active_of(v->shown) && now_ms < v->active_ms))
+	if (v->busy || v->waiter.waits || (v->shown && active_of(v->shown) && now_ms < v->active_ms))
 		return;
 	if (!v->shown) {
 		ask(v, reason);		/* its turn came while the client was full */
@@ -626,7 +626,7 @@ int view_new(struct services *services, struct view_memory *memory, const struct
 	if (!v)
 		return -ENOMEM;
 	*v = (struct view){ .services = services, .memory = memory, .owner = owner, .arg = arg, .inst = asked->inst,
-			   .number = asked->number, .turn = { .wanted = turn_wanted, .start = turn_start, .drop = turn_drop } };
+			   .number = asked->number, .waiter = { .wanted = waiter_wanted, .start = waiter_start, .drop = waiter_drop } };
 	err = copy_params(v, asked->param, asked->n_params);
 	if (!err)
 		err = ask(v, reason);

@@ -1,6 +1,6 @@
 /* composition.h - sums up how events spent their time: the sum of each weight, over the events in a range of values.
  *
- *      counts, the first measure, its parts, each by value --composition_make()--> sums inside, and the rest of no part
+ *      counts, the first measure, its parts, each by value --composition_make()--> sums inside, and the rest
  *
  * Range   values min..max-1, max 0: no upper limit.  A bucket that the range cuts is inside as a whole.  If the buckets
  *         of sources differ, all use the coarsest ones.

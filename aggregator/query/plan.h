@@ -11,8 +11,8 @@
  *            taken if it costs no column, or while more than PLAN_FEW slices would be read.
  * Totals     have no columns: whole hours are read as hours, whole minutes of the rest as minutes, and the rest of
  *            those as slots.  The interval does not change, unless only a coarser tier still has its begin.
- * Kept       Of two neighbouring tiers the coarser one counts as longer only if it is longer by more than one of its
- *            slots.  A piece that no longer tier has may be missing at the begin.
+ * Kept       A coarser tier counts as longer than the finer one only if it begins more than one of its slots earlier.
+ *            So less than that may be missing at the begin of the interval.
  * Pure       no loop, file or clock.  Thread: any.
  */
 #ifndef HEATSCOPE_PLAN_H

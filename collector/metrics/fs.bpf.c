@@ -3,7 +3,7 @@
  *      sys_enter -> is it one of `calls`, on a file?  the thread's `ops`
  *      sys_exit -> events (per CPU) --tail call--> record programs
  *
- * Both run at every system call of the machine.  By the call's number they return at once if it is no file operation.
+ * Both run at every system call of the machine.  They return at once if the call's number is no file operation.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

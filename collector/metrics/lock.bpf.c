@@ -4,7 +4,7 @@
  *
  * These programs run wherever the kernel takes locks, also while it holds others.  A program that interrupts another on
  * its CPU cannot damage its data: the data is in task storage and preallocated hashes, and no program runs inside
- * itself.  While the collector reads a map of ours, it may hold a lock of that map, so its spinning waits are ignored.
+ * itself.  While the collector reads a map of ours, it may hold a lock of that map, so we ignore its spinning waits.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -2,7 +2,7 @@
  *
  *      sys_enter -> the thread's `calls`      sys_exit -> events (per CPU) --tail call--> record programs
  *
- * Both run at every system call of the machine, so they gather only what is wanted.  If task_struct lacks the clocks
+ * Both run at every system call of the machine, so they gather only the wanted fields.  If task_struct lacks the clocks
  * that thread_clock.bpf.h reads, and only then, sched_clock.bpf.h is loaded too.
  */
 #include <linux/bpf.h>

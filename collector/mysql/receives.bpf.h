@@ -63,7 +63,7 @@ static __always_inline void prepared_lookup(struct server_conn *s)
 	if (s->conn.statement == STATEMENT_CODE("use"))
 		who_moves(&s->conn.who);
 	if (wanted & WANTED_FIELD(MYSQL_DIGEST))
-		bpf_map_lookup_elem(&specimens, &s->code);	/* marks it as used */
+		bpf_map_lookup_elem(&digest_samples, &s->code);	/* marks it as used */
 }
 
 static __always_inline void prepared_forget(struct server_conn *s)

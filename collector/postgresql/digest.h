@@ -7,7 +7,7 @@
  * Words    are in lower case.  A name between double quotes keeps its quotes and its case.
  * Literals are `?`: numbers, '..', E'..', B'..', X'..', N'..', $$..$$, $tag$..$tag$, parameters ($1), null, true,
  *          false.  A sign belongs to its literal, unless it is an operator between two.  The operator `?` is a `?`,
- *          too.
+ *          too.  So is the name of the statement in DEALLOCATE, of which drivers make a new one each time.
  * Nothing  White space, comments (also nested) and semicolons at the end do not count.
  * Casts    `::` is one token.
  * Cut      If only a part of the text is read, the word cut at its end does not count.  The code differs from that of a
@@ -111,8 +111,19 @@ static __always_inline __u8 digest_between(struct digest *d, __u8 byte)
 	return DIGEST_BETWEEN;
 }
 
+/* Is the word or name that ends now the name of a prepared statement in a DEALLOCATE? */
+static __always_inline int digest_is_prepared_name(const struct digest *d)
+{
+	return d->first == STATEMENT_CODE("dealloca");
+}
+
 static __always_inline void digest_word_over(struct digest *d)
 {
+	if (digest_is_prepared_name(d) && d->word != STATEMENT_CODE("prepare") && d->word != STATEMENT_CODE("all")) {
+		digest_word_undo(d);
+		digest_literal(d);
+		return;
+	}
 	if (!d->first)
 		d->first = d->word;
 	digest_word_end(d);
@@ -205,7 +216,12 @@ static __always_inline __u8 digest_after_name(struct digest *d, __u8 byte)
 		table_word_byte(&d->table, byte);
 		return DIGEST_NAME;
 	}
-	digest_name_over(d);
+	if (digest_is_prepared_name(d)) {
+		digest_word_undo(d);
+		digest_literal(d);
+	} else {
+		digest_name_over(d);
+	}
 	return DIGEST_AGAIN;
 }
 

@@ -9,7 +9,7 @@
  * Not     If the server has written no new text, the turn is no statement and no event (the handshake, the login, a
  *         Sync).
  * Hidden  The messages of a round are unknown, so the round is one event, whose command is `encrypted`.
- * Trust   none: any process may be named like a server.  Its memory is read as that of any program.
+ * Trust   none: any process may have the name of a server, and any bytes in its memory.
  *
  * Included once, by postgresql.bpf.c.
  */

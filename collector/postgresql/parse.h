@@ -19,7 +19,7 @@
  * Copy    While the server copies from its client it ignores every Sync.  A replication stream (CopyBoth) has no
  *         requests.
  * Loose   If a send has more messages than the parser reads, it looks only for a ReadyForQuery at the end of the send.
- * Trust   Bytes are the clients'.  Impossible bytes only make the connection opaque.
+ * Trust   Clients may send any bytes.  Impossible ones only make the connection opaque.
  */
 #ifndef HEATSCOPE_POSTGRESQL_PARSE_H
 #define HEATSCOPE_POSTGRESQL_PARSE_H
@@ -34,11 +34,11 @@ enum front_mode {
 	FRONT_PLAIN,
 	FRONT_ENCRYPTED,	/* turns only */
 	FRONT_OPAQUE,		/* turns only */
-	FRONT_IGNORED,		/* asks for nothing: it cancels another connection's statement, or its client is gone */
+	FRONT_IGNORED,		/* makes no events: it cancels another connection's statement, or its client is gone */
 };
 
 enum front_flag {
-	FRONT_BEGIN = 1,	/* a round begins, and none is being answered */
+	FRONT_BEGIN = 1,	/* a round begins, and no other one waits for its answer */
 	FRONT_ASKED = 2,	/* the ring has a new entry */
 	FRONT_TEXT = 4,		/* a text begins */
 	FRONT_REMEMBER = 8,	/* `text` is the statement `name` from now on */

@@ -13,7 +13,7 @@
  *         round before it: the server does not serve a request that is still in its buffer.
  * End     the send with ReadyForQuery.
  * Shares  The Executes of a round share its time equally, because the server answers the round as a whole.  Counts and
- *         sums are exact; the spread within a round is not seen.
+ *         sums are exact; differences within a round do not show.
  * Slot    the slot of the end.
  * Record  exactly once, at the first of:
  *           ReadyForQuery
@@ -35,7 +35,7 @@
  *
  *      rows    affected or returned, as the tags of the reply report them ("SELECT 5"); of all statements of a simple
  *              query together.  0 if there is no tag (PortalSuspended, an error), or if the reply cannot be followed:
- *              it is encrypted, opaque or sent in pieces of memory, or its send began before rows were asked for.
+ *              it is encrypted, opaque or sent in pieces of memory, or its send began before rows were wanted.
  *              Equal Executes in a row share their rows
  *
  * Fields, codes in the kernel:

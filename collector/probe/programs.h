@@ -55,7 +55,7 @@ struct programs_event {
 int programs_attach_events(void **self, const struct programs_event *event, size_t n,
 			   struct tracer_programs *ret_programs, char *reason);
 
-/* Opens owner.bpf.h's iterator `program`, with its counter `pass`, which finds for owners_look() the processes that
+/* Opens owner.bpf.h's iterator `program`, with its counter `pass`, which finds for owners_refresh() the processes that
  * have sockets open.  It must not attach by itself: call bpf_program__set_autoattach(program, false) before
  * programs_start().  After an error the programs are stopped, and *self is NULL. */
 int programs_open_owners(void **self, struct bpf_program *program, __u32 *pass, char *reason);

@@ -20,7 +20,7 @@
 #include "collector/core/instrumentation.h"
 #include "collector/proc/words.h"
 
-struct meter_look {
+struct meter_request {
 	__u64 since_ns;			/* monotonic, since the snapshot at the slot's beginning; 0: there was none */
 	__u64 wanted;			/* fields and measures that any instrumentation keeps or filters by */
 };
@@ -40,7 +40,7 @@ struct meter {
 	int (*check)(char *reason);
 	int (*start)(void **ret_self, char *reason);
 	void (*stop)(void *self);
-	int (*read)(void *self, const struct meter_look *look, const struct meter_out *out);
+	int (*read)(void *self, const struct meter_request *request, const struct meter_out *out);
 };
 
 /* Returns the growth per second, rounded. */

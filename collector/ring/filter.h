@@ -11,7 +11,7 @@
  * Texts   Codes replace texts; a text with several codes becomes several terms.  filter_compile() decides terms whose
  *         answer is the same for every event of this host (hostname, texts without a code).
  * Lists   Some codes change while programs run: a server that starts again has another process id.  A term for such
- *         codes looks into a list in memory that the kernel shares; filter_look() fills the list.
+ *         codes looks into a list in memory that the kernel shares; filter_refresh() fills the list.
  * When    A record program applies the filter first.  An event that does not match is not counted, is no loss, and
  *         never enters the queue of late events.  Events that were lost before they were parsed have unknown fields, so
  *         they count as losses of every instrumentation.
@@ -119,7 +119,7 @@ int filter_compile(const struct predicate *p, const struct filter_names *names, 
 
 /* Adds the current codes to the lists; 1: some were new.  A code that no longer exists stays until its place is needed.
  * A text that has too many codes keeps those it had. */
-int filter_look(const struct filter *f, const struct predicate *p, const struct filter_names *names,
+int filter_refresh(const struct filter *f, const struct predicate *p, const struct filter_names *names,
 		struct filter_lists *lists);
 
 __u64 filter_wanted(const struct filter *f);	/* WANTED_FIELD(), WANTED_MEASURE() of what it compares */

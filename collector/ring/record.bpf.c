@@ -114,7 +114,7 @@ static __always_inline __u32 class_of(__u64 tag, const __u64 *word)
 }
 
 /* Gives a free class to a new key.  If there is none, the key is in class 0, `other`. */
-static __noinline __u32 class_look(const struct key *key, __u64 tag)
+static __noinline __u32 class_assign(const struct key *key, __u64 tag)
 {
 	__u32 class_ = class_of(tag, bpf_map_lookup_elem(&classes, key));
 	__u64 word;
@@ -143,7 +143,7 @@ static __always_inline __u32 class_find(const struct ring_state *st, const struc
 	class_ = ring_recall(&plan, r, key, tag, forgotten);
 	if (class_)
 		return class_;
-	class_ = class_look(key, tag);
+	class_ = class_assign(key, tag);
 	if (class_ && cpu->depth == 1)
 		ring_remember(r, key, tag | class_, forgotten);
 	return class_;

@@ -331,7 +331,7 @@ static __always_inline int report_running(struct seq_file *seq, struct server_co
 	struct turn_running r;
 	__u64 seen, in = TURN_ENDED;
 
-	if (!s || *(volatile __u64 *)&s->turn.look == running_look)
+	if (!s || *(volatile __u64 *)&s->turn.scan == running_scan)
 		return 0;
 	seen = *(volatile __u64 *)&s->turn.state;
 	__builtin_memset(&r, 0, sizeof(r));
@@ -345,10 +345,10 @@ static __always_inline int report_running(struct seq_file *seq, struct server_co
 	event_fill(&r.event, s);
 	r.event.field[FIELD_BLOCKED_IN] = in;
 	r.begin_ns = s->turn.start.ns;
-	if (*(volatile __u64 *)&s->turn.state != seen || !look_take(&s->turn))
+	if (*(volatile __u64 *)&s->turn.state != seen || !scan_take(&s->turn))
 		return 0;
 	if (bpf_seq_write(seq, &r, sizeof(r)))
-		*(volatile __u64 *)&s->turn.look = 0;	/* no space: the iterator comes again */
+		*(volatile __u64 *)&s->turn.scan = 0;	/* no space: the iterator comes again */
 	return 0;
 }
 

@@ -140,7 +140,7 @@ static struct bpf_link *iter_attach(struct server_tracer *s, const char *name)
 static int server_attach(struct server_tracer *s)
 {
 	s->texts_fd = map_fd(s, "texts");
-	s->specimens_fd = map_fd(s, "specimens");
+	s->digest_samples_fd = map_fd(s, "digest_samples");
 	s->names_fd = map_fd(s, "names");
 	s->addresses_fd = map_fd(s, "addresses");
 	servers_forget_map(&s->servers, map_fd(s, "listeners"));
@@ -325,7 +325,7 @@ static void digest_label_of(void *self, unsigned field, __u64 code, char *out)
 	const struct server_tracer *s = self;
 	struct digest_sample tokens;
 
-	if (code <= DIGEST_UNKNOWN || bpf_map_lookup_elem(s->specimens_fd, &code, &tokens))
+	if (code <= DIGEST_UNKNOWN || bpf_map_lookup_elem(s->digest_samples_fd, &code, &tokens))
 		digest_label_unseen(code, out);
 	else
 		digest_label_by(s->protocol->read, code, &tokens, out);
@@ -475,7 +475,7 @@ static int give_ended(void *arg, void *record, size_t size)
 	struct server_tracer *s = arg;
 
 	if (size >= sizeof(struct turn_running))
-		give_running((void *)s->look, record);
+		give_running((void *)s->scan, record);
 	return 0;
 }
 
@@ -490,10 +490,10 @@ int server_running(void *self, __u64 since_ns, const struct tracer_running *runn
 	*s->programs.running_since = since_ns - running->wall_offset;
 	err = iter_read(s, s->running, sizeof(struct turn_running), give_running, (void *)running);
 	*(volatile __u64 *)s->programs.running_end = running->next_ns - running->wall_offset;
-	__sync_fetch_and_add(s->programs.running_look, 1);
-	s->look = running;
+	__sync_fetch_and_add(s->programs.running_scan, 1);
+	s->scan = running;
 	ended = ring_buffer__consume(s->ended_late);
-	s->look = NULL;
+	s->scan = NULL;
 	unreported = counted(&s->programs.counts->unreported);
 	if (!err && unreported != s->unreported)
 		err = -ENOSPC;
@@ -510,10 +510,10 @@ static int is_due(__s64 *last_ns, __s64 every_ns, __s64 now_ns)
 	return 1;
 }
 
-static void servers_look(struct server_tracer *s, __s64 now_ns)
+static void servers_refresh_due(struct server_tracer *s, __s64 now_ns)
 {
 	__u64 unlisted = counted(&s->programs.counts->unlisted), before = s->servers.n_changes;
-	int due = is_due(&s->looked_ns, SERVERS_LOOK_NS, now_ns);
+	int due = is_due(&s->refreshed_ns, SERVERS_REFRESH_NS, now_ns);
 
 	s->since_ns = s->listed_ns;
 	if (due || (unlisted != s->unlisted && !s->in_vain)) {
@@ -531,11 +531,11 @@ __s64 server_moved(void *self)
 	return ((const struct server_tracer *)self)->since_ns;
 }
 
-void server_look(void *self, __s64 now_ns, const struct tracer_filing *filing)
+void server_refresh(void *self, __s64 now_ns, const struct tracer_filing *filing)
 {
 	struct server_tracer *s = self;
 
-	servers_look(s, now_ns);
+	servers_refresh_due(s, now_ns);
 	filed_read(s, filing);
 	if (is_due(&s->flushed_ns, FLUSH_EVERY_NS, now_ns))
 		flush_old(s, filing);

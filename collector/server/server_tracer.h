@@ -1,6 +1,6 @@
 /* server_tracer.h - runs the host's side of server.bpf.h, which the tracers of all protocols share.
  *
- *      x_bpf__open() -> server_start(): choose, load, attach, fill in listeners -> look, running ... -> server_stop()
+ *      x_bpf__open() -> server_start(): choose, load, attach, list servers -> refresh, running ... -> server_stop()
  *
  * A protocol's table (x.c) has these functions, and a start and labels of its own.
  * Errors  0 or -errno; `reason` as in tracer.h.
@@ -33,7 +33,7 @@ struct server_programs {
 	struct fs_call *calls;
 	__u32 *by_switch;
 	__u32 *by_call;
-	__u64 *flush_before, *running_since, *running_look, *running_end, *files_since;
+	__u64 *flush_before, *running_since, *running_scan, *running_end, *files_since;
 	__u32 *arrivals;
 	struct turn_counts *counts;
 	__u32 *text_full;
@@ -48,7 +48,7 @@ struct server_programs {
 		.arrivals = &(x)->bss->arrivals,                                                                \
 		.by_switch = (__u32 *)&(x)->rodata->by_switch, .flush_before = &(x)->bss->flush_before,         \
 		.by_call = (__u32 *)&(x)->rodata->by_call, .running_since = &(x)->bss->running_since,            \
-		.running_look = &(x)->data->running_look, .running_end = &(x)->bss->running_end,                 \
+		.running_scan = &(x)->data->running_scan, .running_end = &(x)->bss->running_end,                 \
 		.counts = (struct turn_counts *)&(x)->bss->counts, .text_full = (__u32 *)&(x)->rodata->text_full, \
 		.tracer = TRACER_PROGRAMS(x) })
 
@@ -62,13 +62,13 @@ struct server_tracer {
 	struct server_programs programs;
 	struct bpf_object *object;
 	struct layouts layouts;
-	int texts_fd, specimens_fd, names_fd, addresses_fd;
+	int texts_fd, digest_samples_fd, names_fd, addresses_fd;
 	struct bpf_link *flush;
 	struct bpf_link *running;
 	struct ring_buffer *ended_late;	/* turns that also ran at a slot's end, for which the iterator comes too late */
 	struct ring_buffer *filed;	/* events that come to us by closes.bpf.h; NULL: the protocol has none */
 	const struct tracer_filing *filing;	/* set while it is read */
-	const struct tracer_running *look;	/* set during a look */
+	const struct tracer_running *scan;	/* set while ended_late is read */
 	__u64 unreported;
 	struct wanted_link left;	/* attached while an instrumentation asks why threads were blocked */
 	struct wanted_link file_ends, file_begins;	/* the same for their file operations: both links or none */
@@ -79,13 +79,13 @@ struct server_tracer {
 	int by_file;			/* it has no iterator over a map: the servers' files show the connections */
 	struct census *census;
 	struct servers servers;
-	__s64 looked_ns, flushed_ns;	/* the last look at the servers; the last flush of old events */
+	__s64 refreshed_ns, flushed_ns;	/* the last refresh of the servers, the last flush of old events */
 
-	/* A connection to an unlisted server asks for an early look.  If that look finds nothing (we may not read
+	/* A connection to an unlisted server asks for an early refresh.  If that finds nothing (we may not read
 	 * that process), it is not repeated early. */
 	__u64 unlisted;
 	int in_vain;
-	__s64 listed_ns, since_ns;	/* times up to which all servers were known: now, and before the last look */
+	__s64 listed_ns, since_ns;	/* times up to which all servers were known: now, and before the last refresh */
 };
 
 /* Starts as tracer.start does, with the protocol's opened programs; they belong to us, also after an error. */
@@ -102,7 +102,7 @@ int server_listeners(const char *const *names, struct listeners *ret);
 void server_stop(void *self);
 void server_want(void *self, __u64 wanted);
 __s64 server_moved(void *self);
-void server_look(void *self, __s64 now_ns, const struct tracer_filing *filing);
+void server_refresh(void *self, __s64 now_ns, const struct tracer_filing *filing);
 __u64 server_lost(void *self);
 int server_running(void *self, __u64 since_ns, const struct tracer_running *running);
 const char *server_lacking(void *self, __u64 wanted);

@@ -16,7 +16,7 @@
 
 #define SERVERS_KNOWN_MAX 1024
 #define SERVERS_PIDS_MAX 64
-#define SERVERS_LOOK_NS 10000000000ll		/* from one servers_refresh() to the next */
+#define SERVERS_REFRESH_NS 10000000000ll		/* from one servers_refresh() to the next */
 
 struct known {
 	struct listener listener;
@@ -29,7 +29,7 @@ struct servers {
 	const struct census *census;		/* NULL: read /proc, which shows our own user's processes only */
 	__u64 n_changes;			/* how often a server appeared or went away */
 	size_t n_pids;
-	__u32 pid[SERVERS_PIDS_MAX];		/* processes that listen, also only at Unix sockets; by the last look */
+	__u32 pid[SERVERS_PIDS_MAX];		/* processes that listen, also only at Unix sockets; as of the last refresh */
 	size_t n_known;
 	struct known known[SERVERS_KNOWN_MAX];
 };

@@ -283,7 +283,7 @@ static __always_inline void process_cgroup(struct event *e, struct task_struct *
 	(WANTED_FIELD(PROCESS_CGROUP) | WANTED_FIELD(PROCESS_UNIT) | WANTED_FIELD(PROCESS_CONTAINER))
 
 /* Reads a process' arguments while it is on the CPU, for events that come when it is not. */
-static __always_inline void process_look(struct task_struct *t, __u64 now_ns)
+static __always_inline void process_remember(struct task_struct *t, __u64 now_ns)
 {
 	if (wanted & WANTED_FIELD(PROCESS_PSARGS))
 		process_of(t, now_ns);

@@ -6,7 +6,7 @@ import java.sql.Statement;
 /**
  * JdbcBatches PORT BATCHES ROWS: what pgjdbc sends of batches, over TCP.
  *
- * BATCHES batches of ROWS one-column inserts, each committed by itself; then, in one transaction, 100 equal deletes, so that BEGIN is in the
+ * BATCHES batches of ROWS one-column inserts, each committed by itself; then, in one transaction, 100 equal deletes, with BEGIN in or before the
  * round of the first one; then one statement that the next round must begin with.
  */
 public class JdbcBatches {

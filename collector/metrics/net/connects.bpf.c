@@ -41,7 +41,7 @@ static __always_inline void connect_begin(const struct run *r, const struct sock
 	b->ns = bpf_ktime_get_ns();
 	b->tgid = t->tgid;
 	b->weight = weight;
-	process_look(t, b->ns);
+	process_remember(t, b->ns);
 }
 
 static __always_inline void connect_end(struct events *e, const struct sock *sk, int to)

@@ -223,7 +223,7 @@ int BPF_PROG(state, const struct sock *sk, const int from, const int to)
 }
 
 SEC("iter/task_file")
-int look(struct bpf_iter__task_file *ctx)
+int open_sockets(struct bpf_iter__task_file *ctx)
 {
 	struct task_struct *t = ctx->task;
 	struct sock *sk = t ? file_socket(ctx) : 0;

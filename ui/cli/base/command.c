@@ -36,7 +36,7 @@ int failed(const char *command, const char *reason)
 
 void put_json(const json_t *json, size_t flags)
 {
-	char *text = json_dumps(json, flags);
+	char *text = json_dumps(json, flags | JSON_REAL_PRECISION(15));	/* 0.99, not 0.98999999999999999 */
 
 	if (text)
 		output_put(stdout, "json", text, strlen(text));

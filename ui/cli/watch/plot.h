@@ -27,7 +27,7 @@ struct domain domain_of(const struct map *m);
 /* The union of both, so that a live map does not move; if the kinds differ, the new one. */
 struct domain domain_widen(struct domain before, struct domain now);
 
-/* `factor` times as long, around a value, but no longer than `used` and not shorter than two of the finest buckets. */
+/* Returns a range `factor` times as long, around a value; at least two of the finest buckets, at most `used`. */
 struct domain domain_zoom(struct domain now, struct domain used, double factor, double at);
 
 struct plot {
@@ -45,7 +45,7 @@ int plot_row_bits(const struct plot *p);
 /* The colours of a column's pixels as indices into the palette, 0: no cell. */
 void plot_levels(const struct plot *p, size_t col, unsigned char ret_level[PLOT_PIXELS_MAX]);
 
-/* The number that still ran, per pixel. */
+/* How many still ran, per pixel. */
 void plot_running(const struct plot *p, size_t col, double ret_n[PLOT_PIXELS_MAX]);
 
 struct plot_cell {			/* what a pixel of a column stands for */
