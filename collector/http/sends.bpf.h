@@ -60,7 +60,7 @@ __noinline int reply_ready(struct server_conn *s, struct events *e)
 	if (e->n < EVENTS_MAX)
 		emit(e, s);
 	else
-		event_file(s);
+		event_file(s, 1);
 	stamp_over(&s->turn, t);
 	reply_over(c);
 	state_set(&s->turn, STATE_RECORDED);

@@ -2,6 +2,7 @@
  *
  *      receive:  front_receive(), bytes -> front_byte(), front_blind(), front_skip() -> FRONT_* flags
  *      at FRONT_WORD: front_command() with the row of front.in.hash (commands.h) -> further flags
+ *      at FRONT_ENDED: front_ask() -> further flags
  *
  *      *2 CR LF  $3 CR LF GET CR LF  $1 CR LF a CR LF        an array of arguments
  *      GET a CR LF                                           or an inline command; arguments may be quoted
@@ -32,8 +33,8 @@ enum front_flag {
 	FRONT_WORD = 4,		/* the command's name is complete: front_command() */
 	FRONT_PREFIX = 8,	/* front.name is the prefix of the command's key */
 	FRONT_LOST = 16,	/* it is not the protocol, or we do not know which reply belongs to which command */
-	FRONT_CROWDED = 32,	/* the ring has no free entry */
-	FRONT_UNANSWERED = 64,	/* a command that gets no reply */
+	FRONT_UNANSWERED = 32,	/* a command that gets no reply */
+	FRONT_ENDED = 64,	/* a command is complete and will get one: front_ask() */
 };
 
 enum in_state { IN_START, IN_COUNT, IN_COUNT_LF, IN_DOLLAR, IN_LENGTH, IN_LENGTH_LF, IN_ARG, IN_ARG_CR, IN_ARG_LF, IN_LINE };
@@ -184,7 +185,7 @@ static inline void front_becomes(struct front *c, __u8 mode)
 	c->mode = mode;
 	c->in.state = IN_START;
 	reply_reset(&c->out);
-	c->asked.n = c->asked.left = 0;
+	asked_clear(&c->asked);
 	c->n_confirmed = c->n_needed = 0;
 	c->reply_skip = c->doubt = c->forgets = 0;
 }
@@ -457,20 +458,20 @@ static inline __u32 front_silent(struct front *c)
 	return FRONT_UNANSWERED;
 }
 
+/* The command that has just ended waits for its reply. */
 static inline __u32 front_ask(struct front *c)
 {
 	struct command_in *r = &c->in;
-	struct asked a = { .prefix = r->prefix, .n = 1, .value = r->value, .code = r->code, .kind = r->kind, .waits = r->waits,
+	struct asked a = { .prefix = r->prefix, .code = r->code, .kind = r->kind, .waits = r->waits,
 			   .doubt = c->doubt, .forgets = c->forgets };
-	int left = c->asked.left != 0, full;
+	int left = c->asked.left != 0;
 
-	if (r->kind >= KIND_SUBSCRIBE)
-		a.value = r->n_args - 1;
-	full = asked_push(&c->asked, &a);
-	if (full < 0)
+	if (!asked_is_simple(r->kind))
+		a.value = r->kind >= KIND_SUBSCRIBE ? r->n_args - 1 : r->value;
+	if (asked_push(&c->asked, &a))
 		return FRONT_LOST;
 	c->doubt = c->forgets = 0;
-	return full ? FRONT_CROWDED : left ? 0 : FRONT_ASKED;
+	return left ? 0 : FRONT_ASKED;
 }
 
 /* Ends a command. */
@@ -489,7 +490,7 @@ static inline __u32 front_end(struct front *c)
 		if (r->reply != REPLY_ON || skip)
 			return front_silent(c);
 		c->doubt = 1;
-		return front_ask(c);
+		return FRONT_ENDED;
 	}
 	r->reply = 0;
 	if (r->kind == KIND_REPLY)
@@ -498,7 +499,7 @@ static inline __u32 front_end(struct front *c)
 		c->reply_off = off = 0;
 		c->doubt = 1;
 	}
-	return off || skip ? front_silent(c) : front_ask(c);
+	return off || skip ? front_silent(c) : FRONT_ENDED;
 }
 
 /* Takes the command's name when it is complete.  row: that of front.in.hash; NULL: the name is not in the table. */

@@ -54,6 +54,11 @@ __noinline __u32 command_named(struct front *c)
 	return c ? front_command(c, found ? &row : 0) : 0;
 }
 
+__noinline __u32 command_asked(struct front *c)
+{
+	return c ? front_ask(c) : 0;
+}
+
 /* Makes one step of the parser.  Of the next `left` bytes, the window has `seen`, from `at` on. */
 __noinline __u64 front_step(struct front *c, const struct window *w, __u32 at, __u32 seen, __u32 left)
 {
@@ -103,8 +108,6 @@ __noinline int received_found(struct server_conn *s, __u32 out)
 		name_remember(&s->front.name, s->front.in.prefix);
 	if (s->front.mode != FRONT_PLAIN)
 		return 0;
-	if (out & FRONT_CROWDED)
-		count(&counts.crowded);
 	if (out & FRONT_UNANSWERED)
 		count(&counts.unanswered);
 	if (out & FRONT_ASKED) {
@@ -141,6 +144,8 @@ static long receive_step(__u32 i, struct receiving *r)
 	out = step;
 	if (out & FRONT_WORD)
 		out |= command_named(&s->front);
+	if (out & FRONT_ENDED)
+		out |= command_asked(&s->front);
 	if (!out)
 		return 0;
 	if (out & FRONT_LOST) {

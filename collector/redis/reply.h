@@ -255,15 +255,13 @@ static inline int out_is_message(const struct reply *o)
 
 static inline __u32 back_done(struct front *c, const struct asked *a, __u16 status)
 {
-	int lost = a->lost;
-
 	c->done.prefix = a->prefix;
 	c->done.database = c->database;
 	c->done.code = a->code;
 	c->done.status = status;
 	c->done.waits = a->waits && status != STATUS_QUEUED;
 	asked_pop(&c->asked);
-	return lost ? 0 : BACK_DONE;
+	return BACK_DONE;
 }
 
 /* Returns how many channels of this kind there were before. */

@@ -24,19 +24,20 @@ struct {
 	__uint(max_entries, FILED_BYTES);
 } filed SEC(".maps");
 
-/* Hands the event of this connection to the collector; without space it is counted as crowded.  A global function: the
- * verifier checks it once. */
-__noinline int event_file(struct server_conn *s)
+/* Hands an event of this connection to the collector, which stands for n equal ones; without space they are counted as
+ * crowded.  A global function: the verifier checks it once. */
+__noinline int event_file(struct server_conn *s, __u32 n)
 {
-	struct event *e = s ? bpf_ringbuf_reserve(&filed, sizeof(*e), 0) : 0;
+	struct filed *f = s ? bpf_ringbuf_reserve(&filed, sizeof(*f), 0) : 0;
 
-	if (!e) {
-		count(&counts.crowded);
+	if (!f) {
+		__sync_fetch_and_add(&counts.crowded, n);
 		return 0;
 	}
-	__builtin_memset(e, 0, sizeof(*e));
-	event_fill(e, s);
-	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
+	__builtin_memset(f, 0, sizeof(*f));
+	event_fill(&f->event, s);
+	f->n = n;
+	bpf_ringbuf_submit(f, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 
@@ -52,7 +53,7 @@ int BPF_PROG(closes, struct sock *sk, int before, int after)
 	s = conn_at(sk);
 	if (!s || !pending_take(&s->turn, STATE_RECORDED))
 		return 0;
-	event_file(s);
+	event_file(s, 1);
 	count(&counts.flushed);
 	return 0;
 }

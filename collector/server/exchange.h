@@ -111,6 +111,11 @@ struct turn_running {
 	struct event event;	/* its fields */
 };
 
+struct filed {			/* an event for the collector, see closes.bpf.h */
+	struct event event;
+	__u64 n;		/* equal events that it stands for */
+};
+
 /* Counts that the event programs keep about themselves; in .bss. */
 struct turn_counts {
 	__u64 flushed;		/* events that their age or the end of their connection ended */
@@ -131,7 +136,7 @@ struct turn_counts {
 #define CALL_CONNS_MAX 16384
 #define LAYOUT_SERVERS_MAX 64		/* processes whose memory is read, see layouts.h */
 #define RUNNING_BYTES (1 << 20)	/* of a ring of struct turn_running: 2,400 */
-#define FILED_BYTES (1 << 22)		/* of a ring of struct event: 10,000 within a second */
+#define FILED_BYTES (1 << 22)		/* of a ring of struct filed: 10,000 within a second */
 #define PREPARED_MAX 16384		/* MariaDB's default of max_prepared_stmt_count is 16382 */
 
 #endif

@@ -446,9 +446,10 @@ static void flush_old(struct server_tracer *s, const struct tracer_filing *filin
 static int give_filed(void *arg, void *record, size_t size)
 {
 	struct server_tracer *s = arg;
+	const struct filed *f = record;
 
-	if (size >= sizeof(struct event))
-		give_flushed((void *)s->filing, record);
+	for (__u64 i = 0; size >= sizeof(*f) && i < f->n; i++)
+		give_flushed((void *)s->filing, &f->event);
 	return 0;
 }
 

@@ -188,7 +188,8 @@ start_server() { # sets what the cells of this server use
 	case $family in redis | http) tls_port=$(free_port) ;; esac
 	"start_$start" || return 1
 	tree=host
-	wait_for 60 "${family}_answers" && "${family}_prepare" >"$logs/prepare" 2>&1 && server_version=$("${family}_version")
+	wait_for 60 "${family}_answers" && "${family}_prepare" >"$logs/prepare" 2>&1 && PGSSLMODE=disable "${family}_connect" >"$logs/connect" 2>&1 &&
+		server_version=$("${family}_version")
 }
 rounds_of() { # REQUESTS: of each connection, at least 20
 	awk -F '\t' -v hows=",$hows," -v requests="$1" -v n="$n_connections" '!/^#/ && index(hows, "," $2 ",") { round += 1 / $1 }

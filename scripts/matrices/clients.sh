@@ -3,7 +3,8 @@
 # test/tools/matrix/load.py.
 
 # name, family, tree, hows (the kinds of lines that it can send), prepares (own: a prepare is a round of its own; with: it
-# comes with the first execution), quick or slow, modes, what it needs: a package, or npm:NAME
+# comes with the first execution; shared: pipelines, whose commands share the time), quick or slow, modes, what it needs: a
+# package, or npm:NAME
 clients='
 mariadb       mysql      host text,fails,delay          own  quick plain,tls,zlib,haproxy      mariadb-client-core
 pymysql       mysql      host text,fails,delay          own  quick plain,tls,haproxy           python3-pymysql
@@ -23,7 +24,7 @@ pgjdbc        postgresql host text,prepared,fails,delay with quick plain,tls,hap
 npm-pg        postgresql host text,prepared,fails,delay with slow  plain,tls,haproxy,pgbouncer npm:pg
 pgbench       postgresql host text,delay                own  quick plain,tls,haproxy,pgbouncer postgresql-contrib
 redis-cli     redis host text,fails,delay own quick plain,tls,haproxy redis-tools
-pipe          redis host text,fails,delay own slow  plain,haproxy     redis-tools
+pipe          redis host text,fails,delay shared slow plain,haproxy     redis-tools
 benchmark     redis host text,delay       own quick plain,tls,haproxy redis-tools
 npm-redis     redis host text,fails,delay own slow  plain,tls,haproxy npm:redis
 npm-ioredis   redis host text,fails,delay own slow  plain,tls,haproxy npm:ioredis

@@ -61,6 +61,12 @@ class Cell:
         if short:
             self.differences.append(f"{name}: {short} of {sum(count for _, count in buckets)} below 50 ms")
 
+    def shared(self, name, times):
+        """The events of a send share its time, so the sum shows the delays."""
+        least, total = times * DELAY_NS, sum(stats["sum"] for stats in self.stats.values())
+        if total < least:
+            self.differences.append(f"{name}: {total} ns in all, {least} ns were waited")
+
 
 def mysql(cell):
     """Keys are command/statement/digest/status.  Com_* count kinds of statements, also those that drivers add."""
@@ -119,9 +125,7 @@ def postgresql(cell):
     prepares = o.connections if o.prepares == "own" and hidden else 0
 
     def count(digest, fails=None):
-        # From version 17 on the server takes the name in DEALLOCATE for a constant.
-        return sum(n for (c, d, s), (_, n) in keys.items() if c != "prepare" and
-                   (d == digest or digest == "deallocate ?" and d.startswith("deallocate ")) and
+        return sum(n for (c, d, s), (_, n) in keys.items() if c != "prepare" and d == digest and
                    (fails is None or hidden or (s not in ("ok", "unknown")) == fails))
 
     sent = counted = right = 0
@@ -185,7 +189,9 @@ def redis(cell):
                    key.split("/")[1] == ("WRONGTYPE" if how == "fails" else "ok"))
         counted, right = counted + have, right + (have == times)
         cell.expect(f"{name} ({how})", have, times)
-        if how == "delay":
+        if how == "delay" and cell.options.prepares == "shared":
+            cell.shared(name, times)
+        elif how == "delay":
             cell.delayed(name, [key for key in cell.stats if key.startswith(f"{name}/")])
     for name in sorted(set(ours) | set(theirs)):
         cell.expect(f"commandstats {name}", ours.get(name, 0), theirs.get(name, 0))

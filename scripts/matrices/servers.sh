@@ -183,6 +183,12 @@ END
 }
 redis_prepare() { redis_admin set key:1 1; }
 http_prepare() { http_answers; }
+# A connection to its TCP port: the collector looks for new listeners when it sees one, else once in 10 s.  Events of a server
+# that is not listed yet do not fit an instrumentation of an `instance`.
+mysql_connect() { :; }
+postgresql_connect() { psql -X -h 127.0.0.1 -p "$port" -U matrix -d shop -At -c 'SELECT 1'; }
+redis_connect() { redis-cli -p "$port" ping; }
+http_connect() { http_answers; }
 
 # The predicate of this server alone.
 mysql_where() { echo "pid = \"$server_pid\""; }

@@ -10,7 +10,9 @@ HEAD = """# Servers and clients
 `scripts/matrix --table` writes this page from the results of `scripts/matrix`. In each cell a program or
 driver that is not ours sends a known load. The number is the count of its statements, commands or requests; each was
 counted once, under its digest, command or path, and the server's own counters agree: `Com_*`, pg_stat_statements, INFO
-commandstats, the access log. A statement that takes 50 ms is in a bucket of 50 ms or more.
+commandstats, the access log. A statement that takes 50 ms is in a bucket of 50 ms or more. `pipe` sends pipelines of 100
+commands, which share the time of their replies; their sum has the 50 ms. Beyond 1023 changes of the command without a
+reply Heatscope counts a command, but its name is `unknown` (redis.commands in heatscope-collector(8)).
 
 | mode | meaning |
 |---|---|
@@ -25,7 +27,7 @@ TAIL = """
 
 | server or client | why |
 |---|---|
-| memtier_benchmark | Debian 12, 13 and sid have no package |
+| memtier_benchmark, ProxySQL | Debian 12, 13 and sid have no package |
 | zstd with MariaDB | the protocol of 10.11 and 11.8 has zlib only |
 | compression with PostgreSQL, Redis and Valkey | their protocols have none |
 | sysbench and pgbench with failing statements | they end at an error |
@@ -51,8 +53,8 @@ def row(words):
 
 
 def version(text):
-    """Of a package: without epoch and Debian's revision."""
-    return text.split(":", 1)[-1].split("-")[0] if text[:1].isdigit() else text
+    """Of a package or server: without epoch, Debian's revision and note."""
+    return text.split(":", 1)[-1].split("-")[0].split(" (")[0] if text[:1].isdigit() else text
 
 
 def main():

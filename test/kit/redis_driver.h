@@ -11,13 +11,13 @@
 
 #include <string.h>
 
-#define FOUND_MAX 1024
+#define FOUND_MAX 2048
 
 struct drive {
 	struct front front;
 	struct done found[FOUND_MAX];
 	__u32 n, n_sent;		/* events; those of the current send */
-	__u32 n_lost, n_crowded, n_unanswered, n_begins, n_breaks;
+	__u32 n_lost, n_unanswered, n_begins, n_breaks;
 	int ahead;
 };
 
@@ -31,13 +31,18 @@ static inline const struct command_row *drive_rows(void)
 	return filled ? rows : NULL;
 }
 
-static inline __u64 drive_code(const char *name)
+static inline const struct command_row *drive_row(const char *name)
 {
 	__u64 hash = COMMAND_SEED;
 
 	for (; *name; name++)
 		hash = hash_byte(hash, (__u8)*name);
-	return command_find(drive_rows(), hash) ? command_find(drive_rows(), hash)->code : COMMAND_MISC;
+	return command_find(drive_rows(), hash);
+}
+
+static inline __u64 drive_code(const char *name)
+{
+	return drive_row(name) ? drive_row(name)->code : COMMAND_MISC;
 }
 
 static inline __u64 drive_error(const char *word)
@@ -125,6 +130,8 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total,
 		at += drive_front(d, data + at, total - at, most, &out);
 		if (out & FRONT_WORD)
 			out |= front_command(c, command_find(drive_rows(), c->in.hash));
+		if (out & FRONT_ENDED)
+			out |= front_ask(c);
 		if (out & FRONT_LOST) {
 			drive_break(d, 1);
 			return;
@@ -132,7 +139,6 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total,
 		if (c->mode != FRONT_PLAIN)
 			continue;
 		d->n_begins += !!(out & FRONT_BEGIN);
-		d->n_crowded += !!(out & FRONT_CROWDED);
 		d->n_unanswered += !!(out & FRONT_UNANSWERED);
 	}
 	d->n_lost += front_received(c);
