@@ -70,7 +70,7 @@ static void begin_time(struct aggregator *a)
 static void look_at_clock(struct aggregator *a)
 {
 	__s64 now = now_ns(), step_ns;
-	enum leap leap = timekeeper_look(&a->time, now, boot_ns(), &step_ns);
+	enum leap leap = timekeeper_update(&a->time, now, boot_ns(), &step_ns);
 
 	catalog_set_ahead(a->services.catalog, timekeeper_ahead(&a->time));
 	say_leap(a, leap, timekeeper_ahead(&a->time));

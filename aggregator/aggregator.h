@@ -1,14 +1,15 @@
-/* aggregator.h - holds every part of heatscoped, and opens and closes them in the right order.
+/* aggregator.h - opens and closes all parts of heatscoped, in the right order.
  *
  *      endpoint -> ingest -> catalog, store queue -> store, cube;   http -> catalog, store queue, cube
  *
  * Begin   aggregator_open() opens lock, store, cube, store queue, catalog, ingest, http.  Then the caller runs the
  *         loop.  Also after an error the caller calls stop, runs the loop and closes.
- * End     aggregator_stop(): ingest stops reading, webhooks get no further messages, the store queue drains (every
- *         job's done() has been called, every committed batch acknowledged), then come http_close(), api_close(),
- *         ingest_close(), and the loop runs out of handles.  aggregator_close() frees the rest.
- * HTTP    http.c passes requests under /ca to api.c, which reads catalog and cube on the loop and submits
- *         what needs the store to the store queue.  When http_close() runs, none of its jobs is in flight.
+ * Stop    aggregator_stop(): ingest stops reading, webhooks get no further messages, and the store queue drains: it
+ *         calls every job's done() and acknowledges every committed batch.  Then follow http_close(), api_close() and
+ *         ingest_close(), and the loop runs out of handles.
+ * Close   aggregator_close() frees the rest.
+ * HTTP    http.c passes requests under /ca to api.c, which reads catalog and cube on the loop, and gives the store
+ *         queue what needs the store.  When http_close() runs, none of its jobs is in flight.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_AGGREGATOR_H
@@ -46,7 +47,7 @@ struct aggregator {
 	uv_timer_t alerts_timer;	/* also valid only if has_timer */
 	struct worksheets *worksheets;
 	struct ingest *ingest;
-	struct http_held held;		/* bytes that readers of both servers hold */
+	struct http_held held;		/* bytes that wait for the clients of both servers */
 	struct api *api;		/* serves /ca for both servers */
 	struct http *http[2];		/* at conf.listen and at conf.api_socket; NULL: none */
 	struct endpoint http_at[2], ingest_at;

@@ -1,13 +1,12 @@
-/* collector.h - runs the collector on its loop: at every slot boundary, data goes from probes to spool to link.
+/* collector.h - runs the collector on its loop: after every slot, data goes from probes to spool to link.
  *
  *      clock --tick--> probes_drain --> spool_put --> link --> aggregator
  *                            |                          | ack
  *                        recorder                    spool_ack
  *
- * Ticks   a one-shot timer, set to 20 ms after the next slot boundary of the wall clock; counting ticks
- *         would drift.
- * Ends    on SIGTERM or SIGINT, or, with `once`, when the aggregator has acknowledged a whole replay: the rest of the
- *         data stays in the spool, and every handle is closed.
+ * Ticks   a one-shot timer, set to 20 ms after the next end of a slot by the wall clock.  Counted ticks would drift.
+ * Ends    on SIGTERM or SIGINT, or, with `once`, when the aggregator has acknowledged a whole replay.  Then every
+ *         handle is closed; the rest of the data stays in the spool.
  */
 #ifndef HEATSCOPE_COLLECTOR_H
 #define HEATSCOPE_COLLECTOR_H

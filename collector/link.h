@@ -8,9 +8,9 @@
  *         | <----------------------- ACK ----- |     when it is stored
  *         | <-------- ERROR {sentence} ------> |     both ways; the sender closes
  *
- * Again   the link reconnects a lost connection after 100 ms, 200 ms ... 5 s; an ACK, or a
- *         connection that lasted for 5 s, makes the delay short again.
- * Errors  an unreadable frame: the link sends ERROR, logs it, and connects again.
+ * Again   the link connects again 100 ms, 200 ms ... 5 s after it lost a connection.  An ACK, or a connection of 5 s,
+ *         makes the delay short again.
+ * Errors  at an unreadable frame the link sends ERROR, logs it, and connects again.
  * Memory  arguments of the callbacks are valid during the call only.
  * Thread  the loop's.
  */

@@ -1,9 +1,8 @@
 /* privilege.h - gives up this process' capabilities, for good.
  *
- * We tried on Linux 6.18 what works afterwards: everything on open descriptors (maps,
- * iterators, attaching and detaching loaded programs).  These do not work: making maps, loading
- * programs, perf_event_open().  So a collector without capabilities drains, sheds and recovers, and
- * enables nothing new.
+ * Works afterwards (tried on Linux 6.18): everything on open descriptors, which are maps, iterators, and attaching and
+ * detaching of loaded programs.  Fails: to make maps, to load programs, perf_event_open().  So a collector without
+ * capabilities drains, sheds and recovers, and enables nothing new.
  */
 #ifndef HEATSCOPE_PRIVILEGE_H
 #define HEATSCOPE_PRIVILEGE_H

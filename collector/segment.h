@@ -1,10 +1,10 @@
-/* segment.h - appends frames to one file, reads them back, and cuts the file; memory takes over while
- * the file cannot be written.
+/* segment.h - keeps one file of the spool: it appends frames to it, reads them back, and cuts it.
  *
  *      | bytes in the file ... | tail in memory |
  *
- * Order   after a write has failed, all later bytes go to the tail, so the bytes stay in order.
- * Limit   set by the caller; segment_room() returns how many bytes are free below it.
+ * Tail    while the file cannot be written, bytes go to memory.  A restart loses them; the file survives it.
+ * Order   after a failed write all later bytes go to the tail, so the bytes stay in order.
+ * Limit   the caller's: segment_fits() checks whether more bytes fit below it.
  * Errors  0 or -errno; after an error nothing has changed.
  */
 #ifndef HEATSCOPE_SEGMENT_H

@@ -2,21 +2,21 @@
  *
  *      put -> | newer segment | older segment | -> next -> in flight -> ack
  *
- * Laws    batches come out in the order in which they were put, also after a crash at any byte: a batch is written
- *         before it is sent, and a torn end is found by its CRC and cut.  A batch that was sent or
- *         acknowledged just before a crash may come out once more; the aggregator recognises its name.
- *         After a clean end only unacknowledged batches come out.
- * Limit   two segments, each half of the limit.  When both are full, the spool drops the older one and counts
- *         its events: they follow as one batch per source and instrumentation, which has
- *         no slices but a loss, and a seq of LOSS_SEQ or more, which no probe uses.  A loss that
- *         is dropped itself is counted again, so events put = events out + losses out.  Only a
- *         batch whose acknowledgement was on its way, or was cut off by a crash, may be counted
- *         although it arrived.
- * Files   path.0 and path.1, locked.  First a FRAME_HELLO with {"aggregator", "segment"}, then
- *         FRAME_BATCHes, and FRAME_ACK {u64 segment, u64 offset} that say how far they are acknowledged.
- *         While a file cannot be written, and without a path, a segment stays in memory, up to
- *         SEGMENT_MEMORY.  The files are truncated as soon as all is acknowledged, so usually nothing reaches
- *         the disk.  No fsync: a power cut may lose the unwritten end.
+ * Laws    Batches come out in the order in which they were put.  This holds after a crash at any byte, too: a batch is
+ *         written before it is sent, and its CRC shows a torn end, which is cut.  A batch that was sent or acknowledged
+ *         just before a crash may come out once more; the aggregator recognises its name.  After a clean end only
+ *         unacknowledged batches come out.
+ * Limit   Two segments, each half of the limit.  When both are full, the spool drops the older one and counts its
+ *         events as lost.
+ * Loss    One batch per source and instrumentation reports them: without slices, with a loss, and with a seq of
+ *         LOSS_SEQ or more, which no probe uses.  A dropped loss is counted again, so events put = events out + losses
+ *         out.  A batch counts as lost although it arrived only if its acknowledgement was under way, or a crash cut it
+ *         off.
+ * Files   path.0 and path.1, locked (segment.h).  First a FRAME_HELLO with {"aggregator", "segment"}, then
+ *         FRAME_BATCHes and FRAME_ACK {u64 segment, u64 offset}: acknowledged up to here.  A file is truncated as soon
+ *         as all of it is acknowledged, so usually nothing reaches the disk.  No fsync: a power cut may lose the
+ *         unwritten end.
+ * Memory  While a file cannot be written, or without a path, a segment keeps up to SEGMENT_MEMORY in memory.
  * Ids     belong to one aggregator; spool_bind() drops the batches for another one.
  * Errors  0 or -errno.
  * Thread  one thread.

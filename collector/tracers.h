@@ -1,6 +1,6 @@
-/* tracers.h - lists all tracers, that is, the metrics from events of the kernel, in one table.
+/* tracers.h - lists all tracers, the metrics from events of the kernel, in one table.
  *
- *      main.c --probe_conf.tracers--> kernel.c: enables, drains ... each of them by its struct tracer
+ *      main.c --probe_conf.tracers--> kernel.c: enables, drains ... each by its struct tracer
  *
  * A new metric or protocol is one more row in tracers.c.  No other file knows the tracers by name.
  *

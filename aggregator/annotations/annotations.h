@@ -1,11 +1,12 @@
-/* annotations.h - keeps annotations: notes that people or their tools made, and firings of alerts.
+/* annotations.h - keeps annotations: notes of people or their tools, and firings of alerts.
  *
  *      POST /ca/annotations, alerts  --annotations_add()-->  here at once, and in the store  -->  grids, pictures, /ca
  *
- * Shape   by rising from_ns, then id.  Ids rise, and an id is never used twice.
- * Bounds  ANNOTATIONS_NOTES notes: further ones are refused.  ANNOTATIONS_ALERTS firings: the oldest one is removed.
+ * Shape   ordered by from_ns, then id.  Ids rise, and an id is never used twice.
+ * Bounds  at most ANNOTATIONS_NOTES notes: further ones are refused.  At most ANNOTATIONS_ALERTS firings: a new one
+ *         removes the oldest.
  * Errors  0 or -errno; with -EINVAL and -ENOSPC `reason` (REASON_MAX bytes) is the message for /ca.
- * Thread  the loop thread only; what blocks goes through store_queue.h.
+ * Thread  the loop thread only.  store_queue.h runs the calls that block.
  */
 #ifndef HEATSCOPE_ANNOTATIONS_H
 #define HEATSCOPE_ANNOTATIONS_H
@@ -36,8 +37,8 @@ int annotation_check_text(const char *text, char *reason);
 
 const struct annotation *annotations_find(const struct annotations *j, __u64 id);	/* NULL: no such id */
 
-/* Copies the annotations that touch from..to (half-open), those of the instrumentation and those of no instrumentation
- * (inst 0: all), at most the newest `most`; *ret NULL: there are none.  -ENOMEM. */
+/* Copies the annotations that touch from..to (half-open): those of the instrumentation, and those of no instrumentation
+ * (inst 0: all).  If there are more than `most`, it copies the newest.  *ret NULL: there are none.  -ENOMEM. */
 int annotations_take(const struct annotations *j, __u64 inst, __s64 from_ns, __s64 to_ns, size_t most, struct annotation_list **ret);
 
 /* Adds one and gives it an id, *ret_id.  done (may be NULL) is called when it is stored, or could not be: then it is

@@ -1,10 +1,9 @@
-/* api.h - serves the resources under /ca, as in doc/api.md: it turns requests into queries and their results into
- * replies.
+/* api.h - serves the resources under /ca (doc/api.md): it turns requests into queries, and results into replies.
  *
  *      path, parameters --params.h--> query --fold--> grid, totals --json | picture--> reply
  *               the cube answers on the loop; the store, and pictures, on a worker
  *
- * Errors  every refusal is {"error": {"code", "message"}} with a sentence that says what is wrong.
+ * Errors  every refusal is {"error": {"code", "message"}}, with a sentence that says what is wrong.
  * Thread  the loop thread only; workers get values and return values.
  */
 #ifndef HEATSCOPE_API_H
@@ -24,7 +23,7 @@ struct api_parts {			/* the parts it works with; all outlive it */
 	struct services *services;
 	struct alerts *alerts;
 	struct worksheets *worksheets;
-	struct http_held *held;		/* bytes that readers of all servers hold */
+	struct http_held *held;		/* bytes that wait for the clients of all servers */
 	json_t *(*status)(const void *arg);	/* makes /ca/admin/status: a new reference; NULL: no memory */
 	const void *status_arg;
 };
@@ -32,8 +31,8 @@ struct api_parts {			/* the parts it works with; all outlive it */
 /* The routes; doc/openapi.json names exactly these. */
 struct api_route {
 	const char *method;
-	const char *path;		/* after /ca/; ":id" is an instrumentation's id, ":annotation" and ":alert" are
-					 * the ids of those */
+	const char *path;		/* after /ca/; ":id" is an instrumentation's id, ":annotation" an
+					 * annotation's, ":alert" an alert's */
 	bool is_value;			/* it takes the parameters of params.h, */
 	int kind;			/* and is of this enum value_kind_id */
 };

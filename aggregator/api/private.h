@@ -1,7 +1,6 @@
-/* private.h - declares the handlers of the routes, which api.c (routes), instrumentations.c, annotations.c, alerts.c
- * and worksheets.c share.
+/* private.h - declares the functions that answer the routes under /ca.  Only the files of api/ include it.
  *
- * Errors  as everywhere under /ca: doc/api.md.
+ * Errors  as in doc/api.md.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_API_PRIVATE_H

@@ -1,7 +1,7 @@
 /* reply.h - reads requests and sends replies for all resources under /ca: JSON, or an error with a sentence.
  *
  * Errors  -EINVAL, and -ENOSPC with a reason: 409; -ENOENT: 404; -EPROTONOSUPPORT: 415; -ESHUTDOWN, -ENOMEM, -ENOSPC:
- *         503; else 500.
+ *         503; any other: 500.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_API_REPLY_H
@@ -15,7 +15,7 @@ void reply_json(struct http_request *r, unsigned status, json_t *json, const cha
 /* reason: a better sentence than the code's; NULL or "": none. */
 void reply_error(struct http_request *r, int err, const char *reason);
 
-/* A store_queue_done: 204, or the error. */
+/* Is a store_queue_done: replies 204, or the error. */
 void reply_gone(void *request, int err);
 
 /* The first returns the input of the request, borrowed; the second returns it as an object (input_object()). */

@@ -17,9 +17,9 @@ static bool has_place(const struct admission *a, enum admission_class class)
 	return a->queue[class].n_running < limits[class].running;
 }
 
-static void unlink_turn(struct admission_queue *q, struct turn **at)
+static void unlink_waiter(struct admission_queue *q, struct waiter **at)
 {
-	struct turn *t = *at;
+	struct waiter *t = *at;
 
 	*at = t->next;
 	t->next = NULL;
@@ -27,17 +27,17 @@ static void unlink_turn(struct admission_queue *q, struct turn **at)
 	q->n_waiting--;
 }
 
-/* Drops the turns whose readers have hung up, which frees their places in the queue. */
+/* Drops the turns whose clients have hung up, which frees their places in the queue. */
 static void drop_unwanted(struct admission_queue *q)
 {
-	struct turn **at = &q->first, *t;
+	struct waiter **at = &q->first, *t;
 
 	while ((t = *at)) {
 		if (t->wanted(t)) {
 			at = &t->next;
 			continue;
 		}
-		unlink_turn(q, at);
+		unlink_waiter(q, at);
 		t->drop(t);
 	}
 }
@@ -52,10 +52,10 @@ bool admission_take(struct admission *a, enum admission_class class)
 	return true;
 }
 
-int admission_wait(struct admission *a, enum admission_class class, struct turn *t)
+int admission_wait(struct admission *a, enum admission_class class, struct waiter *t)
 {
 	struct admission_queue *q = &a->queue[class];
-	struct turn **at = &q->first;
+	struct waiter **at = &q->first;
 
 	if (q->n_waiting >= limits[class].waiting)
 		drop_unwanted(q);
@@ -70,13 +70,13 @@ int admission_wait(struct admission *a, enum admission_class class, struct turn 
 	return 0;
 }
 
-void admission_remove(struct admission *a, enum admission_class class, struct turn *t)
+void admission_remove(struct admission *a, enum admission_class class, struct waiter *t)
 {
 	struct admission_queue *q = &a->queue[class];
 
-	for (struct turn **at = &q->first; *at; at = &(*at)->next)
+	for (struct waiter **at = &q->first; *at; at = &(*at)->next)
 		if (*at == t) {
-			unlink_turn(q, at);
+			unlink_waiter(q, at);
 			return;
 		}
 }
@@ -86,14 +86,14 @@ void admission_remove(struct admission *a, enum admission_class class, struct tu
 void admission_leave(struct admission *a, enum admission_class class)
 {
 	struct admission_queue *q = &a->queue[class];
-	struct turn *t;
+	struct waiter *t;
 
 	q->n_running--;
 	if (q->starting)
 		return;
 	q->starting = true;
 	while (has_place(a, class) && (t = q->first)) {
-		unlink_turn(q, &q->first);
+		unlink_waiter(q, &q->first);
 		if (t->wanted(t)) {
 			q->n_running++;
 			t->start(t);

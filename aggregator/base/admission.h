@@ -1,16 +1,16 @@
-/* admission.h - limits how many values are made at a time and how many wait; refuses the others.
+/* admission.h - limits how many values are made at a time and how many wait, and refuses the others.
  *
  *      admission_take() ---------------------------> running ... admission_leave()
  *      admission_wait() --> waiting --start()-------^
- *                              \----drop(): its reader has hung up
+ *                              \----drop(): its client has hung up
  *
  * Classes  small values (numbers and keys), medium ones (grids, explanations, exemplars, compositions), large ones
  *          (pictures, documents, comparisons, series of many points), and whole grids of streams.  Each class has its
- *          own places, so no value waits for one of another class.  Within a class they start in the order they came.
- * Bound    admission_wait() returns -EBUSY if too many values wait whose readers are still connected.  Grids of streams
- *          always wait: there are at most STREAM_VIEWS_MAX of them (stream.h).
- * Why      every running value holds the data that it reads (megabytes for an hour of many keys), and every picture its
- *          surface.
+ *          own places, so no value waits for one of another class.  Within a class the first to come is first to start.
+ * Bound    admission_wait() returns -EBUSY if too many values of connected clients wait.  Grids of streams always wait:
+ *          there are at most STREAM_VIEWS_MAX of them (stream.h).
+ * Why      Every running value holds the data that it reads (megabytes for an hour of many keys).  Every picture also
+ *          holds its surface.
  * Pure     no loop, no clock.  Thread: the loop thread only.
  */
 #ifndef HEATSCOPE_ADMISSION_H
@@ -31,18 +31,18 @@ enum admission_class { ADMISSION_SMALL, ADMISSION_MEDIUM, ADMISSION_LARGE, ADMIS
 #define MADE_CLASSES ADMISSION_LIVE	/* number of queues in which values that were read wait for a worker: small,
 					 * medium, large.  A stream's grid waits in the medium one. */
 
-struct turn {				/* the caller's memory, until start() or drop() is called, or
+struct waiter {				/* the caller's memory, until start() or drop() is called, or
 					 * admission_remove() */
-	struct turn *next;
+	struct waiter *next;
 	bool waits;
-	bool (*wanted)(struct turn *t);	/* is the reader still connected? */
-	void (*start)(struct turn *t);	/* it has a place now; admission_leave() gives it back */
-	void (*drop)(struct turn *t);	/* its reader has hung up; it gets no place */
+	bool (*wanted)(struct waiter *t);	/* is the client still connected? */
+	void (*start)(struct waiter *t);	/* it has a place now; admission_leave() gives it back */
+	void (*drop)(struct waiter *t);	/* its client has hung up; it gets no place */
 };
 
 struct admission {			/* zeroed: nothing runs or waits */
 	struct admission_queue {
-		struct turn *first;
+		struct waiter *first;
 		size_t n_running, n_waiting;
 		bool starting;		/* admission_leave() was called from within start() or drop() */
 	} queue[ADMISSION_CLASSES];
@@ -52,8 +52,8 @@ struct admission {			/* zeroed: nothing runs or waits */
 bool admission_take(struct admission *a, enum admission_class class);
 
 /* Queues t; start() or drop() is called later, never from within this call.  -EBUSY: too many wait. */
-int admission_wait(struct admission *a, enum admission_class class, struct turn *t);
-void admission_remove(struct admission *a, enum admission_class class, struct turn *t);	/* does nothing if it does not
+int admission_wait(struct admission *a, enum admission_class class, struct waiter *t);
+void admission_remove(struct admission *a, enum admission_class class, struct waiter *t);	/* does nothing if it does not
 											 * wait */
 void admission_leave(struct admission *a, enum admission_class class);
 

@@ -1,7 +1,7 @@
 /* clock.h - reads the wall clock and the boot clock for heatscoped.
  *
- * Only this file reads them; durations may use libuv's clock.  Store, query, render and pure modules get `now_ns` as an
- * argument.  timekeeper.h judges whether the wall clock can be believed.
+ * No other file reads these two clocks.  A file that measures a duration may use libuv's clock.  Store, query, render
+ * and pure modules get `now_ns` as an argument.  timekeeper.h decides whether the wall clock can be believed.
  * Thread  any.
  */
 #ifndef HEATSCOPE_AGGREGATOR_CLOCK_H

@@ -1,5 +1,4 @@
-/* conf_limits.h - limits the lengths of the texts of the configuration; conf.h reads them.
- */
+/* conf_limits.h - defines the longest texts of the configuration; conf.h reads them. */
 #ifndef HEATSCOPE_CONF_LIMITS_H
 #define HEATSCOPE_CONF_LIMITS_H
 

@@ -1,8 +1,8 @@
-/* endpoint.h - parses and opens a place on this machine where we listen: an address or a Unix socket.
+/* endpoint.h - parses an address or the path of a Unix socket, and listens there.
  *
  * Shape   "127.0.0.1:23181", "[::1]:23181", "localhost:23181" (= 127.0.0.1), "0.0.0.0:443", "unix:/path".
- * Safety  a Unix socket's file is replaced if no process listens on it.  If one answers, or the file is not a
- *         socket, it stays (-EADDRINUSE).
+ * Safety  the file of a Unix socket is replaced if no process listens on it.  If a process answers, or the file is not
+ *         a socket, it stays (-EADDRINUSE).
  * Errors  0 or -errno, with one sentence in `reason` (room bytes).
  */
 #ifndef HEATSCOPE_ENDPOINT_H

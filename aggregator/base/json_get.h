@@ -1,10 +1,10 @@
-/* json_get.h - reads and checks the members of a request's object, or refuses them with a sentence.
+/* json_get.h - reads and checks the members of a request's JSON object, and refuses wrong ones with a sentence.
  *
  *      {"above": "100000000", "name": "slow"} --json_get_number()--> 1e8
  *                                             --json_get_line()----> "slow"
  *
  * Absent  null counts as absent.
- * Returns 0: absent, *ret is unchanged; 1: read; -EINVAL: refused, with the reason in `reason` (REASON_MAX bytes).
+ * Returns 0: absent, *ret is unchanged.  1: read. -EINVAL: refused, with a sentence in `reason` (REASON_MAX bytes).
  * Memory  texts are borrowed from the object.
  * Pure    no loop, file or clock.  Thread: any.
  */

@@ -1,8 +1,7 @@
-/* services.h - lists the parts of heatscoped that values, streams, reports and requests work with, and keeps what these
- * share: the places for values that are being made, how long data are kept, whether heatscoped stops.
+/* services.h - lists the parts of heatscoped that several rooms use: loop, cube, store queue, catalog, annotations.
  *
- * aggregator.c makes the parts and fills this in.  A part that needs several others gets a pointer to it, not to the
- * whole aggregator.
+ * aggregator.c makes the parts and fills this struct.  A part that needs several others gets a pointer to the struct.
+ * It also has the limits on values that are being made, and the flags `keep` and `stopping`.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_SERVICES_H

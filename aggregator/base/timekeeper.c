@@ -1,6 +1,6 @@
 #include "aggregator/base/timekeeper.h"
 
-#define FOLLOW 100			/* each look corrects the believed time by a hundredth of the time that
+#define FOLLOW 100			/* each update corrects the believed time by a hundredth of the time that
 					 * passed */
 
 static bool is_leap(__s64 ns)
@@ -20,7 +20,7 @@ enum leap timekeeper_begin(struct timekeeper *k, __s64 known_ns, __s64 wall_ns, 
 {
 	__s64 seen_ns = wall_ns - boot_ns;
 
-	*k = (struct timekeeper){ .believed_ns = seen_ns, .seen_ns = seen_ns, .looked_ns = boot_ns };
+	*k = (struct timekeeper){ .believed_ns = seen_ns, .seen_ns = seen_ns, .updated_ns = boot_ns };
 	if (known_ns <= 0 || !is_leap(wall_ns - known_ns))
 		return LEAP_NONE;
 	k->believed_ns = known_ns - boot_ns;
@@ -35,13 +35,13 @@ static void follow_wall_clock(struct timekeeper *k, __s64 passed_ns)
 	k->believed_ns += apart_ns > most_ns ? most_ns : apart_ns < -most_ns ? -most_ns : apart_ns;
 }
 
-enum leap timekeeper_look(struct timekeeper *k, __s64 wall_ns, __s64 boot_ns, __s64 *ret_step_ns)
+enum leap timekeeper_update(struct timekeeper *k, __s64 wall_ns, __s64 boot_ns, __s64 *ret_step_ns)
 {
-	__s64 was_ns = k->seen_ns, passed_ns = boot_ns - k->looked_ns;
+	__s64 was_ns = k->seen_ns, passed_ns = boot_ns - k->updated_ns;
 	bool leapt = k->leaps;
 
 	k->seen_ns = wall_ns - boot_ns;
-	k->looked_ns = boot_ns;
+	k->updated_ns = boot_ns;
 	*ret_step_ns = is_leap(k->seen_ns - was_ns) ? k->seen_ns - was_ns : 0;
 	if (!is_leap(k->seen_ns - k->believed_ns)) {
 		k->leaps = false;

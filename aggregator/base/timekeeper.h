@@ -3,20 +3,19 @@
  *      wall clock, boot clock, the time when we last knew it  -->  believed time
  *      expire by min(wall clock, believed time)
  *
- * Why     A machine may boot with a clock that is days or years ahead and be set right a minute later.  Retention by
- *         such a clock drops the whole history.
- * Rule    The believed time runs with the boot clock and follows the wall clock while the two differ little: a
- *         difference of up to TIMEKEEPER_LEAP_NS shrinks by a hundredth of the time that passes (clocks are slewed by
- *         less).  A larger difference is a leap, ahead or back.  The believed time ignores it until the wall clock has
- *         run evenly with the boot clock for TIMEKEEPER_TRIAL_NS; from then on we believe the wall clock.  A leap that
- *         is undone before that has expired nothing.
- * Start   The store keeps the believed time, so it goes on from there: a gap of more than TIMEKEEPER_LEAP_NS since then
- *         is a leap, too.  At that moment it is impossible to know whether the machine was off for 30 days or its clock
- *         is wrong.  So after a real gap, data that became too old expire TIMEKEEPER_TRIAL_NS after the start.  This
- *         wait costs only space, and max-size still holds.
- *         The stored data say less than the stored time: slots that a wrong clock filed in the future stay there, and
- *         would confirm the same wrong clock at the next boot.  We use them only if no time is stored: a file of an
- *         earlier version.
+ * Why     A machine may boot with a clock that is days or years ahead, and be set right a minute later.  Retention by
+ *         such a clock would drop the whole history.
+ * Follow  The believed time runs with the boot clock.  While it differs from the wall clock by up to
+ *         TIMEKEEPER_LEAP_NS, the difference shrinks by a hundredth of the time that passes (clocks are slewed by
+ *         less).
+ * Leap    A larger difference is a leap, ahead or back.  The believed time ignores the wall clock until that has run
+ *         evenly with the boot clock for TIMEKEEPER_TRIAL_NS; then we believe the wall clock.  A leap that is undone
+ *         before has expired nothing.
+ * Start   The store keeps the believed time, so it goes on from there.  A gap of more than TIMEKEEPER_LEAP_NS since
+ *         then is a leap, too: we cannot know whether the machine was off or its clock is wrong.  So after a real gap
+ *         old data expire TIMEKEEPER_TRIAL_NS after the start.  This costs only space, and max-size still holds.
+ * Data    We use the time of the newest stored data only if no time is stored (a file of an earlier version).  Slots
+ *         that a wrong clock filed in the future stay there, and would confirm that clock at the next boot.
  * Pure    no loop, file or clock.  Thread: any, one at a time.
  */
 #ifndef HEATSCOPE_TIMEKEEPER_H
@@ -30,9 +29,9 @@
 
 /* Each member, unless noted, is the wall clock minus the boot clock, in ns. */
 struct timekeeper {
-	__s64 believed_ns, seen_ns;	/* seen: at the newest look */
+	__s64 believed_ns, seen_ns;	/* seen: at the last update */
 	__s64 tried_ns, since_ns;	/* the difference on trial; since when, by the boot clock */
-	__s64 looked_ns;		/* when we last looked, by the boot clock */
+	__s64 updated_ns;		/* of the last update, by the boot clock */
 	bool leaps;			/* a leap is on trial */
 };
 
@@ -48,10 +47,10 @@ enum leap {
 enum leap timekeeper_begin(struct timekeeper *k, __s64 known_ns, __s64 wall_ns, __s64 boot_ns);
 
 /* The caller calls it every few seconds, and before anything expires.  ret_step_ns: by how much the wall clock was set
- * since the look before; 0: by no more than TIMEKEEPER_LEAP_NS. */
-enum leap timekeeper_look(struct timekeeper *k, __s64 wall_ns, __s64 boot_ns, __s64 *ret_step_ns);
+ * since the last update; 0: by no more than TIMEKEEPER_LEAP_NS. */
+enum leap timekeeper_update(struct timekeeper *k, __s64 wall_ns, __s64 boot_ns, __s64 *ret_step_ns);
 
-/* Returns the wall clock minus the believed time at the newest look; > 0: the wall clock is ahead. */
+/* Returns the wall clock minus the believed time at the last update; > 0: the wall clock is ahead. */
 __s64 timekeeper_ahead(const struct timekeeper *k);
 
 #endif

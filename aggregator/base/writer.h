@@ -1,7 +1,7 @@
-/* writer.h - writes JSON text into a buffer, for payloads of many numbers.
+/* writer.h - writes JSON into a buffer, fast enough for payloads of many numbers.
  *
- * Text    of writer_text() is always valid UTF-8: a byte that is not becomes U+FFFD.
- * Times   nanoseconds are written as decimal seconds, without trailing zeros: 1700000000.25.
+ * Texts   writer_text() always writes valid UTF-8: U+FFFD replaces a byte that is not.
+ * Times   writer_seconds() writes nanoseconds as decimal seconds without trailing zeros: 1700000000.25.
  * Errors  the buffer remembers the first one.
  */
 #ifndef HEATSCOPE_WRITER_H

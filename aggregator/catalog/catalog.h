@@ -1,15 +1,15 @@
-/* catalog.h - knows which metrics can be measured, what is being measured, and by which sources.
+/* catalog.h - keeps the metrics that can be measured, the instrumentations, and the sources.
  *
  *      HELLO, STATE --> sources --\
  *                                  > catalog --change--> ingest (WANT), stream, page
  *      create, delete (/ca) ------/     |
  *                                     store (as JSON, with the metric's field table)
  *
- * Shape   instrumentations by rising id; sources and metrics by name.  Returned pointers are
- *         valid until control returns to the loop.
- * Errors  0 or -errno; with -EINVAL `reason` (REASON_MAX bytes) is the message for /ca, in Cloud
- *         Analytics' words: value "5" for field "retention-time" is invalid: minimum is 10.
- * Thread  the loop thread only; what blocks goes through store_queue.h.
+ * Shape   instrumentations by rising id; sources and metrics by name.  Returned pointers are valid until control
+ *         returns to the loop.
+ * Errors  0 or -errno; with -EINVAL `reason` (REASON_MAX bytes) is the message for /ca, in Cloud Analytics' words:
+ *         value "5" for field "retention-time" is invalid: minimum is 10.
+ * Thread  the loop thread only.  store_queue.h runs the calls that block.
  */
 #ifndef HEATSCOPE_CATALOG_H
 #define HEATSCOPE_CATALOG_H
@@ -108,7 +108,7 @@ int catalog_clone(struct catalog *c, __u64 id, const json_t *request, __s64 now_
  * an error it stays so.  -ENOENT: it was deleted meanwhile. */
 int catalog_change(struct catalog *c, __u64 id, const json_t *request, catalog_made done, void *arg, char *reason);
 
-/* Notes that a reader asks for it.  catalog_reap() deletes an instrumentation that no reader has asked for during its
+/* Notes that a client asks for it.  catalog_reap() deletes an instrumentation that no client has asked for during its
  * idle-max.  After a start an instrumentation is idle from the first reaping at the earliest.  boot_ns is
  * CLOCK_BOOTTIME, which does not change when the wall clock is set. */
 void catalog_touch(struct catalog *c, __u64 id, __s64 boot_ns);
@@ -135,7 +135,7 @@ const char *catalog_fare_word(enum fare fare);	/* "pending", ... */
 void catalog_seen(struct catalog *c, __u64 inst, const char *source, __s64 slot);
 void catalog_lost(struct catalog *c, __u64 inst, const char *source, __u64 n, __s64 now_ns);
 
-/* Has every source that is connected, can measure it and reported until recently, reported up to this slot? */
+/* Have all sources reported up to this slot that are connected, can measure it and reported until recently? */
 bool catalog_reported(const struct catalog *c, const struct catalog_inst *ci, __s64 slot, __s64 now_ns);
 
 /* Sets by how much our clock is ahead of the believed time (timekeeper.h).  The two horizons below are earlier by
@@ -144,9 +144,9 @@ void catalog_set_ahead(struct catalog *c, __s64 ahead_ns);
 __s64 catalog_latest_ns(const struct catalog *c, __s64 now_ns);	/* the later of now_ns and the believed time */
 
 /* Notes that our clock was set by step_ns, to now_ns.  The next batch of each instrumentation will be marked.  If the
- * clock was set back, cube and sources forget slots that are now in the future.  The store keeps these slots: no answer
- * contains them until their time comes, as no query reaches into the future; they never count as the newest; and they
- * expire one retention after that. */
+ * clock was set back, cube and sources forget slots that are now in the future.  The store keeps these slots.  No
+ * answer contains them until their time comes, as no query reaches into the future.  They never count as the newest,
+ * and expire one retention after their time. */
 void catalog_stepped(struct catalog *c, __s64 step_ns, __s64 now_ns);
 __s64 catalog_take_step(struct catalog *c, __u64 inst);	/* 0: no step, or it was taken */
 void catalog_return_step(struct catalog *c, __u64 inst);	/* the batch that took it was not stored: mark the next

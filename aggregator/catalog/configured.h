@@ -1,15 +1,15 @@
-/* configured.h - makes and keeps the instrumentations that the configuration file lists.  Their idle-max is 0:
- * heatscoped does not delete them when no one requests their values.
+/* configured.h - makes and keeps the instrumentations that the configuration file lists.
  *
  *      entries, stored instrumentations --configured_new()--> kept, changed, released, or made
  *                                                         (when a source offers the metric: at its hello)
  *
- * Match      by name; else an instrumentation that no entry has taken and that measures the same (fields, measures,
- *            weights, numeric field, granularity, ruler-bits, keys, exemplars, predicate).  It keeps its data.
- *            Retention and tiers may change in place.
- * Released   an instrumentation that is no longer in the file, or whose entry now measures something else, becomes an
- *            ordinary one: suspended, with its data.  The file never deletes anything.
- * Errors     if no source can measure an entry as it is, we log it once and report it in configured_json().
+ * Match      An entry takes the instrumentation with its name.  If there is none, it takes one that measures the same
+ *            (fields, measures, weights, numeric field, granularity, ruler-bits, keys, exemplars, predicate) and that
+ *            no entry has.  The instrumentation keeps its data; its retention and tiers may change.
+ * Released   An instrumentation becomes an ordinary, suspended one if the file lists it no longer, or if its entry now
+ *            measures something else.  It keeps its data: the file never deletes anything.
+ * Idle       idle-max is 0: heatscoped does not delete these instrumentations when no client asks for their values.
+ * Errors     If no source can measure an entry as it is, we log it once and report it in configured_json().
  * Thread     the loop thread only.
  */
 #ifndef HEATSCOPE_CONFIGURED_H

@@ -1,7 +1,7 @@
-/* private.h - declares what catalog.c (instrumentations), change.c (changes to them) and
- * sources.c (sources, metrics, observers) share.
+/* private.h - declares what the files of the catalog share: catalog.c (instrumentations), change.c (changes to them),
+ * sources.c (sources, metrics, observers).
  *
- * Errors  0 or -errno.  Thread: the loop thread only, as catalog.h.
+ * Errors  0 or -errno.  Thread: the loop thread only.
  */
 #ifndef HEATSCOPE_CATALOG_PRIVATE_H
 #define HEATSCOPE_CATALOG_PRIVATE_H

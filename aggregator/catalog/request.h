@@ -1,11 +1,11 @@
-/* request.h - turns a request to measure something into an instrumentation, or into a sentence that says why not.
+/* request.h - turns a request to measure something into an instrumentation, or refuses it with a sentence.
  *
  *      {"module", "stat", "decomposition", ...}  as in doc/api.md  ->  struct instrumentation, bound
  *
- * Shape   in a query string all values are texts, so numbers may be texts, and lists comma-separated texts, or arrays
- *         of such texts.  Decimals of whole numbers are cut off.  We ignore properties that are read-only (id, crtime,
- *         ...) and refuse properties that an instrumentation does not have.
- * Errors  -EINVAL with the reason (REASON_MAX bytes), in Cloud Analytics' words.
+ * Shape   A query string has only texts.  So a number may be a text, and a list may be a text with commas, or an array
+ *         of such texts.  Decimals of whole numbers are cut off.  Read-only properties (id, crtime, ...) are ignored;
+ *         unknown properties are refused.
+ * Errors  -EINVAL with a sentence in `reason` (REASON_MAX bytes), in Cloud Analytics' words.
  * Pure    no store, loop or clock.
  */
 #ifndef HEATSCOPE_REQUEST_H

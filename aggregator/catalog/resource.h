@@ -1,6 +1,6 @@
 /* resource.h - describes metrics, sources and instrumentations as JSON, for /ca.
  *
- * Memory  each returns a new reference; NULL: no memory.
+ * Memory  each function returns a new reference; NULL: no memory.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_RESOURCE_H

@@ -1,11 +1,11 @@
-/* source.h - describes one collector as the aggregator knows it: its name, the metrics it can measure, and its states.
+/* source.h - describes a collector as the aggregator knows it: its name, its metrics, its states.
  *
  *      HELLO (JSON) --source_hello()--> struct source <--source_state()-- STATE (JSON)
  *
  * Name    identifies a source; each start of its collector is another incarnation.
- * Offer   a metric it can measure, or the reason why it cannot.
+ * Offer   a metric that it can measure, or the reason why it cannot.
  * Errors  -EINVAL or -ENOMEM with one sentence in `reason` (REASON_MAX bytes); after it nothing has changed.
- * Memory  source_new() makes one, source_free() frees it; a metric made here owns its texts.
+ * Memory  source_new() makes a source, source_free() frees it.  A source owns the texts of its metrics.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_SOURCE_H

@@ -355,7 +355,7 @@ bool catalog_reported(const struct catalog *c, const struct catalog_inst *ci, __
 		enum fare fare;
 
 		if (seen->slot >= slot || seen->slot < slot - silent)
-			continue;	/* the usual case; this is checked at every report, for every waiting reader */
+			continue;	/* the usual case; this is checked at every report, for every waiting request */
 		s = source_find(c, seen->source);
 		fare = s ? catalog_fare(ci, s, now_ns, reason) : FARE_NONE;
 		if (fare == FARE_ACTIVE || fare == FARE_PARTIAL)

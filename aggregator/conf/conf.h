@@ -1,13 +1,13 @@
 /* conf.h - reads the configuration of heatscoped from a YAML file, and checks it; main.c adds the options.
  *
  * Order   built-in defaults, then the file, then the command line.
- * Always  instrumentations that exist from the start and are kept: each has its name (given, or
- *         "mysql.queries by statement"), its line in the file, and the request for it as in doc/api.md.
- * Alerts  likewise; each names one of the instrumentations above.
- * Reports are drawn on a schedule and sent or written.
+ * Always  instrumentations that exist from the start and are kept.  Each has its name (given, or "mysql.queries by
+ *         statement"), its line in the file, and its request as in doc/api.md.
+ * Alerts  are kept in the same way; each names one of these instrumentations.
+ * Reports are drawn on a schedule, and sent or written.
  * Hooks   are the destinations of alerts and reports, by name.  Their URLs, which may be secrets, are only here.
- * Errors  -EINVAL (not understood), -ENOENT (no such file), with one sentence in `reason`
- *         (CONF_REASON_MAX bytes) that names the file or the option.
+ * Errors  -EINVAL (not understood), -ENOENT (no such file), with one sentence in `reason` (CONF_REASON_MAX bytes) that
+ *         names the file or the option.
  * Memory  a plain value.
  */
 #ifndef HEATSCOPE_CONF_H

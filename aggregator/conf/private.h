@@ -1,5 +1,5 @@
-/* private.h - declares what conf.c (the file), configured.c (its instrumentations), alerts.c, reports.c, webhooks.c
- * and words.c (error messages) share. */
+/* private.h - declares what the files of conf/ share: conf.c (the file), configured.c (its instrumentations), alerts.c,
+ * reports.c, webhooks.c and words.c (error messages). */
 #ifndef HEATSCOPE_CONF_PRIVATE_H
 #define HEATSCOPE_CONF_PRIVATE_H
 

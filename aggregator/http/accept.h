@@ -1,9 +1,10 @@
-/* accept.h - chooses the form of a value that a client prefers, by its Accept header.
+/* accept.h - chooses the format of a reply by the client's Accept header.
  *
  *      "image/svg+xml, image/png;q=0.5"  of  "png pdf svg"  ->  svg
  *
- * Formats are names separated by spaces: json, png, pdf, svg, csv, folded; the first is the default.  The one of the
- * greatest quality wins, among equals the first: a browser that takes any picture gets the default.
+ * Offer   the formats that the resource has, separated by spaces: json, png, pdf, svg, csv, folded.
+ * Choice  the format with the greatest quality; among equals the first of the offer.  So a browser that takes any
+ *         picture gets the first.
  * Pure    no loop, file or clock.  Thread: any.
  */
 #ifndef HEATSCOPE_ACCEPT_H

@@ -5,15 +5,15 @@
  *      loopback              this machine's               free        token*        free
  *      beyond, always TLS    the certificate's            token       token         free
  *
- * *  if there is a token; without one, every user who may run programs on this machine may also change things.
- *    For /ca a wrong token is refused also where none is needed, but not on the Unix socket, whose file's mode guards
- *    it.  The page's files need no token, so none is looked at.
- *
- * Host and Origin: a page of another site may neither read us (its name rebound to our address) nor post
- * to us.  A browser sends no Origin with pictures, frames and some forms, but marks those of another site by
- * Sec-Fetch-Site: the guard refuses them, except a link that opens the page.  Old browsers and other programs send no
- * Sec-Fetch-Site; for them only Host and Origin are checked.  There are no cookies: a browser adds nothing by itself
- * that lets another page in.
+ * Token   *: only if the server has one.  Without one, every user who may run programs on this machine may change
+ *         things.  Under /ca a wrong token is always refused, but not on the Unix socket: the mode of its file guards
+ *         it.
+ * Host    Host and Origin stop a page of another site: it may neither read us (its name rebound to our address) nor
+ *         post to us.
+ * Site    A browser sends no Origin with pictures, frames and some forms.  But Sec-Fetch-Site marks those of another
+ *         site, and the guard refuses them, except a link that opens the page.  If a client sends no Sec-Fetch-Site
+ *         (old browsers, other programs), only Host and Origin are checked.
+ * Cookies There are none: a browser adds nothing by itself that would admit another page.
  */
 #ifndef HEATSCOPE_GUARD_H
 #define HEATSCOPE_GUARD_H

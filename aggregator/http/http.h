@@ -1,17 +1,16 @@
-/* http.h - serves HTTP/1.1 on the loop: requests in, replies out now or later, streams, the page's files.
+/* http.h - serves HTTP/1.1 on the loop: requests, replies (at once or later), streams, the page's files.
  *
  *      socket -> libmicrohttpd (epoll, no thread) -> checks -> files | handler -> reply, stream
  *                      ^--- uv_poll, uv_timer                       (connection sleeps meanwhile)
  *
- * Memory  bytes that readers have not taken are at most HTTP_HELD_MAX (stream.c): beyond it the slowest stream is ended
- *         with `event: dropped`, and long answers become 503.  A reader that takes nothing for HTTP_IDLE_S is cut off.
- * Checks  guard.h's: 403 for a foreign Host or Origin, 401 for a token that is missing or wrong.
- *         Bodies over HTTP_BODY_MAX: 413.
- *         400, and the connection is closed, where the end of a request or its host is ambiguous.
- * Replies exactly one per request: http_reply(), http_drop() or http_stream(), in the handler or later; the
- *         request is gone after it.
- * Close   http_close() in two steps: it stops listening and ends all streams; when the last
- *         request has got its reply, handles close, and the memory is freed in their callbacks.
+ * Memory  at most HTTP_HELD_MAX bytes wait for clients (stream.c).  Beyond it the slowest stream is ended with
+ *         `event: dropped`, and a long reply becomes 503.  A client that takes nothing for HTTP_IDLE_S is cut off.
+ * Checks  guard.h's: 403 for a foreign Host or Origin, 401 for a missing or wrong token.  413 for a body over
+ *         HTTP_BODY_MAX.  400, and the connection is closed, if the end of a request or its host is ambiguous.
+ * Replies exactly one per request: http_reply(), http_drop() or http_stream(), in the handler or later.  After it the
+ *         request is gone.
+ * Close   http_close() stops listening and ends all streams.  When the last request has got its reply, the handles
+ *         close, and their callbacks free the memory.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_HTTP_H
@@ -27,7 +26,7 @@
 #define HTTP_PARAMS_MAX 64
 #define HTTP_STATUSES 600
 #define HTTP_IDLE_S 30			/* a silent connection is closed */
-#define HTTP_HELD_MAX (128u << 20)	/* bytes that readers have not taken, of all servers that share a struct
+#define HTTP_HELD_MAX (128u << 20)	/* bytes that clients have not taken, of all servers that share a struct
 					 * http_held */
 #define HTTP_ALWAYS (64u << 10)		/* an answer of so many bytes is always sent */
 #define HTTP_CONNECTIONS_MAX 512	/* at a time: half of the usual 1024 files; ingest and store need the rest */
@@ -42,15 +41,15 @@ struct http_param {			/* of the query string, decoded */
 
 typedef void (*http_handler)(void *arg, struct http_request *r);
 
-/* Bytes that readers have not taken yet.  Each part that makes data for them adds its bytes, and subtracts them
+/* Bytes that clients have not taken yet.  Each part that makes data for them adds its bytes, and subtracts them
  * later. */
 struct http_held {			/* zeroed: none */
 	size_t bytes;
 	struct http_stream *streams;
 };
 
-/* Can readers hold so many more bytes?  Ends streams to make space: first the one whose reader has taken nothing for
- * the longest time, with an event that says so. */
+/* May so many more bytes wait for clients?  Ends streams to make space: first the one whose client has taken nothing
+ * for the longest time, with an event that says so. */
 bool http_held_fits(struct http_held *held, size_t more);
 
 struct http_conf {
@@ -81,7 +80,7 @@ const struct http_param *http_params(const struct http_request *r, size_t *ret_n
 const char *http_header(const struct http_request *r, const char *name);	/* "": none */
 const char *http_body(const struct http_request *r, size_t *ret_len);
 
-/* Takes data (malloc'ed; NULL: no body).  Sends 503 with Retry-After instead if readers hold too much already.
+/* Takes data (malloc'ed; NULL: no body).  Sends 503 with Retry-After instead if too many bytes wait for clients.
  * location: a header; NULL: none. */
 void http_reply(struct http_request *r, unsigned status, const char *type, void *data, size_t len,
 		const char *location);
@@ -92,17 +91,17 @@ void http_error(struct http_request *r, unsigned status, const char *code, const
 /* Replies 503 with Retry-After: too much is being done already. */
 void http_busy(struct http_request *r, unsigned retry_s, const char *message);
 
-/* Has the reader hung up?  A reader that only shuts down its sending side counts, too. */
+/* Has the client hung up?  A client that only shuts down its sending side counts, too. */
 bool http_is_gone(const struct http_request *r);
 void http_drop(struct http_request *r);		/* closes the connection of such a request without a reply, and counts
 						 * it */
 
-/* Server-sent events.  gone() is called once, when the reader has left or http_close() was called,
- * or after http_stream_end(); do not touch the stream after that. */
+/* Server-sent events.  gone() is called once, when the client has left or http_close() was called, or after
+ * http_stream_end(); do not touch the stream after that. */
 /* NULL: no memory; replied 503 */
 struct http_stream *http_stream(struct http_request *r, void (*gone)(void *arg), void *arg);
 void http_stream_put(struct http_stream *s, const char *text, size_t len);	/* whole events and comments */
-size_t http_stream_waiting(const struct http_stream *s);	/* bytes that the reader has not taken yet */
+size_t http_stream_waiting(const struct http_stream *s);	/* bytes that the client has not taken yet */
 void http_stream_end(struct http_stream *s);			/* ends it after the waiting bytes have been taken */
 
 #endif

@@ -3,12 +3,12 @@
  *      query, body --input_read()----> (name, value) ...   texts, for values
  *                  --input_object()--> a JSON object       for instrumentations
  *
- * Body    JSON is an object; a form is application/x-www-form-urlencoded.  A body that begins with { or [ is
- *         JSON, whatever its type says.  The body takes precedence over the query string.
- * Texts   of JSON: a number is written out, true and false are words, an array is its entries
- *         separated by commas (a comma in an entry as "\,", see `selected`), null counts as absent.
- * Errors  -EINVAL with one sentence in `reason` (REASON_MAX bytes), -EPROTONOSUPPORT: a type of body
- *         that is neither (reason, too), -ENOMEM.  After them there is nothing to free.
+ * Body    JSON is an object; a form is application/x-www-form-urlencoded.  A body that begins with { or [ is JSON,
+ *         whatever its type says.  The body takes precedence over the query string.
+ * Texts   The values of JSON become texts: a number is written out, true and false are words, null counts as absent.
+ *         An array is its entries with commas between them (a comma in an entry as "\,", see `selected`).
+ * Errors  -EINVAL with one sentence in `reason` (REASON_MAX bytes); -EPROTONOSUPPORT with a sentence: the body has
+ *         another type; -ENOMEM.  After them there is nothing to free.
  * Pure    no loop, file or clock.  Thread: any.
  */
 #ifndef HEATSCOPE_INPUT_H

@@ -1,9 +1,9 @@
-/* page.h - reads the page's files: a path of the address bar -> bytes of a file below one directory.
+/* page.h - reads the page's files: it turns the path of a request into the bytes of a file in one folder.
  *
- * Safety  only paths of A-Z a-z 0-9 . _ - and /, no part of which begins with a dot: nothing
- *         hidden and nothing above the directory.  "/" is /index.html.
+ * Safety  A path has only A-Z a-z 0-9 . _ - and /, and no part of it begins with a dot.  So no client reaches a hidden
+ *         file, or one outside the folder.  "/" is /index.html.
  * Memory  page_get() fills page_file, whose data the caller frees with free().
- * Thread  any; reads the file at once (they are small).
+ * Thread  any; page_get() blocks while it reads the file (they are small).
  */
 #ifndef HEATSCOPE_PAGE_H
 #define HEATSCOPE_PAGE_H

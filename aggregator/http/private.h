@@ -1,4 +1,4 @@
-/* private.h - declares what http.c (the server and its requests), reply.c and stream.c share. */
+/* private.h - declares what the files of http/ share: http.c (the server and its requests), reply.c and stream.c. */
 #ifndef HEATSCOPE_HTTP_PRIVATE_H
 #define HEATSCOPE_HTTP_PRIVATE_H
 
@@ -35,7 +35,7 @@ struct http_request {
 	bool asleep;			/* suspended until the reply */
 	unsigned status;
 	struct MHD_Response *response;	/* waiting to be queued */
-	size_t held;			/* bytes of the answer, until the reader has taken them */
+	size_t held;			/* bytes of the answer, until the client has taken them */
 };
 
 void http_kick(struct http *h);		/* libmicrohttpd will look at its connections soon, but not from within

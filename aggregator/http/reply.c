@@ -13,7 +13,7 @@ static const char page_policy[] =
 	"default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-#define HTTP_HUNG_UP 499		/* for a request whose reader has left: it is never sent */
+#define HTTP_HUNG_UP 499		/* for a request whose client has left: it is never sent */
 
 /* Keeps the reply until libmicrohttpd asks again; response NULL: the connection is closed. */
 static void request_settle(struct http_request *r, unsigned status, struct MHD_Response *response)

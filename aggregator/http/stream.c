@@ -1,4 +1,4 @@
-/* Sends server-sent events, and limits the memory that slow readers of them hold. */
+/* Sends server-sent events, and limits the memory that slow clients cost. */
 #include "aggregator/http/private.h"
 
 #include <errno.h>
@@ -11,9 +11,9 @@ struct http_stream {
 	struct MHD_Connection *connection;
 	char *data;			/* data[head..head + len) waits */
 	size_t head, len, room;
-	char last;			/* the last byte that the reader took */
+	char last;			/* the last byte that the client took */
 	bool amid;			/* that byte was not the end of an event */
-	__u64 taken_ms;			/* the loop's clock: when its reader last took something, or there was nothing
+	__u64 taken_ms;			/* the loop's clock: when its client last took something, or there was nothing
 					 * to take */
 	bool asleep, ended;
 	void (*gone)(void *arg);
@@ -119,7 +119,7 @@ static int stream_append(struct http_stream *s, const char *text, size_t len)
 	return 0;
 }
 
-/* Returns the bytes up to the end of the event that its reader has taken in part. */
+/* Returns the bytes up to the end of the event that its client has taken in part. */
 static size_t stream_rest(const struct http_stream *s)
 {
 	const char *data = s->data + s->head;
@@ -135,7 +135,7 @@ static size_t stream_rest(const struct http_stream *s)
 	return n;
 }
 
-/* Its reader gets the rest of the event that it has taken in part, and then an event that says why the stream ends. */
+/* Its client gets the rest of the event that it has taken in part, and then an event that says why the stream ends. */
 static void stream_drop(struct http_stream *s)
 {
 	static const char why[] =

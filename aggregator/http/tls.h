@@ -1,4 +1,4 @@
-/* tls.h - reads the certificate and the key of a server that other machines may reach.
+/* tls.h - reads a certificate and its key, with which the server listens to other machines.
  *
  *      two PEM files -> checked as a pair -> texts for the HTTP server, names for the check of Host
  *

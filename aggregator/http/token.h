@@ -1,10 +1,11 @@
-/* token.h - reads and checks the secret that lets a request in: a client's request to us, or ours to a webhook.
+/* token.h - reads the secret that admits a request, and checks the secret of a request.
  *
  *      file (a line of 16 to 256 printable characters; only its owner may read it) -> digest
  *      "Authorization: Bearer SECRET" --token_admits()--> yes or no
  *
- * Of the secret that lets others in we keep only a digest (SHA-256), and compare digests in constant time, so that the
- * time of a reply reveals nothing about the secret, not even its length.
+ * Users   requests to us, and ours to webhooks.
+ * Safety  Of the secret for requests to us we keep only a digest (SHA-256).  Digests are compared in constant time, so
+ *         the time of a reply reveals nothing about the secret, not even its length.
  * Errors  0 or -errno, with one sentence in `reason` (room bytes) that names the file.
  */
 #ifndef HEATSCOPE_TOKEN_H

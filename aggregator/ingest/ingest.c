@@ -429,7 +429,7 @@ static void resume_peers(struct ingest *in)
 }
 
 /* Called when a batch is stored, now or before. */
-static void tell_catalog(struct ingest *in, const struct incoming_batch *a)
+static void catalog_report(struct ingest *in, const struct incoming_batch *a)
 {
 	catalog_seen(in->catalog, a->batch.inst, a->batch.source, incoming_batch_last(a));
 	if (!a->fresh)
@@ -446,7 +446,7 @@ static void batch_settled(void *arg, const struct incoming_batch *a, int err)
 	struct peer *p = a->from;
 
 	if (!err)
-		tell_catalog(in, a);
+		catalog_report(in, a);
 	if (a->has_step && (err || !a->fresh))
 		catalog_return_step(in->catalog, a->batch.inst);
 	if (p && !err)

@@ -1,14 +1,14 @@
-/* ingest.h - serves collectors on a Unix socket: who they are, what they must measure, the batches they send.
+/* ingest.h - serves collectors on a Unix socket: it sends them what to measure, and takes in their batches.
  *
  *      HELLO -> catalog -> WANT (at once, and at every change)
  *      BATCH -> decoded, checked, keys cut (slot_keys.h), hostname filled in -> store queue -> ACK when committed
  *      STATE -> catalog
  *
- * Peers   root, our own user, or a member of our own group (SO_PEERCRED); others get a refusal and are closed.
- * Errors  a peer that sends malformed data gets FRAME_ERROR with one sentence and is closed; other peers are not
+ * Peers   root, our own user, or a member of our own group (SO_PEERCRED).  Any other peer gets a refusal and is closed.
+ * Errors  a peer that sends malformed data gets FRAME_ERROR with one sentence and is closed.  Other peers are not
  *         affected.
- * Flow    while more than INGEST_WAITING_MAX bytes wait for the store, connections are not read.
- * Close   ingest_close() in two steps: handles now, memory in their close callbacks.
+ * Flow    ingest reads from no connection while more than INGEST_WAITING_MAX bytes wait for the store.
+ * Close   ingest_close() closes the handles.  Their close callbacks free the memory, so the loop must run after it.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_INGEST_H

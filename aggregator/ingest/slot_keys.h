@@ -2,13 +2,12 @@
  *
  *      batch --slot_keys_cut()--> the batch without slices of further keys, whose events become its loss
  *
- * Why     A batch is bounded (incoming_batch.h), but a source may send any number of them for a slot, and each key
- *         costs memory in the cube and rows in the store.
- * Bound   INCOMING_BATCH_KEYS_MAX keys of each (instrumentation, slot, source).  Later events of keys that it has had
- *         are still taken.  Keys count, not slices: measures and weights of one key, and amendments, count once.
- * Memory  hashes of keys, of the most recently used slots: SLOT_KEYS_HASHES at most, and some 72 bytes for each slot,
- *         of which each takes at least 16 hashes: 13 MB in all.  Older slots are forgotten, and their count begins
- *         again at 0.
+ * Why     One batch is bounded (incoming_batch.h), but a source may send any number of them for a slot.  Each key costs
+ *         memory in the cube and rows in the store.
+ * Bound   INCOMING_BATCH_KEYS_MAX keys of each (instrumentation, slot, source).  Later events of these keys are still
+ *         taken.  The measures and weights of a key, and its amendments, count as one key.
+ * Memory  13 MB in all, for the most recently used slots: at most SLOT_KEYS_HASHES hashes of keys, and 72 bytes for
+ *         each slot (which has at least 16 of them).  For an older slot the count begins again at 0.
  * Errors  -ENOMEM: the batch is unchanged.
  * Pure    no loop, file or clock.  Thread: one at a time.
  */

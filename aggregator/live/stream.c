@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICK_MS 100			/* checks due columns and readers that left, even if nothing changed */
+#define TICK_MS 100			/* checks due columns and clients that left, even if nothing changed */
 #define GAP_MS 50			/* from an event to the next check for changes */
 #define HEARTBEAT_MS 10000
 
@@ -23,7 +23,7 @@ struct stream {
 	struct stream *next, **link;	/* link NULL: no longer among the streams */
 	struct streams *all;
 	struct http_request *request;	/* until the first event is sent */
-	struct http_stream *http;	/* from then on; NULL: the reader has left */
+	struct http_stream *http;	/* from then on; NULL: the client has left */
 	uv_timer_t timer;
 	__u64 put_ms;			/* the loop's clock, which cannot be set */
 	__u64 n_events;			/* number of the last event, including those before a resume */
@@ -181,7 +181,7 @@ static void on_view_changed(void *arg)
 
 static const struct view_owner owner = { on_event, on_failed, on_full, on_view_changed };
 
-/* If the reader is full during the round, the next round begins with the views that are left. */
+/* If the client is full during the round, the next round begins with the views that are left. */
 static void tick_views(struct stream *s)
 {
 	for (size_t i = 0; i < s->n && s->http && !is_full(s); i++) {

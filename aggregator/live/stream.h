@@ -1,16 +1,16 @@
-/* stream.h - sends live columns: the events of one view, or of several, as server-sent events on one connection.
+/* stream.h - sends live columns to a client: the events of one view, or of several, on one connection.
  *
- *      views (view.h) --events--> connection       : (a comment) every 10 s of silence, which also finds closed ones
+ *      views (view.h) --server-sent events--> connection       : (a comment) every 10 s of silence, finds closed ones
  *        event: gone     {"view": n, "code", "message"}: one of several views whose instrumentation does not exist
  *
- * One     connection is enough for a page of maps: a browser opens only six to a host.
- * Pace    changes go at once, every 50 ms at most.  A slow reader gets fewer events, each with
- *         the newest state: no further events queue up until it has taken the last ones, except for STREAM_AHEAD bytes
- *         of first grids.
- * Resume  every event has an id, "N-V": the Nth, of view V.  A request with Last-Event-ID goes on with N + 1.  It
- *         begins with whole grids, as every stream does, so nothing is missing; the first is of the view after V, so a
- *         slow reader gets all in turn.
- * Bounds  STREAM_VIEWS_MAX of all streams, further ones are answered 503 with Retry-After; http.h ends the slowest.
+ * One     connection serves a page of maps: a browser opens only six to a host.
+ * Pace    A change goes at once, but changes go every 50 ms at most.  A slow client gets fewer events, each with the
+ *         newest state: no event is queued until it has taken the last ones.  First grids are the exception, up to
+ *         STREAM_AHEAD bytes.
+ * Resume  Every event has an id, "N-V": the Nth, of view V.  A request with Last-Event-ID goes on with N + 1.  It
+ *         begins with whole grids, as every stream does, so nothing is missing.  The first grid is of the view after V,
+ *         so a slow client gets all in turn.
+ * Bounds  STREAM_VIEWS_MAX views of all streams.  Further ones get 503 with Retry-After; http.h ends the slowest.
  * End     when the last view's instrumentation is deleted, or the server closes.
  * Thread  the loop thread only.
  */

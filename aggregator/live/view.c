@@ -24,13 +24,13 @@ struct view {
 	long number;			/* < 0: none */
 	size_t n_params;
 	struct http_param *param;	/* our own copy */
-	struct turn turn;		/* for a whole grid that waits for a place */
+	struct waiter waiter;		/* for a whole grid that waits for a place */
 	struct view_memory *memory;	/* of all views together */
 	size_t kept;			/* bytes of it that this view uses */
 	bool busy;			/* a whole grid is in flight, or the owner is being called, who may close the
 					 * view */
 
-	struct value *shown;		/* the reader's grid, with its shade; NULL: none yet */
+	struct value *shown;		/* the client's grid, with its shade; NULL: none yet */
 	size_t n_marks;
 	struct view_span mark[MARKS_MAX];
 	__s64 next_col;			/* columns before it were sent at least once */
@@ -38,7 +38,7 @@ struct view {
 	__s64 open[COLUMNS_MAX];	/* columns that were sent as in progress */
 	bool want_grid, want_shade;
 
-	struct grid *sent;		/* of active events: the reader's grid; NULL: as shown */
+	struct grid *sent;		/* of active events: the client's grid; NULL: as shown */
 
 	/* By the loop's clock, which cannot be set: when the shade was last sent; until when the limit counts the grids
 	 * so far; when active events may be read next. */
@@ -208,7 +208,7 @@ static void remember_state(struct view *v, __s64 col, const struct grid_column *
 
 /* ---- columns ---- */
 
-/* Finds which row of the reader's grid is row 0 of `part`, whose rows may begin above or below. */
+/* Finds which row of the client's grid is row 0 of `part`, whose rows may begin above or below. */
 static int rows_match(const struct grid *whole, const struct grid *part, long *ret_shift)
 {
 	for (size_t i = 0; i < whole->n_rows; i++)
@@ -220,7 +220,7 @@ static int rows_match(const struct grid *whole, const struct grid *part, long *r
 	return -ENOENT;
 }
 
-/* Does every cell have a row in the reader's grid?  Also looks for the brightest cell. */
+/* Does every cell have a row in the client's grid?  Also looks for the brightest cell. */
 static bool column_fits(struct view *v, const struct grid *g, size_t col, long shift)
 {
 	const struct shade *shade = shade_of(v);
@@ -343,7 +343,7 @@ static void rest(struct view *v, __u64 took_ns)
 	v->active_ms = uv_now(v->services->loop) + (pause_ms > ACTIVE_EVERY_MS ? pause_ms : ACTIVE_EVERY_MS);
 }
 
-/* A view keeps the value's slots and the reader's grid. */
+/* A view keeps the value's slots and the client's grid. */
 static size_t active_size(struct value *value)
 {
 	const struct grid *g = value->grid[0];
@@ -358,7 +358,7 @@ static void keep(struct view *v, size_t bytes)
 	v->kept = bytes;
 }
 
-/* Sends all columns that differ from the reader's. */
+/* Sends all columns that differ from the client's. */
 static void send_active(struct view *v)
 {
 	__u64 began_ns = uv_hrtime();
@@ -402,7 +402,7 @@ void view_close(struct view *v)
 	if (!v)
 		return;
 	v->owner = NULL;
-	admission_remove(&v->services->admission, ADMISSION_LIVE, &v->turn);
+	admission_remove(&v->services->admission, ADMISSION_LIVE, &v->waiter);
 	if (!v->busy)
 		view_free(v);
 }
@@ -450,13 +450,13 @@ static void show(struct view *v, struct value *value)
 		if (value->grid[0]->column[i].marks & GRID_IN_PROGRESS)
 			remember_state(v, (__s64)i, &value->grid[0]->column[i]);
 	put_grid(v);
-	free(value->data);		/* the value stays as long as the reader: rows and shade are enough */
+	free(value->data);		/* the value stays as long as the client: rows and shade are enough */
 	value->data = NULL;
 	if (!active_of(value))		/* its columns are compared with later ones */
 		forget_cells(value->grid[0]);
 }
 
-/* Sends new levels for the reader's grid. */
+/* Sends new levels for the client's grid. */
 static void reshade(struct view *v, struct value *value)
 {
 	struct shade *shown = shade_of(v), *next = &grid_value_of(value)->shade, old = *shown;
@@ -468,7 +468,7 @@ static void reshade(struct view *v, struct value *value)
 	value_free(value);
 }
 
-/* Returns true if the reader got something new. */
+/* Returns true if the client got something new. */
 static bool take_value(struct view *v, struct value *value)
 {
 	if (!v->owner || value->status != 200) {	/* the next try may succeed; after the first there is no grid */
@@ -520,21 +520,21 @@ static int ask_for(struct view *v, struct value **ret_value, char *reason)
 	return ci ? value_new(v->services, ci, VALUE_STREAM, v->param, v->n_params, ret_value, reason) : -ENOENT;
 }
 
-static struct view *of_turn(struct turn *t)
+static struct view *of_waiter(struct waiter *t)
 {
-	return (struct view *)((char *)t - offsetof(struct view, turn));
+	return (struct view *)((char *)t - offsetof(struct view, waiter));
 }
 
-static bool turn_wanted(struct turn *t)
+static bool waiter_wanted(struct waiter *t)
 {
-	struct view *v = of_turn(t);
+	struct view *v = of_waiter(t);
 
 	return !v->owner->full(v->arg);
 }
 
-static void turn_start(struct turn *t)
+static void waiter_start(struct waiter *t)
 {
-	struct view *v = of_turn(t);
+	struct view *v = of_waiter(t);
 	struct services *services = v->services;
 	char reason[PARAMS_REASON_MAX];
 	struct value *value;
@@ -550,7 +550,7 @@ static void turn_start(struct turn *t)
 	admission_leave(&services->admission, ADMISSION_LIVE);
 }
 
-static void turn_drop(struct turn *t) {}	/* view_tick() asks again */
+static void waiter_drop(struct waiter *t) {}	/* view_tick() asks again */
 
 /* Requests a whole grid, now or at its turn; the first call also reports an invalid request. */
 static int ask(struct view *v, char *reason)
@@ -564,13 +564,13 @@ static int ask(struct view *v, char *reason)
 		run(v, value);
 	} else {
 		value_free(value);
-		admission_wait(&v->services->admission, ADMISSION_LIVE, &v->turn);
+		admission_wait(&v->services->admission, ADMISSION_LIVE, &v->waiter);
 	}
 	return 0;
 }
 
 /* A cell without a row must wait for a whole grid, and so must every column after it: such grids must not wait for one
- * another.  A reader whose rows change all the time still gets only as many as the limit allows. */
+ * another.  A client whose rows change all the time still gets only as many as the limit allows. */
 static bool grid_may_go(struct view *v, __u64 now_ms)
 {
 	__u64 paid_ms = v->grids_ms > now_ms ? v->grids_ms : now_ms;
@@ -588,10 +588,10 @@ void view_tick(struct view *v)
 	__u64 now_ms = uv_now(v->services->loop);
 	char reason[PARAMS_REASON_MAX];
 
-	if (v->busy || v->turn.waits || (v->shown && active_of(v->shown) && now_ms < v->active_ms))
+	if (v->busy || v->waiter.waits || (v->shown && active_of(v->shown) && now_ms < v->active_ms))
 		return;
 	if (!v->shown) {
-		ask(v, reason);		/* its turn came while the reader was full */
+		ask(v, reason);		/* its turn came while the client was full */
 		return;
 	}
 	v->busy = true;
@@ -626,7 +626,7 @@ int view_new(struct services *services, struct view_memory *memory, const struct
 	if (!v)
 		return -ENOMEM;
 	*v = (struct view){ .services = services, .memory = memory, .owner = owner, .arg = arg, .inst = asked->inst,
-			   .number = asked->number, .turn = { .wanted = turn_wanted, .start = turn_start, .drop = turn_drop } };
+			   .number = asked->number, .waiter = { .wanted = waiter_wanted, .start = waiter_start, .drop = waiter_drop } };
 	err = copy_params(v, asked->param, asked->n_params);
 	if (!err)
 		err = ask(v, reason);

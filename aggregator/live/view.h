@@ -1,4 +1,4 @@
-/* view.h - keeps one grid of a reader up to date: it sends a grid, then columns that are new or amended.
+/* view.h - keeps one client's grid up to date: it sends the grid, then columns that are new or changed.
  *
  *      view_mark(): slots first..last changed --view_tick()--> fold of those columns --> owner->event()
  *        event: grid     a whole grid: at first, and when rows or far too many columns changed: five at once, then
@@ -6,12 +6,12 @@
  *        event: column   {"from": s, "column": C}
  *        event: shade    {"levels": [...]}, when a cell outgrew the brightest
  *
- * Turn    a whole grid waits for a place (admission.h).  If the owner is full when its turn comes, the next view_tick()
+ * Turn    A whole grid waits for a place (admission.h).  If the owner is full when its turn comes, the next view_tick()
  *         asks again.
- * Number  each of several views has one; its events begin with it: {"view": 3, ...}.
- * Quiet   a column that no source reports is sent, too, when its time is up: as unobserved.
- * Memory  view_close() frees it, at once or when the grid in flight has arrived.  The owner gets no call after it,
- *         and may close it in any of its calls.
+ * Number  If a stream has several views, each has a number, and its events begin with it: {"view": 3, ...}.
+ * Quiet   A column that no source reports is sent as unobserved, when its time is up.
+ * Memory  view_close() frees the view, at once or when the grid in flight has arrived.  The owner gets no call after
+ *         view_close(), and may call it in any of its own calls.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_VIEW_H
@@ -20,8 +20,8 @@
 #include "aggregator/http/http.h"
 #include "aggregator/base/services.h"
 
-/* Bytes that all views of active events may keep together: such views read few slots, and spread all again.  Further
- * ones fail. */
+/* Bytes that all views of active events may keep together.  Such a view reads only new slots, and computes all columns
+ * again.  Further views fail. */
 #define VIEW_ACTIVE_MAX (96u << 20)
 
 struct view_memory {			/* bytes that they keep together; zeroed: none */
@@ -34,7 +34,7 @@ struct view_owner {			/* its functions are called from view_tick(), and when a g
 	void (*event)(void *arg, const char *text, size_t len);
 	/* the first grid could not be made */
 	void (*failed)(void *arg, unsigned status, const char *code, const char *reason);
-	bool (*full)(void *arg);	/* the reader has not taken the last events: no whole grid now */
+	bool (*full)(void *arg);	/* the client has not taken the last events: no whole grid now */
 	void (*changed)(void *arg);	/* call view_tick() soon */
 };
 

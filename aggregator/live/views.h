@@ -1,7 +1,7 @@
-/* views.h - parses the request of a stream of several grids: the parameter `views`, a JSON array.
+/* views.h - parses the request for a stream of several grids: the parameter `views`, a JSON array.
  *
  *      [{"instrumentation": "1", "measure": "latency", "ncols": 300}, ...] -> (1, measure=latency ncols=300), ...
- *      other parameters of the request, theme=dark ...                       -> of all that do not say otherwise
+ *      another parameter of the request (theme=dark)     -> of all views that do not have it themselves
  *
  * Errors  -EINVAL with one sentence in `reason` (REASON_MAX bytes), -ENOMEM.  After them there is nothing to free.
  * Pure    it does not check whether the instrumentation and the parameters exist.

@@ -1,4 +1,4 @@
-/* alert.h - decides whether something is wrong: one rule sees one window of time after the other.
+/* alert.h - computes the state of one alert rule, from one window of time after the other.
  *
  *      rule, window (histogram, observed?)  --alert_step()-->  state, value, limit
  *
@@ -11,16 +11,17 @@
  * Kinds   ALERT_PERCENTILE  a percentile is above a value.
  *         ALERT_SHARE       more than a share of the events is above a value.
  *         ALERT_SHAPE       the distribution differs from that of the hour before.
- * Clear   a value of at most ALERT_CLEAR of the limit is clear.  Between the two a firing alert stays firing, so that
- *         a value at the limit does not flap.
- * Shape   The distance is Wasserstein's of the logarithms: by how many octaves the events would have to be moved, on
- *         average.  It grows with the share that moved and with how far, where divergences of cells (Jensen-Shannon)
- *         saturate once two modes do not overlap, and grow with the noise of rare cells.  The limit is learnt: each of
- *         the ALERT_HOUR windows before is compared with all others of them, and the limit lies well above their
- *         variation.  Windows near or over the limit (ALERT_USUAL) are not learnt.  A shape that has fired for
- *         ALERT_HOUR windows becomes the usual one, and learning begins again.  Fewer than ALERT_FEW events show no
- *         shape: such a window changes nothing.
- * Nothing happened is ok; not observed, or still learning, is no data.
+ * Clear   A window is clear if its value is at most ALERT_CLEAR of the limit.  Between that and the limit a firing
+ *         alert stays firing, so a value at the limit does not flap.
+ * Shape   The distance of two distributions is Wasserstein's of the logarithms: by how many octaves the events would
+ *         have to be moved, on average.  It grows with the share that moved and with how far.  (A divergence of cells,
+ *         such as Jensen-Shannon's, saturates once two modes do not overlap, and grows with the noise of rare cells.)
+ * Learnt  The limit of a shape lies well above the usual variation: each of the ALERT_HOUR windows before is compared
+ *         with all others of them.  Windows near or over the limit (ALERT_USUAL) are not learnt.  A shape that has
+ *         fired for ALERT_HOUR windows becomes the usual one, and learning begins again.  A window with fewer than
+ *         ALERT_FEW events changes nothing.
+ * Empty   A window without events is ok.  It has no data if it was not observed, or while the usual shape is not yet
+ *         learnt.
  * Pure    no loop, file or clock.  Thread: any, one at a time per alert.
  */
 #ifndef HEATSCOPE_ALERT_H

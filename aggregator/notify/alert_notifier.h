@@ -1,14 +1,13 @@
-/* alert_notifier.h - sends alerts to webhooks, with the picture of the minutes around.
+/* alert_notifier.h - sends alerts to webhooks, each with a picture of the minutes around it.
  *
  *      alerts.h: begins, ends --> queue --value.h, one at a time--> picture --alert_payload.h--> webhooks.h
  *         --> alerts_notified()
  *
- * Picture  the report of its instrumentation (the figure for a measure other than the first), from
- *          ALERT_NOTIFIER_BEFORE_NS before it began, but of at most ALERT_NOTIFIER_SPAN_NS; a worker draws it like
- *          pictures that people request.  If a picture cannot be drawn, the notice is sent without it and says why.
- * Bounds   ALERT_NOTIFIER_WAITING notices wait for their picture; further ones go without.
- * Kept     nothing: when heatscoped ends, it gives up and logs the notices that are being sent or wait for their
- *          picture, and draws no further one.
+ * Picture  the report of the alert's instrumentation (the figure, for a measure other than the first).  It begins
+ *          ALERT_NOTIFIER_BEFORE_NS before the alert and shows at most ALERT_NOTIFIER_SPAN_NS.  A worker draws it like
+ *          pictures that clients request.  If it cannot be drawn, the alert is sent without it and says why.
+ * Bounds   ALERT_NOTIFIER_WAITING alerts wait for their picture; further ones go without.
+ * Kept     nothing.  When heatscoped ends, it gives up and logs the alerts that are being sent or wait.
  * Thread   the loop thread only.
  */
 #ifndef HEATSCOPE_ALERT_NOTIFIER_H

@@ -1,10 +1,10 @@
-/* alert_payload.h - makes the JSON that is sent to a webhook, as in doc/api.md: for an alert, or with a report.
+/* alert_payload.h - makes the JSON that a webhook gets (doc/api.md), for an alert or for a report.
  *
  *      alert, where it is, from..to --alert_payload_json()--> {"status": "firing", "text": ...}
  *                                   --alert_payload_picture()--> + "picture"
  *      report, its document         --report_payload_json()--> {"status": "report", "text": ..., "document": ...}
  *
- * Report  its JSON is made here because the same webhooks get it: both have the same form of times, ids and links.
+ * Both get to the same webhooks, so both have the same form of times, ids and links.
  * Pure    no loop, file or clock.  Thread: any.
  */
 #ifndef HEATSCOPE_ALERT_PAYLOAD_H

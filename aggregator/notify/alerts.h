@@ -1,14 +1,14 @@
-/* alerts.h - watches the rules: when a window is over, it passes the cube's data of that window to alert.h.
+/* alerts.h - watches all alert rules: when a window of a rule is over, alert.h gets its data from the cube.
  *
  *      cube --alerts_tick(), each second--> alert_step() --> state, kept by the store
  *                                                        \-> firings, as annotations, and sent to the listener
  *
- * Window  evaluated ALERTS_LATE_NS after its end, or as soon as the store has its data.  For a new rule of a shape the
- *         windows of the hour before come first, as far as the cube has them, so that it need not learn for an hour.
- * Restart states and firings are kept; windows that ended while heatscoped did not run are only learnt.  A firing whose
- *         alert no longer exists is ended.
- * Bounds  ALERTS_MAX rules.  The loop waits for a tick, so a tick ends after the window with which ALERTS_AT_ONCE
- *         histograms have been read (about 9 us each); the next tick begins with the rules that are left.
+ * Window  evaluated ALERTS_LATE_NS after its end, or as soon as the store has its data.  A new rule of a shape first
+ *         gets the windows of the hour before that the cube has, so it need not learn for an hour.
+ * Restart States and firings are kept.  Windows that ended while heatscoped did not run are only learnt.  If an alert
+ *         no longer exists, its firing ends.
+ * Bounds  ALERTS_MAX rules.  A tick blocks the loop.  So it ends with the window in which it has read ALERTS_AT_ONCE
+ *         histograms (about 9 us each), and the next tick goes on with the other rules.
  * Errors  0 or -errno; with -EINVAL `reason` (REASON_MAX bytes) is the message for /ca.
  * Thread  the loop thread only.
  */
@@ -63,8 +63,8 @@ int alerts_remove(struct alerts *a, __u64 id, store_queue_done done, void *arg, 
 int alerts_settle(struct alerts *a, const json_t *request, const char *file, unsigned line, __s64 now_ns, __u64 *ret_id, char *reason);
 bool alerts_has(const struct alerts *a, __u64 id);
 
-/* Says that an alert of this name is still in the file, whatever has become of its instrumentation: it goes on
- * unchanged until it is settled. */
+/* Notes that an alert of this name is still in the file, with or without its instrumentation.  It goes on unchanged
+ * until it is settled. */
 void alerts_claim(struct alerts *a, const char *name, const char *file, unsigned line);
 
 /* Ends and removes the alerts of the file that were neither claimed nor settled since the start. */

@@ -2,11 +2,11 @@
  *
  *      entries --configured_alerts_check(), each second--> alerts_settle(), once their instrumentation is there
  *
- * Match    by name: an alert with the same rule goes on with its state, even if its instrumentation now has another
- *          name.  If the rule has changed, or the instrumentation measures something else, it begins again once the
- *          instrumentation is there.
- * Removed  alerts that are no longer in the file; their firings end.
- * Errors   an entry that cannot be watched as it is, or that the store refuses, is logged, reported in
+ * Match    by name.  An alert with the same rule goes on with its state, even if its instrumentation now has another
+ *          name.  It begins again, once the instrumentation is there, if the rule has changed or the instrumentation
+ *          measures something else.
+ * Removed  an alert that is no longer in the file; its firing ends.
+ * Errors   If an entry cannot be watched as it is, or the store refuses it, it is logged, reported in
  *          configured_alerts_json(), and tried again after CONFIGURED_ALERTS_AGAIN_NS.
  * Thread   the loop thread only.
  */

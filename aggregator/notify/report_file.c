@@ -64,11 +64,11 @@ static int write_all(int fd, const char *data, size_t len)
 /* Writes a temporary file, then renames it. */
 static int write_whole(int folder, const struct report_file *f, const char *name, const void *data, size_t len, char *reason)
 {
-	char beside[NAME + 8];
+	char temporary[NAME + 8];
 	int fd, bad;
 
-	snprintf(beside, sizeof(beside), ".%s.new", name);
-	fd = openat(folder, beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	snprintf(temporary, sizeof(temporary), ".%s.new", name);
+	fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return say_error(reason, "no file can be made in", f->folder);
 	bad = fchmod(fd, 0640) ?: write_all(fd, data, len);
@@ -76,10 +76,10 @@ static int write_whole(int folder, const struct report_file *f, const char *name
 		say_error(reason, "a file cannot be written in", f->folder);
 	if (close(fd) && !bad)
 		bad = say_error(reason, "a file cannot be written in", f->folder);
-	if (!bad && renameat(folder, beside, folder, name))
+	if (!bad && renameat(folder, temporary, folder, name))
 		bad = say_error(reason, "a file cannot be renamed in", f->folder);
 	if (bad)
-		unlinkat(folder, beside, 0);
+		unlinkat(folder, temporary, 0);
 	return bad ? -EIO : 0;
 }
 

@@ -1,12 +1,12 @@
-/* report_file.h - writes a report to a file of a folder, whole or not at all, and removes the old ones.
+/* report_file.h - writes a report to a file in a folder, and removes old reports from it.
  *
  *      bytes --> FOLDER/nightly-queries-20261122T060000+0100.pdf; of nightly-queries-*.pdf the newest `keep` stay
  *
- * Whole   it writes a temporary file, syncs and renames it.  It makes the folder if its parent exists.
- * Read    by the files' group, which is ours, or that of a folder with the set-group-ID bit: files have mode 0640, a
- *         new folder 0750, whatever our umask is, which is for the database.
+ * Whole   It writes a temporary file, syncs and renames it.  It makes the folder if its parent exists.
+ * Mode    The group may read: a file has mode 0640, a new folder 0750.  Our umask, which is for the database, does not
+ *         count.  The group is ours, or that of a folder with the set-group-ID bit.
  * Names   a character other than letter, digit, dot, dash or underscore becomes a dash, so two stems may be the same.
- * Old     by their names; the new file always stays, even if the clock was set back.
+ * Old     The names say which are old.  The new file always stays, even if the clock was set back.
  * Thread  any; it blocks.
  */
 #ifndef HEATSCOPE_REPORT_FILE_H

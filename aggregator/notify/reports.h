@@ -1,15 +1,16 @@
-/* reports.h - draws the reports of the configuration file when they are due, and writes each to a folder, sends it to a
- * webhook, or both.
+/* reports.h - draws the reports of the configuration file when they are due, and writes them to a folder or sends them
+ * to a webhook, or both.
  *
  *      schedule.h: due --> value.h, one at a time --> report_file.h (worker), webhooks.h
  *
- * When     REPORTS_LATE_S after the time, so that late data are in it.  The time of the last one is kept.  If some were
- *          due while heatscoped did not run, it makes the newest of them once, and says so.  A new report begins with
- *          its next time.  So does every report if the clock was set back by more than REPORTS_BACK_S; if it was set
- *          back by less, none is made twice.
- * Range    ends when it was due; begins at the time before that, or has the configured length.
- * Errors   cost that report; they are counted, logged and in reports_json().
- * Thread   the loop thread only; files are written by a worker.
+ * When     REPORTS_LATE_S after it is due, so that late data are in it.  A new report begins with its next time.
+ * Missed   The store keeps the time of the last report.  If some were due while heatscoped did not run, it makes the
+ *          newest of them once, and says so.
+ * Clock    If the clock was set back by more than REPORTS_BACK_S, every report begins with its next time.  If by less,
+ *          no report is made twice.
+ * Range    ends when the report was due.  It begins at the due time before, or has the configured length.
+ * Errors   A report that fails is not made.  It is counted, logged and in reports_json().
+ * Thread   the loop thread only; a worker writes the files.
  */
 #ifndef HEATSCOPE_REPORTS_H
 #define HEATSCOPE_REPORTS_H

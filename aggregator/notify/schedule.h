@@ -1,10 +1,10 @@
-/* schedule.h - computes when something is due that happens again and again, by the local clock.
+/* schedule.h - computes the due times of a report, which repeat by the local clock.
  *
  *      "1d", "06:00" --schedule_parse()--> every_min, at_min --schedule_next(after)--> the next time
  *
- * Due     the first minute at which the local clock reaches at, at + every, ...: where the clock jumps over it, the
- *         minute after the jump; where the clock is set back and reaches it again, only the first time.  So an hour
- *         that the clock skips or repeats lies between two due times, and in exactly one such interval.
+ * Due     the first minute at which the local clock reaches at, at + every, ...
+ * Jump    If the clock jumps over that minute, the first minute after the jump.  If it is set back and reaches the
+ *         minute twice, only the first time.  So an hour that the clock skips or repeats lies between two due times.
  * Zone    that of the process (TZ), as in all texts for people.
  * Pure    no loop, file or clock.  Thread: any.
  */

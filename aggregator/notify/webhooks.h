@@ -1,10 +1,11 @@
-/* webhooks.h - sends to the webhooks of the configuration file, by name, and counts the results.
+/* webhooks.h - sends messages to the webhooks of the configuration file, by name, and counts the results.
  *
  *      webhooks_post("ops", JSON) --webhook_sender.h--> done(); delivered or given up: counted, logged, in the status
  *
- * Secrets  URLs and tokens are in no reply and no log, and only this module uses them: a user who may make an alert
- *          names a webhook, and cannot send data, or requests, to places that are not in the configuration.
- * Hosts    link-local addresses are refused, and hosts that `webhook-hosts` does not list.
+ * Secrets  Only this module uses URLs and tokens; no reply and no log has them.
+ * Names    An alert or report names its webhook.  So a user who may make an alert cannot send data, or requests, to a
+ *          place that is not in the configuration.
+ * Hosts    It refuses link-local addresses, and hosts that `webhook-hosts` does not list.
  * Thread   the loop thread only.
  */
 #ifndef HEATSCOPE_WEBHOOKS_H

@@ -1,6 +1,6 @@
 /* kinds.h - lists the parameters of each kind of value, with their ranges and their defaults.
  *
- * Shape   params_specs[] has a line for each parameter, or for each of its variants: for a kind, the first line of that
+ * Shape   params_specs[] has a line for each parameter, or several if kinds differ: for a kind, the first line with its
  *         name and kind counts.  params_kinds[] has a line for each kind.
  * Thread  any: it is constant.
  */

@@ -1,12 +1,13 @@
-/* params.h - reads the parameters of a value request: names and texts in, checked and defaulted values out.
+/* params.h - reads and checks the parameters of a value request, and fills in defaults.
  *
  *      (name, value) ... --params_read()--> struct params --params_interval()--> from, to
  *
- * Shape   two tables in kinds.c list every parameter: params_specs[] its range and its kinds of value,
- *         params_kinds[] the defaults of a kind, as in doc/api.md.  A parameter of another kind is ignored.  An unknown one is refused, and so is one that is
- *         given more than once, unless it is a list.  Decimals of whole numbers are cut off.
- * Errors  -EINVAL with one sentence in `reason` (PARAMS_REASON_MAX bytes):
- *         value "5" for parameter "width" is invalid: minimum is 10.  -ENOMEM.
+ * Shape   Two tables in kinds.c list every parameter, as in doc/api.md: params_specs[] its range and its kinds of
+ *         value, params_kinds[] the defaults of a kind.  Decimals of whole numbers are cut off.
+ * Refused an unknown parameter, and one that is given twice, unless it is a list.  A parameter of another kind of value
+ *         is ignored.
+ * Errors  -EINVAL with one sentence in `reason` (PARAMS_REASON_MAX bytes): value "5" for parameter "width" is invalid:
+ *         minimum is 10.  -ENOMEM.
  * Memory  params_fini() frees; it owns its strings.  After an error there is nothing to free.
  * Thread  any.
  */
@@ -120,9 +121,9 @@ void params_drawing(const struct params *p, struct figure_options *ret_options);
 /* Returns the formats of that value, separated by spaces, the default first; NULL: it has only one. */
 const char *params_formats(enum value_kind_id kind);
 
-/* The interval of the first point: as requested (ret_asked), and in whole slots of the granularity: the
- * start is rounded down; the duration is rounded up, or, if it was not given, the end.  The default is the
- * newest complete interval. */
+/* Returns the interval of the first point as requested (ret_asked), and in whole slots of the granularity.  The start
+ * is rounded down, the duration up.  Without a duration the end is rounded up.  The default is the newest complete
+ * interval. */
 struct interval_ns {
 	__s64 from, to;
 };

@@ -1,8 +1,8 @@
-/* zone_database.h - finds time zones by name in the system's IANA database (the package tzdata; TZDIR or
- * /usr/share/zoneinfo).
+/* zone_database.h - finds a time zone by name in the system's IANA database.
  *
- * Library GLib's GTimeZone: libc knows one zone per process, that of TZ, and changing TZ while other threads read it is
- * undefined.
+ * Folder  TZDIR or /usr/share/zoneinfo (the package tzdata).
+ * Library GLib's GTimeZone.  libc knows one zone per process, that of TZ, and TZ may not change while other threads
+ *         read it.
  * Errors  -ENOENT: this host has no such zone; -EINVAL: not the name of a zone.
  * Thread  any: a GTimeZone does not change after it is made.
  */

@@ -1,13 +1,12 @@
-/* payload.h - writes the members of value replies as JSON text, in the shapes of doc/api.md.
+/* payload.h - writes the members of a value's reply as JSON, in the shapes of doc/api.md.
  *
  *      grid, shade, palette -> "columns", "summary", "shade";  totals -> "keys", "value", "stats"
  *
- * Means   of a point metric count, sum and cells are written as means of the slots observed, which
- *         need not be whole numbers; `snapshots` is the number of these slots (0: events, written as they are).
- *         min, max and percentiles are those of all values that were seen.
- *
- * Each function writes members of an object (or one value) into a buffer that remembers errors;
- * the caller writes the braces around them.
+ * Means   The count, sum and cells of a point metric are means of the observed slots, and may not be whole numbers.
+ *         `snapshots` is the number of these slots (0: events, written as they are).  min, max and percentiles are
+ *         those of all observed values.
+ * Members Each function writes members of an object, or one value; the caller writes the braces.
+ * Errors  the buffer remembers the first one.
  * Pure    no loop, file or clock.  Thread: any.
  */
 #ifndef HEATSCOPE_PAYLOAD_H
@@ -34,14 +33,14 @@ void payload_head(struct bytes *out, const struct payload_head *head);
 /* Writes "from", "column", "slot", "ncols", "nrows", "edge", "columns", "summary"; shaded as s. */
 void payload_grid(struct bytes *out, const struct grid *g, const struct shade *s);
 
-/* The same, so that the grid can be restored bit for bit: times in whole ns, of a point metric the sums, every
- * mark and percentile; other functions write running events and layers. */
+/* The same, but the grid can be restored from it bit for bit: it has times in whole ns, the sums of a point metric,
+ * every mark and percentile.  Other functions write running events and layers. */
 void payload_grid_exact(struct bytes *out, const struct grid *g);
 
 /* Writes "annotations": those of its time, if there are any. */
 void payload_annotations(struct bytes *out, const struct annotation_list *a);
 
-/* Writes one column C; index: its number in the reader's grid, which is shaded as s.  row_shift: row 0 here is row
+/* Writes one column C; index: its number in the client's grid, which is shaded as s.  row_shift: row 0 here is row
  * row_shift there. */
 void payload_column(struct bytes *out, const struct grid *g, const struct shade *s, size_t col, __u64 index, long row_shift);
 

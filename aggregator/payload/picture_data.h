@@ -1,14 +1,13 @@
-/* picture_data.h - writes and reads the data of a picture, which travels inside the picture.
+/* picture_data.h - writes and reads the data that a picture carries.
  *
  *      a value's grids -> picture_data --picture_data_put()--> JSON "heatscope-grid" --png_text_put()--> PNG
  *      PNG --png_text_get()--> JSON --picture_data_get()--> picture_data -> the same picture, another one, tables
  *
  * Shape   a chart belongs to maps[0].  The maps that are drawn are the report's panels, in order.
  * Law     grids, layers, chart and table come back bit for bit, so the same options draw the same pixels.
- * Trust   picture_data_get() reads bytes from anyone: it refuses data of another shape, or of more than
- *         PICTURE_DATA_CELLS cells.
- * Errors  -EINVAL with the reason in `reason` (PARAMS_REASON_MAX bytes); -ENOMEM.
- * Memory  picture_data_fini() frees what picture_data_get() has made; the caller owns what picture_data_put() writes.
+ * Trust   none: picture_data_get() refuses data of another shape, or of more than PICTURE_DATA_CELLS cells.
+ * Errors  -EINVAL with a sentence in `reason` (PARAMS_REASON_MAX bytes); -ENOMEM.
+ * Memory  picture_data_fini() frees the result of picture_data_get(); the caller owns the text of picture_data_put().
  */
 #ifndef HEATSCOPE_PICTURE_DATA_H
 #define HEATSCOPE_PICTURE_DATA_H

@@ -11,19 +11,17 @@
  *
  * Cells   ns of time spent in a column.  Divided by the column's length, this is the average number of events in that
  *         part at once.
- * Laws    No time of a bucket is lost: all columns, if they reach far enough, add up to the exact sum of the latencies.
- *         Sums up to each moment are rounded to 1 ns, so the cells of long columns are exactly the sums of shorter ones
- *         that are made of the same slots (test_active.c).
- *         Times over INT64_MAX ns saturate there, and the laws do not hold for them.
- * Error   The store knows the slot and the bucket of an event: each event gets the mean latency of its slot's bucket
- *         (exact where the latency is kept as a weight), and its end lies anywhere in the slot.  Buckets below a 16th
- *         of a slot are one bucket.
+ * Laws    No time of a bucket is lost: if the columns reach far enough, they add up to the exact sum of the latencies.
+ *         Sums up to each moment are rounded to 1 ns.  So a long column is exactly the sum of shorter ones of the same
+ *         slots (test_active.c).  Times over INT64_MAX ns saturate, and the laws do not hold for them.
+ * Error   The store knows only the slot and the bucket of an event.  Each event gets the mean latency of its bucket in
+ *         that slot, which is exact if the latency is kept as a weight.  Its end lies anywhere in the slot.  Buckets
+ *         below a 16th of a slot are one bucket.
  * Running Events that run at the end of the last known slot count from their start.  Events that ended in later slots
- *         are then left out, because they are among the running ones.
+ *         are then left out: they are among the running ones.
  * Bounds  Time before the query's range and after the last known slot is left out; see known_to_ns in grid.h.
- * Slots   Give each slot once.  It may be longer than the instrumentation's slots, see active_width().  Call
- *         active_forget() before you give a slot again, and active_forget_running() before you give the running events
- *         again.
+ * Slots   Give each slot once.  It may be longer than the instrumentation's slots (active_width()).  Before you give a
+ *         slot again, call active_forget(); before you give the running events again, active_forget_running().
  * Pure    no loop, file or clock.  Thread: any, one at a time.
  */
 #ifndef HEATSCOPE_ACTIVE_H

@@ -1,10 +1,9 @@
-/* composition.h - sums up how events spent their time: the sum of each weight over the events whose value lies in a
- * range.
+/* composition.h - sums up how events spent their time: the sum of each weight, over the events in a range of values.
  *
- *      counts, the first measure, its parts, each by value --composition_make()--> sums inside, and the rest of no part
+ *      counts, the first measure, its parts, each by value --composition_make()--> sums inside, and the rest
  *
- * Range   values min..max-1, max 0: no upper limit.  Buckets are taken as a whole, also those that the range cuts; if
- *         sources differ, all use the coarsest buckets.
+ * Range   values min..max-1, max 0: no upper limit.  A bucket that the range cuts is inside as a whole.  If the buckets
+ *         of sources differ, all use the coarsest ones.
  * Laws    parts and rest add up to the sum.  Ranges that touch at edges of buckets add up to the range of both.
  * Pure    no loop, file or clock.
  */

@@ -3,24 +3,25 @@
  *      per block of time: sums and events, inside and outside  --contrast_test()-->  difference, dispersion, p
  *      p of all tests  --contrast_adjust()-->  q
  *
- * Sums    of scores: a count of events of one value (each scores 1 or 0), or the sum of any score that
- *         events have.  So a group's mean score is a share or a mean.  `excess` is the inside's sum less
- *         events inside x mean outside, in the score's unit.
- * Test    Shares by the likelihood ratio of the 2x2 table (G; Sokal & Rohlf, Biometry, 17.4), means by the
- *         square of their difference over its variance.  Where a cell of the table expects fewer than
- *         CONTRAST_FEW events, p is at least that of Fisher's exact test.
- * Spread  Events are not independent: a client repeats itself, a burst is one cause.  So the statistic is
- *         divided by a dispersion that is estimated from the blocks (quasi-likelihood; McCullagh & Nelder, Generalized
- *         Linear Models, 1989, 4.5), and referred to F(1, blocks of the larger number - 1).  It is the greatest of
- *           `least`: how many events one stands for, of sampled data; and the dispersion of each group over all
- *           values of a field together (contrast_spread()), as a rare value has too few events to estimate its own,
- *           Pearson's chi-square of the blocks over its degrees of freedom: clumps of this value,
- *           the estimate from the blocks' residuals, a block's inside and outside taken together (the ratio
- *           estimate's variance, Cochran, Sampling Techniques, 1977, 6), over the variance of independent events at
- *           each group's own share (the design effect of Rao & Scott, Biometrics 48, 1992, 577-585): mixes that shift,
- *           and the estimate from one correlation within all blocks (Williams 1982): groups that are in few blocks.
+ * Sums    of scores.  For the count of one value an event scores 1 or 0; a score may also be any number of an event.
+ *         So a group's mean score is a share or a mean.  `excess` is the inside's sum less events inside x mean
+ *         outside, in the score's unit.
+ * Test    For shares, the likelihood ratio of the 2x2 table (G; Sokal & Rohlf, Biometry, 17.4).  For means, the square
+ *         of their difference over its variance.  If a cell of the table expects fewer than CONTRAST_FEW events, p is
+ *         at least that of Fisher's exact test.
+ * Spread  Events are not independent: a client repeats itself, a burst is one cause.  So the statistic is divided by a
+ *         dispersion (quasi-likelihood; McCullagh & Nelder, Generalized Linear Models, 1989, 4.5), and referred to F(1,
+ *         blocks of the larger number - 1).  The dispersion is the greatest of
+ *           `least`: how many events one stands for, of sampled data;
+ *           the dispersion of each group over all values of a field together (contrast_spread()), because a rare value
+ *             has too few events to estimate its own;
+ *           Pearson's chi-square of the blocks over its degrees of freedom: clumps of this value;
+ *           the estimate from the blocks' residuals, a block's inside and outside taken together (the ratio estimate's
+ *             variance, Cochran, Sampling Techniques, 1977, 6), over the variance of independent events at each group's
+ *             own share (the design effect of Rao & Scott, Biometrics 48, 1992, 577-585): mixes that shift;
+ *           the estimate from one correlation within all blocks (Williams 1982): groups that are in few blocks.
  *         One block allows no estimate: df is 0 and p 1.
- * Errors  none; a group without events, and a score that does not vary, give p = 1.  Never NaN.
+ * Errors  none.  A group without events, and a score that does not vary, give p = 1.  Never NaN.
  * Laws    the result does not depend on the order of blocks (except for rounding), nor on which group is called inside.
  * Pure    no loop, file or clock.  Thread: any.
  */

@@ -1,25 +1,24 @@
-/* difference.h - compares two maps of the same columns and rows, A and B: where do they differ by more than they vary?
+/* difference.h - compares two maps of the same columns and rows, A and B, and finds where they differ beyond chance.
  *
  *      grids A, B --difference_make()--> |A - B| in three layers: more in A, more in B, and what may be chance
  *                                        the number of events, the mean and percentiles of both, tested likewise
  *
- * Per     share: a cell is its part of its column's events.  Rates of two hosts, keys or hours are hardly ever the
- *         same, and a busier hour is not a slower one.  count: a cell is its events, so that a rate is a difference,
- *         too.
- * Cells   of shares are parts per million of their column, of counts the counts, both rounded once.  A column that
- *         only one of both observed, or, for shares, in which one had no events, cannot be compared: 0.
- * Test    contrast_test() of each patch: a row over a part of the time, whose columns are the blocks that show how
- *         much it varies; the dispersion is at least that of all rows together.  It asks whether A differs from B at
- *         that time: if each load wanders by itself, the map shows where they were apart.  A line asks whether they
- *         differ over all of the time: its blocks are parts of that, shorter and longer ones, and the greatest p
- *         counts, so loads that wander do not differ.  A count is tested as a share, too: of the nanoseconds that were
- *         observed.  The larger of both groups is thinned to as many events as the smaller.
+ * Per     share: a cell is its part of its column's events.  This is usual, because rates of two hosts, keys or hours
+ *         nearly always differ.  count: a cell is its events, so a higher rate is a difference, too.
+ * Cells   Shares are parts per million of the column; counts are counts.  Both are rounded once.  A column is 0 if only
+ *         one of both observed it.  For shares it is also 0 if one had no events in it.
+ * Patch   a row over a part of the time.  contrast_test() asks whether A differs from B there; the columns are its
+ *         blocks.  The dispersion is at least that of all rows together.  For each test the larger group is thinned to
+ *         as many events as the smaller.  If each load wanders by itself, the map shows where they were apart.
+ * Line    A line of the table asks whether A and B differ over all of the time.  Its blocks are parts of that time,
+ *         shorter and longer ones, and the greatest p counts.  So loads that wander do not differ.
+ * Counts  A count is tested as a share, too: of the nanoseconds that were observed.
  * Rate    Of the reported differences a share of DIFFERENCE_Q is false on average: all patches are one family
  *         (contrast_adjust), the lines another.
- * Laws    A and B exchanged: each cell, sign and line is the other's, q is the same.  A against itself: 0, nothing
- *         significant.  Layers and rest add up to the map.
+ * Laws    If A and B are exchanged, each cell, sign and line is the other's, and q is the same.  A against itself: 0,
+ *         nothing significant.  Layers and rest add up to the map.
  * Errors  -EINVAL: other columns or edges, or a grid of states (grid.h: point) or of weights; -ENOMEM.
- * Memory  the grids are borrowed for the call, the results are the difference's.
+ * Memory  the grids are borrowed for the call; the difference owns the results.
  * Pure    no loop, file or clock.  Thread: any.
  */
 #ifndef HEATSCOPE_DIFFERENCE_H

@@ -3,9 +3,9 @@
  *      bytes of each batch (exemplars.h), slots ascending --exemplar_fold_add()-->
  *         per slot: worst n of all, one drawn per decade --exemplar_fold_list()--> those asked for, the worst first
  *
- * Law     the result does not depend on how the events were spread over sources and batches, and is never larger than
- *         asked for.
- * Memory  the fold copies the exemplars that may still be listed; a list is valid until the fold is freed.
+ * Law     the result does not depend on how the events were spread over sources and batches.  It is never larger than
+ *         the number asked for.
+ * Memory  the fold copies the exemplars that may still be listed.  A list is valid until the fold is freed.
  * Errors  0, -ENOMEM, -EBADMSG.
  * Pure    no loop, file or clock.  Thread: any, one at a time per fold.
  */

@@ -1,12 +1,12 @@
-/* in_flight.h - lists the keys that still run at the end of a slot, how many of each, and the age of the oldest.
+/* in_flight.h - lists the keys that run at the end of a slot: how many exchanges of each, and the age of the oldest.
  *
  *      slices of a measure of scope point, and coverage --in_flight_reader()--> in_flight_totals(slot)
  *         -> per key: count, oldest
  *
- * Range   Only ages of min..max count (half-open, max 0: no upper limit).  Buckets are whole: one that the range cuts
- *         counts.
- * Slots   A query that runs for 20 s is there at the end of 20 slots.  So nothing is added up along time: a reader
- *         chooses one slot.  Slices must be those of single slots; sums of several would count a query several times.
+ * Range   Only ages of min..max count (half-open, max 0: no upper limit).  A bucket that the range cuts counts as a
+ *         whole.
+ * Slots   A query that runs for 20 s is there at the end of 20 slots.  So the caller chooses one slot, and nothing is
+ *         added along time.  Each slice must be of a single slot: a sum of several counts a query several times.
  * Pure    no loop, file or clock.  Thread: any, one at a time.
  */
 #ifndef HEATSCOPE_IN_FLIGHT_H

@@ -1,4 +1,4 @@
-/* keytable.h - gives each key a small dense number, in the order of first sight.
+/* keytable.h - gives each key a small dense number, in the order in which they come.
  *
  *      labels --keytable_at()--> 0, 1, 2, ...
  *

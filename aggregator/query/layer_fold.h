@@ -2,9 +2,9 @@
  *
  *      cube or store --store_reader--> key -> column -> (lowest value of a bucket, events) --grid--> layers
  *
- * Keys    the query's selected ones, in their order, also those without events.  If the query selects none, or excludes
- *         the selected ones, all (other) keys that occur, by text.  A key's text has only the fields that are kept
- *         (query.drop).
+ * Keys    the query's selected keys, in their order, also those without events.  If the query selects none, or excludes
+ *         the selected ones: all other keys that occur, by text.  The text of a key has only the fields that the query
+ *         keeps (query.drop).
  * Laws    a layer's cells are its key's part of the grid's cells: same columns, same rows.
  * Errors  -E2BIG: more than LAYER_SPOTS_MAX buckets in all; -EBADMSG, -EINVAL: a slice; -ENOMEM.
  * Thread  any, one at a time per fold.

@@ -2,17 +2,17 @@
  *
  *      interval, columns, what each tier still has  --plan_make()-->  parts (tier, slots)
  *
- * Columns    One tier serves all columns: the coarsest that leaves at least three quarters of the
- *            requested columns and shows at most a third more time, but not a finer one than the tier that still has
- *            the beginning of the interval.  If that would read more than PLAN_SLICES, a coarser one.  The
- *            interval is widened to the tier's slots, and columns are whole slots of it.
- * Grain      From PLAN_WORTH slices on, slots are read as sums of several, and columns are whole multiples of these, if
- *            that adds at most a hundredth of the time and leaves three quarters of the columns.  From small to large:
- *            a larger grain is taken if it costs no column, or while more than PLAN_FEW slices would be read.
- * Totals     have no columns: whole hours are read as hours, the rest of them as minutes, the rest of
- *            those as slots.  The interval does not change, unless only a coarser tier still has its beginning.
- * Kept       Of two neighbouring tiers the coarser one counts as longer if it is longer by more than
- *            one of its slots; a piece that no longer tier has may be missing at the beginning.
+ * Columns    One tier serves all columns: the coarsest that leaves at least three quarters of the requested columns and
+ *            shows at most a third more time.  It is never finer than the tier that still has the begin of the
+ *            interval.  If it would read more than PLAN_SLICES, a coarser tier is taken.  The interval is widened to
+ *            the tier's slots, and columns are whole slots of it.
+ * Grain      From PLAN_WORTH slices on, slots are read as sums of several, and columns are whole multiples of these.
+ *            This must add at most a hundredth of the time and leave three quarters of the columns.  A larger grain is
+ *            taken if it costs no column, or while more than PLAN_FEW slices would be read.
+ * Totals     have no columns: whole hours are read as hours, whole minutes of the rest as minutes, and the rest of
+ *            those as slots.  The interval does not change, unless only a coarser tier still has its begin.
+ * Kept       A coarser tier counts as longer than the finer one only if it begins more than one of its slots earlier.
+ *            So less than that may be missing at the begin of the interval.
  * Pure       no loop, file or clock.  Thread: any.
  */
 #ifndef HEATSCOPE_PLAN_H

@@ -1,16 +1,16 @@
-/* query.h - folds slices into what people read: a grid, a raw value, the keys of a cell.
+/* query.h - folds slices into the result that a client gets: a grid, a raw value, the keys of a cell.
  *
  *      cube or store --store_reader--> fold: keys dropped, slots summed, rows coarser --> grid
  *
  * Pure    no loop, file or clock: slices come in through a store_reader, time as now_ns.
- * Laws    the sum of all cells is the count; folding columns, rows or keys, in any order and in
- *         any pieces, keeps it (test_query.c, query/test_keys.c).
- * Scope   of a point metric all sums are kept as they are, with the number of slots that any source
- *         reported: the code that shows them divides (grid_shown()).  A slot that no source observed is not a
- *         snapshot; a key that is absent from an observed one was 0 there.
- * Cover   every source that was seen in the range (or named by fold_expect()) should have reported
- *         each settled slot from its first on; a slot that no source covers is unobserved.
- *         A column is in progress until its slots are over and all have reported, or are settled.
+ * Laws    The sum of all cells is the count.  Folding columns, rows or keys keeps it, in any order and in any pieces
+ *         (test_query.c, query/test_keys.c).
+ * Scope   All sums of a point metric are kept as they are, with the number of slots that any source reported: the code
+ *         that shows them divides (grid_shown()).  A slot that no source observed is not a snapshot.  A key that an
+ *         observed slot lacks was 0 there.
+ * Cover   A source that was seen in the range (or named by fold_expect()) should have reported each settled slot from
+ *         its first on.  A slot that no source covers is unobserved.  A column is in progress until its slots are over
+ *         and all have reported, or are settled.
  * Keys    a key's text is its labels joined by "/"; keys with the same text are one key.
  * Thread  any, one at a time per fold.
  */

@@ -1,22 +1,21 @@
-/* region.h - compares a rectangle of time and value with the rest: which values of the fields, and which measures, set
- * it apart?
+/* region.h - compares a rectangle of time and value with the rest: which labels and which measures set it apart.
  *
  *      slices, marks --region_reader()--> per key and block: events inside, outside
  *         --region_contrast()--> ranked findings
  *
- * Inside   events of the slots from..to whose value of the axis lies in min..max.  Buckets are whole: one that
- *          the rectangle cuts is inside; the findings report the resulting edges.
+ * Inside   events of the slots from..to whose value of the axis lies in min..max.  A bucket that the rectangle cuts is
+ *          inside as a whole; the findings report the resulting edges.
  * Outside  all other events of from..to, and of the baseline's slots, which lie elsewhere.
- * Values   of every field, exact counts: the share of the events inside and outside.  Values of time (sums of
- *          the axis) are those of the middles of buckets.
- * Measures The other measures of the events in a bucket of the axis are unknown; only those of a key and of a block of
- *          time are known.  So each event is given the mean of its key (REGION_BY_KEY), or that of its block of time
- *          (REGION_BY_TIME): the first shows the effect of the mix of keys, the second what coincides in time.  If a
- *          rectangle of all values is compared with a baseline, the second is the means themselves.
+ * Labels   of every field, exact counts: the share of the events inside and outside.  Times (sums of the axis) are
+ *          those of the middles of buckets.
+ * Measures The other measures of the events in a bucket are unknown; only those of a key and of a block of time are
+ *          known.  So each event gets the mean of its key (REGION_BY_KEY) or of its block (REGION_BY_TIME).  The first
+ *          shows the effect of the mix of keys, the second shows what coincides in time.  If a rectangle of all values
+ *          is compared with a baseline, the second is the means themselves.
  * Blocks   pieces of time, of `block` slots each, counted from the epoch: the units that vary (contrast.h).
  * Laws     the result does not depend on the order of slices and marks.
  * Errors   region_error(): -E2BIG: more than REGION_KEYS_MAX keys; -EBADMSG: a slice; -ENOMEM.
- * Memory   the query's arrays and instrumentation are borrowed until region_free(), findings are the region's.
+ * Memory   the query's arrays and instrumentation are borrowed until region_free(); the region owns the findings.
  * Pure     no loop, file or clock.  Thread: any, one at a time per region.
  */
 #ifndef HEATSCOPE_REGION_H

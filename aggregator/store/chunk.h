@@ -7,12 +7,11 @@
  *             u64 inst | u64 first slot | u64 ruler | varint axis + 256 tier, weight | varint n, n key bytes
  *             | { varint offset from the first slot, varint n, n histogram bytes } ...
  *
- *         Offsets ascend, 0..299.  A chunk contains its own name, so that we notice a chunk that is filed under a
- *         wrong name.
- * Law     decoding returns exactly what was encoded; anything else is refused and returns nothing.
+ *         Offsets ascend, 0..299.  A chunk contains its own name, so we notice if it is filed under another name.
+ * Law     decoding returns exactly what was encoded.  It refuses anything else and returns nothing.
  * Errors  0 or -errno.  -EBADMSG: damaged, or not a chunk.
- * Memory  a zeroed one is empty; its scratch memory stays until chunk_fini().  After decoding, key
- *         and histograms are borrowed from it, until the next call.
+ * Memory  a zeroed one is empty; its scratch memory stays until chunk_fini().  Decoded key and histograms are borrowed
+ *         from it, until the next call.
  * Thread  any, one at a time.
  */
 #ifndef HEATSCOPE_CHUNK_H

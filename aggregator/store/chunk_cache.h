@@ -1,17 +1,17 @@
-/* chunk_cache.h - caches the sums of chunks: every so many slots of a key as one histogram.
+/* chunk_cache.h - caches the sums of chunks: each `grain` slots of a key as one histogram.
  *
  *      chunk --chunk_cache_make()--> sums of each `grain` slots --chunk_cache_find()--> no need to unpack it
  *                                      `--chunk_cache_coarser()--> sums of a multiple, for another zoom
  *
- * Grain   1 keeps the slots as they are: unpacking is most of the cost of reading them.  0 keeps only how many
- *         events each slot has (chunk_cache_count()), a hundredth of the bytes.
- * Law     an entry equals its chunk: the code that writes a chunk calls chunk_cache_forget().  A dropped chunk is no
- *         longer asked for, so its entry ages out.
- * Bound   CHUNK_CACHE_SUMS for sums and counts, CHUNK_CACHE_SLOTS for slots as they are.  Beyond it, the least recently
- *         used entry of the same kind is dropped; there are two bounds because a byte of sums took ten times longer to
+ * Grain   1: the slots as they are (unpacking is most of the cost of reading them).  0: only the number of events of
+ *         each slot (chunk_cache_count()), a hundredth of the bytes.
+ * Law     an entry equals its chunk: the code that writes a chunk calls chunk_cache_forget().  No query asks for a
+ *         dropped chunk, so its entry ages out.
+ * Bound   CHUNK_CACHE_SUMS for sums and counts, CHUNK_CACHE_SLOTS for slots.  Beyond it, the cache drops the least
+ *         recently used entry of the same kind.  There are two bounds because a byte of sums took ten times longer to
  *         make.
  * Errors  chunk_cache_make(), chunk_cache_count() and chunk_cache_coarser() return NULL if they cannot keep the result
- *         (no memory, damaged): the caller reads slot by slot.
+ *         (no memory, damaged).  Then the caller reads slot by slot.
  * Memory  a zeroed one is empty.  An entry is borrowed until the next call of a function other than chunk_cache_find().
  * Thread  any, one at a time.
  */

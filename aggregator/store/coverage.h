@@ -1,13 +1,12 @@
-/* coverage.h - collects, for one query, which source reported which slots, and counts them per column.  It keeps nothing
- * beyond the query: observation.h (in memory) and the SQLite store do.
+/* coverage.h - collects, for one query, which source reported which slots, and counts them per column.
  *
  *      (source, first, last) in any order, overlapping  ->  source-slots reported and expected
  *
+ * Origin     observation.h keeps the slots in memory, sqlite.c in the file.  This module keeps nothing after the query.
  * Expected   a source should have reported each slot from its first one on, up to `due`.
- * Sparse     for old slots only their number per minute or hour is known (coverage_compact.h): that many
- *            were reported, but not which ones.  The number of such slots that any source reported counts as the number
- *            of the source that reported most.
- * Memory     coverage_fini() frees; a zeroed one is empty and may be passed to it.
+ * Sparse     Of an old minute or hour only the number of reported slots is known, not which ones (coverage_compact.h).
+ *            The number of slots that any source reported is then taken from the source that reported most.
+ * Memory     coverage_fini() frees.  A zeroed one is empty and may be passed to it.
  * Thread     any, one at a time.
  */
 #ifndef HEATSCOPE_COVERAGE_H

@@ -2,11 +2,11 @@
  *
  *      runs of slots  --coverage_compact()-->  runs; within the window at most one piece per `per` slots
  *
- * Why     A source that reports every other slot (it sheds load, or its link flaps) makes 43,200 runs
- *         a day.  For times before tier 0, pictures show minutes at best, so a count per minute is as good; later, a
- *         count per hour.  A source that reports every slot is one run, even for a year.
- * Shape   runs ascend and do not overlap.  A run that reported n of more slots counts as n spread evenly: successive
- *         whole minutes with the same count are one run.
+ * Why     A source that reports every other slot (it sheds load, or its link flaps) makes 43,200 runs a day.  Before
+ *         tier 0, pictures show minutes at best, so a count per minute is as good; later, a count per hour.  A source
+ *         that reports every slot is one run, even for a year.
+ * Shape   runs ascend and do not overlap.  A run that reported n of more slots counts as n, spread evenly.  Successive
+ *         whole minutes with one count are one run.
  * Law     every `per` slots within the window keep their count, and so does the whole.
  * Pure    Thread: any.
  */

@@ -2,8 +2,8 @@
  *
  *      batches of every shard and source, in any order  ->  cube  ->  one merged slice each
  *
- * Laws    adding commutes; a late batch amends its slot; the cube equals the store for the slots
- *         it holds (a batch is added to it only once the store has committed it as new).
+ * Laws    adding commutes; a late batch amends its slot.  The cube equals the store for the slots it holds: it gets a
+ *         batch only after the store has committed the batch as new.
  * Range   the newest n_slots slots of an instrumentation; newer slots push older ones out.
  * Errors  0 or -errno; after an error nothing has changed.  -ENOENT: no such instrumentation.
  *         -ESTALE: the whole batch is older than the range; the store has it.  If a batch (a run, a loss)

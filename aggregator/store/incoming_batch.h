@@ -1,8 +1,8 @@
-/* incoming_batch.h - decodes a batch on its way into the store, checks it against its instrumentation,
- *             and fills in the source's name if the instrumentation is decomposed by it.
+/* incoming_batch.h - decodes a batch for the store, and checks it against its instrumentation.
  *
  *      payload --incoming_batch_new()--> batch --incoming_batch_check()--incoming_batch_name_host()--> store queue
  *
+ * Host    incoming_batch_name_host() fills in the source's name if the instrumentation is decomposed by hostname.
  * Errors  0 or -errno.
  * Memory  an incoming_batch owns a copy of the payload, from which its batch borrows.
  * Thread  any, one at a time.

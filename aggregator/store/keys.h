@@ -2,8 +2,8 @@
  *
  *      labels --keys_take()--> one shared copy --keys_drop()--> freed with its last user
  *
- * Why     An hour of slots names the same few keys thousands of times, and over weeks keys come
- *         and go (a pid, a connection): a key that no slot uses must be freed.
+ * Why     The slots of an hour name the same few keys thousands of times.  Over weeks keys come and go (a pid, a
+ *         connection), so a key that no slot uses must be freed.
  * Memory  a zeroed one is empty; keys_fini() frees all keys, even those still in use.
  * Thread  any, one at a time.
  */

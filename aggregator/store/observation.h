@@ -1,11 +1,11 @@
-/* observation.h - records which slots were observed and what was lost, to distinguish "nothing happened" from "not
- * observed".
+/* observation.h - records which slots were observed, what was lost, and marks.
  *
  *      which source observed when (intervals per source), what was lost, and marks
  *
- * Laws    covering commutes, and intervals that overlap or touch become one.
- *         A loss is kept as it was given: it lies somewhere in its slots and can not be cut.
- * Errors  observation_reserve() allocates, so that the calls after it can not fail.
+ * Why     so that "nothing happened" differs from "not observed".
+ * Laws    covering commutes, and intervals that overlap or touch become one.  A loss is kept as it was given: it lies
+ *         somewhere in its slots and cannot be cut.
+ * Errors  observation_reserve() allocates, so the calls after it cannot fail.
  * Memory  a zeroed one is empty; observation_fini() frees.
  * Thread  any, one at a time.
  */

@@ -1,11 +1,10 @@
-/* saved_object.h - keeps numbered texts in the store, so that annotations, alerts and worksheets survive restarts.
+/* saved_object.h - keeps numbered texts in the store: annotations, alerts and worksheets survive restarts.
  *
  *      saved_object_add, saved_object_put, saved_object_drop --store_queue.h-->
  *         "alert.00000000000000000007" in the store --saved_object_load()--> each
  *
- * Law     an id is never used twice, also after a restart: the next id is stored before the text that has this one.
- * Errors  0 or -errno.  Every failure is logged on stderr, at once or later; a later one is also passed to done() (may
- *         be NULL).
+ * Law     an id is never used twice, also after a restart: the next id is stored before a text gets this one.
+ * Errors  0 or -errno.  Every failure is logged.  If it comes later, done() gets it, too (done may be NULL).
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_SAVED_OBJECT_H

@@ -2,8 +2,8 @@
  *
  *      cube_read() --slice_buffer_recorder()--> buffer --slice_buffer_play()--> any store_reader
  *
- * Why     folding an hour of many keys takes tens of milliseconds; copying it takes a few.  The
- *         loop copies, a worker folds.
+ * Why     To fold an hour of many keys takes tens of milliseconds, to copy it a few.  So the loop copies, and a worker
+ *         folds.
  * Memory  a zeroed buffer is empty; slice_buffer_fini() frees it.  Played data are valid during the call.
  * Errors  bytes.err: no memory while recording.
  * Thread  any, one at a time.

@@ -2,8 +2,8 @@
  *
  *      slices, any order  --slot_slices_add()-->  entries, sorted  --slot_slices_read()-->  slices
  *
- * Laws    adding commutes: any order gives the same entries with the same bytes, in the same order.  (If an entry has
- *         only one slice, it keeps that slice's bytes, so they should be hist_encode()'s.)
+ * Laws    adding commutes: any order gives the same entries with the same bytes, in the same order.  An entry of one
+ *         slice keeps the bytes of that slice, so they should be hist_encode()'s.
  * Errors  0 or -errno; after an error nothing has changed.
  * Memory  copies; keys are shared with other slots through `keys`.  A zeroed one is empty.
  * Thread  any, one at a time.

@@ -4,20 +4,18 @@
  *                                            \---------- read (one tier) ----------/--> slices
  *
  * Laws    (all in test/kit/store_laws*.c, which every store passes)
- *         A batch is added once, even if it is given several times, also after a restart.
- *         read() may give several pieces for the same (slot, key, axis, weight): the reader adds.
- *         The batches of one add() are stored as a whole or not at all, in every tier.
- *         A range of a tier's whole slots holds the same in each tier that still has it.
- *         A batch that ends before the slots that expire() dropped from tier 0 is not added (ret_new false):
- *         the store could not know whether it had it before.  The coarser tiers have it if it was added.
- *         Dropped data are reported as dropped, never as nothing.
- * Tiers   see tier.h.  Slots are tier 0's everywhere; a slot of a coarser tier is named by the
- *         first of its slots.
- * Damage  Stored data carry checksums.  The store never returns a damaged piece and never hides it:
- *         read() goes on without it, returns 0, and reports it in store->reason and through loss(), with
- *         an empty source, n = 1 (at least one event) and sum = 0, for the slots it was filed
- *         under.  Damaged coverage is left out: those slots then count as not observed.  If the
- *         file itself can no longer be read, read() fails with -EBADMSG.
+ *         - A batch is added once, even if it is given several times, also after a restart.
+ *         - read() may give several pieces for the same (slot, key, axis, weight): the caller adds them.
+ *         - The batches of one add() are stored as a whole or not at all, in every tier.
+ *         - A range of a tier's whole slots holds the same in each tier that still has it.
+ *         - A batch that ends before the slots that expire() dropped from tier 0 is not added (ret_new false): the
+ *           store could not know whether it had it before.  If it was added before, the coarser tiers have it.
+ *         - Dropped data are reported as dropped, never as nothing.
+ * Tiers   see tier.h.  Slots are tier 0's everywhere; the first slot of tier 0 in a coarser slot names it.
+ * Damage  Stored data carry checksums.  The store never returns a damaged piece and never hides it.  read() goes on
+ *         without it, returns 0, and reports it in store->reason and through loss(): for the slots under which it was
+ *         filed, with an empty source, n = 1 (at least one event) and sum = 0.  Slots of damaged coverage count as not
+ *         observed.  If the file itself can no longer be read, read() fails with -EBADMSG.
  * Users   sqlite/sqlite.c; memory.c, for tests and for private servers.
  * Thread  one call at a time; the aggregator calls from one worker at a time.
  * Errors  0 or -errno; store->reason (if not empty) says more.
@@ -35,7 +33,7 @@ struct store_range {
 	__s64 first, last;		/* slots, inclusive; widened to whole slots of the tier */
 	int axis, weight;		/* < 0: all */
 	int tier;
-	bool whole;			/* the reader does not need keys: slices of all keys may come as one,
+	bool whole;			/* the caller does not need keys: slices of all keys may come as one,
 					 * with an empty key, which is quicker */
 	int grain;			/* so many of the tier's slots, from a multiple of it on, may come as one,
 					 * filed under the first, if all of them are in the range; it divides

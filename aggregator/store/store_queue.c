@@ -103,7 +103,7 @@ static void batch_slots(const struct batch *b, __s64 *ret_first, __s64 *ret_last
 		*ret_last = b->loss.last;
 }
 
-static void tell_observers(struct store_queue *f, __u64 inst, __s64 first, __s64 last)
+static void observers_notify(struct store_queue *f, __u64 inst, __s64 first, __s64 last)
 {
 	struct store_queue_observer *o, *after;
 
@@ -130,13 +130,13 @@ static void announce_amended(struct store_queue *f)
 			continue;
 		}
 		if (last >= first)
-			tell_observers(f, inst, first, last);
+			observers_notify(f, inst, first, last);
 		inst = a->batch.inst;
 		first = from;
 		last = to;
 	}
 	if (last >= first)
-		tell_observers(f, inst, first, last);
+		observers_notify(f, inst, first, last);
 }
 
 static void count_batch(struct store_queue *f, const struct incoming_batch *a)

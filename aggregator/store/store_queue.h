@@ -4,14 +4,14 @@
  *                                         > worker: store->ops --<
  *      store_queue_submit(work) --> jobs ------/                        \--> done()
  *
- * Law     the cube equals the store: a batch enters the cube only after the store has committed
- *         it as new, and is settled (acknowledged) only after that.
- * Order   jobs run in the order they were submitted.  All waiting batches go into one
- *         transaction; batches and jobs take turns, so neither starves the other.
- * Errors  0 or -errno.  If a commit fails, its batches are settled with that error: their senders
- *         still have them and send them again.
- * Thread  all functions and callbacks on the loop thread, except work(), which is on a worker and
- *         must touch nothing but `store` and what `arg` alone owns.
+ * Law     the cube equals the store: a batch enters the cube after the store has committed it as new.  Only after that
+ *         is it settled (acknowledged).
+ * Order   jobs run in the order in which they were submitted.  All waiting batches go into one transaction.  Batches
+ *         and jobs take turns, so neither starves the other.
+ * Errors  0 or -errno.  If a commit fails, its batches are settled with that error: their senders still have them and
+ *         send them again.
+ * Thread  all functions and callbacks run on the loop thread, except work().  work() runs on a worker and must touch
+ *         nothing but `store` and what `arg` alone owns.
  */
 #ifndef HEATSCOPE_STORE_QUEUE_H
 #define HEATSCOPE_STORE_QUEUE_H

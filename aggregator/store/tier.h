@@ -4,11 +4,11 @@
  *      tier 1   60 s                    tiers[0]
  *      tier 2   3600 s                  tiers[1]
  *
- * Shape   a kernel slot divides a second, so it divides a minute, and a minute divides an hour:
- *         every slot lies in exactly one slot of each coarser tier.  Outside of a store slots are
- *         always counted in tier 0's; a coarser one is named by the first of them.
- * Law     adding is associative, so each tier holds the same events: the sum over a range of whole
- *         hours is the same in all three.
+ * Shape   a kernel slot divides a second, so it divides a minute, and a minute divides an hour: every slot lies in
+ *         exactly one slot of each coarser tier.  Outside of a store slots are always those of tier 0; the first of
+ *         them in a coarser slot names it.
+ * Law     adding is associative, so each tier holds the same events: the sum over a range of whole hours is the same in
+ *         all three.
  */
 #ifndef HEATSCOPE_TIER_H
 #define HEATSCOPE_TIER_H

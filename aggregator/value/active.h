@@ -1,8 +1,8 @@
-/* active.h - prepares, reads and makes the grid of how much was under way at once.
+/* active.h - prepares, reads and makes the grid of how much was under way at once (query/active.h).
  *
  * Read    the range, and up to ACTIVE_AFTER_S after it, up to the present: events that ended there may have run in the
  *         range.
- * Cube    a value is read from it only if it holds the whole range, including the time after it.
+ * Cube    the value is read from the cube only if it holds all of that.
  * Thread  as value.h says.
  */
 #ifndef HEATSCOPE_VALUE_ACTIVE_H

@@ -1,10 +1,10 @@
-/* explain.h - makes the value `explain`: what sets a rectangle of time and value apart from the rest.
+/* explain.h - makes the value `explain`: the differences between a rectangle of time and value and the rest.
  *
  *      interval, ymin, ymax, baseline --> which slots of which tier, in blocks --> region.h --> JSON and one sentence
  *
- * Tiers   The blocks show how much counts vary by themselves, so there must be some: whole hours are
- *         read as hours, and whole minutes as minutes, only if the time contains at least EXPLAIN_BLOCKS of them.
- * Source  The cube has only slots: if minutes are read, or with a baseline, all is read from the store.
+ * Tiers   Blocks show how much counts vary by themselves, so there must be some.  Whole hours are read as hours, and
+ *         whole minutes as minutes, only if the time contains at least EXPLAIN_BLOCKS of them.
+ * Source  The cube has only slots.  If minutes are read, or with a baseline, all is read from the store.
  * Thread  as value.h says.
  */
 #ifndef HEATSCOPE_VALUE_EXPLAIN_H

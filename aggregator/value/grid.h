@@ -1,4 +1,4 @@
-/* grid.h - declares a grid and a stream's grid: a view keeps their shade and their active events.
+/* grid.h - declares the values `grid` and `stream`, whose shade and active events a view keeps.
  *
  * Thread  as value.h says.
  */

@@ -1,4 +1,4 @@
-/* image.h - finds the cells of the bare image, for the image and for its details.
+/* image.h - computes the options of the bare image, for the value `image` and for its details.
  *
  * Thread  as value.h says.
  */

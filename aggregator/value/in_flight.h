@@ -1,6 +1,6 @@
-/* in_flight.h - adds what still runs to values of a metric that has such a measure (value_in_flight_axis()).
+/* in_flight.h - adds running exchanges to a value, if its metric has a measure of them (value_in_flight_axis()).
  *
- *      a map            its last fold is of the running events, drawn above those that have ended
+ *      a map            its last fold is of the running exchanges, drawn above those that have ended
  *      keys, explain    a struct in_flight: which keys run in one slot
  *
  * Errors  0 or -errno.

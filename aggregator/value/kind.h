@@ -5,8 +5,8 @@
  *                   -> make()                          makes the reply from the takers' data
  *      value_free() -> free()
  *
- * Shape   value.c has the table of all kinds; x.c has a kind x, and struct x_value if it keeps more than a struct
- *         value.  If a function is NULL, value.c does what the function's comment says.
+ * Shape   value.c has the table of all kinds. x.c has the kind x.  It has a struct x_value if it keeps more than a
+ *         struct value.  If a function is NULL, value.c acts as the function's comment says.
  * Errors  0 or -errno; with -EINVAL `reason` (PARAMS_REASON_MAX bytes), or v->reason once it runs, is the message for
  *         /ca.
  * Thread  as value.h says.

@@ -2,10 +2,10 @@
  *
  *      selected, isolate, exclude, decompose_all, hues, palette -> layer folds -> layers of the grids
  *
- * The bare image has Cloud Analytics' hues, and its rest is the total; figures and reports have their own
- * hues and a grey rest.  Figures and reports also exclude from their folds the keys that they do not show (isolate,
- * exclude), so that lines and totals match the drawing.
- *
+ * Hues    The bare image has Cloud Analytics' hues, and its rest is the total.  Figures and reports have their own hues
+ *         and a grey rest.
+ * Folds   Figures and reports exclude the keys that they do not show (isolate, exclude) from their folds, too, so lines
+ *         and totals match the drawing.
  * Thread  as value.h says.
  */
 #ifndef HEATSCOPE_VALUE_LAYERS_H

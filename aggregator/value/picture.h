@@ -1,4 +1,4 @@
-/* picture.h - makes the words of pictures, and the data that a PNG carries.
+/* picture.h - collects the grids and words of a picture, has it drawn, and puts its data into the PNG.
  *
  * Errors  0 or -errno, with v->reason if the error needs a sentence.
  * Thread  a worker's.

@@ -2,9 +2,9 @@
  *
  *      columns of the grid, counts per key and column -> chart -> picture, JSON
  *
- * Rates   the keys with most events, each a series; the remainder of a column's count is `other`, with the
- *         keys beyond a collector's cap.  If keys are `selected`, these are the series.
- *         For a point metric it is the mean of a column's slots, not a rate.
+ * Rates   The keys with most events are a series each.  `other` is the remainder of a column's count, with the keys
+ *         beyond a collector's limit.  If keys are `selected`, these are the series.  Of a point metric a series has
+ *         the means of the column's slots.
  * Gaps    NAN where no source observed; for percentiles also where a column has too few events.
  * Memory  rates_fini() frees; it owns series, names and values, the value owns the grid.
  * Thread  as value.h says: the worker that makes the value.

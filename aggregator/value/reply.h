@@ -1,4 +1,4 @@
-/* reply.h - writes the beginning and the end of all value replies.
+/* reply.h - writes the begin and the end of every value's reply.
  *
  *      reply_begin() -> the kind's own members -> reply_end(): the value's data, or reply_fail(): its status and reason
  *

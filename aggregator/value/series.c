@@ -8,7 +8,7 @@
 
 struct series {
 	struct series *next, **link;	/* in the list of those that wait for sources; link NULL: in no list */
-	struct turn turn;		/* its turn in the queue for a place */
+	struct waiter waiter;		/* its turn in the queue for a place */
 	struct all_series *all;
 	struct http_request *request;
 	struct input in;
@@ -85,7 +85,7 @@ static void run_next(struct series *s)
 		value_run(v, on_point, s);
 }
 
-/* Counts the bytes added to the array among those that readers have not taken.  False: there is no space for them. */
+/* Counts the bytes added to the array among those that clients have not taken.  False: there is no space for them. */
 static bool hold(struct series *s)
 {
 	struct http_held *held = s->all->held;
@@ -167,26 +167,26 @@ static void on_point(struct value *v, void *arg)
 	series_end(s);
 }
 
-/* ---- turns ---- */
+/* ---- waiting for a place ---- */
 
-static struct series *of_turn(struct turn *t)
+static struct series *of_waiter(struct waiter *t)
 {
-	return (struct series *)((char *)t - offsetof(struct series, turn));
+	return (struct series *)((char *)t - offsetof(struct series, waiter));
 }
 
-static bool turn_wanted(struct turn *t)
+static bool waiter_wanted(struct waiter *t)
 {
-	return !http_is_gone(of_turn(t)->request);
+	return !http_is_gone(of_waiter(t)->request);
 }
 
-static void turn_start(struct turn *t)
+static void waiter_start(struct waiter *t)
 {
-	run_next(of_turn(t));
+	run_next(of_waiter(t));
 }
 
-static void turn_drop(struct turn *t)
+static void waiter_drop(struct waiter *t)
 {
-	series_drop(of_turn(t));
+	series_drop(of_waiter(t));
 }
 
 static void series_refuse(struct series *s)
@@ -208,7 +208,7 @@ static void make_ready(struct series *s)
 		series_drop(s);
 	else if (admission_take(admission, s->class))
 		run_next(s);
-	else if (admission_wait(admission, s->class, &s->turn))
+	else if (admission_wait(admission, s->class, &s->waiter))
 		series_refuse(s);
 }
 
@@ -264,7 +264,7 @@ static void wait_for_sources(struct series *s, __u64 timeout_ms)
 	all->waiting = s;
 }
 
-static void look_again(struct all_series *all, __u64 inst)
+static void waiting_check(struct all_series *all, __u64 inst)
 {
 	struct series *s, *after;
 
@@ -277,12 +277,12 @@ static void look_again(struct all_series *all, __u64 inst)
 
 static void on_seen(void *arg, __u64 inst)
 {
-	look_again(arg, inst);
+	waiting_check(arg, inst);
 }
 
 static void on_changed(void *arg, bool wanted)
 {
-	look_again(arg, 0);
+	waiting_check(arg, 0);
 }
 
 void all_series_init(struct all_series *all, struct services *services, struct http_held *held)
@@ -294,7 +294,7 @@ void all_series_init(struct all_series *all, struct services *services, struct h
 void all_series_hurry(struct all_series *all)
 {
 	all->closing = true;
-	look_again(all, 0);
+	waiting_check(all, 0);
 }
 
 void all_series_fini(struct all_series *all)
@@ -326,7 +326,7 @@ int series_open(struct all_series *all, struct http_request *r, const struct cat
 	*s = (struct series){ .all = all, .request = r, .in = *in, .inst = ci->in.id, .kind = kind, .head = v->head,
 			      .n_points = (size_t)v->p.n_points, .is_array = v->p.has_points };
 	s->class = class_of(kind, s->n_points);
-	s->turn = (struct turn){ .wanted = turn_wanted, .start = turn_start, .drop = turn_drop };
+	s->waiter = (struct waiter){ .wanted = waiter_wanted, .start = waiter_start, .drop = waiter_drop };
 	s->last = (v->head.rounded.from + v->p.n_points * duration_ns) / (__s64)ci->in.slot_ns - 1;
 	if (v->p.timeout_ms && must_wait(s)) {
 		wait_for_sources(s, (__u64)v->p.timeout_ms);

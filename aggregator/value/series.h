@@ -4,12 +4,12 @@
  *                              |
  *                   until every source that is expected has reported the last slot, or the timeout
  *
- * Wait    without polling: a stored report or a change of the sources wakes the waiting requests.
- *         catalog_reported() decides which sources are expected.
- * Turns   admission.h's: a few are made at a time, the others wait, and beyond that 503 with Retry-After.  The values
- *         of one series are made one after the other.  If its reader has hung up, a series is dropped when its turn
- *         comes, or between its values.
- * Reply   exactly one; its size is bounded by SERIES_REPLY_MAX, beyond it a 409 says so.
+ * Wait    A stored report, or a change of the sources, wakes the waiting requests.  catalog_reported() decides which
+ *         sources are expected.
+ * Turns   admission.h's: a few values are made at a time, others wait, and further ones get 503 with Retry-After.  The
+ *         values of one series are made one after the other.  If its client has hung up, the series is dropped when its
+ *         turn comes, or between its values.
+ * Reply   exactly one, of at most SERIES_REPLY_MAX bytes; a larger one is refused with 409.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_SERIES_H
@@ -28,7 +28,7 @@ struct series;				/* its fields are in series.c */
 
 struct all_series {			/* all series of heatscoped */
 	struct services *services;
-	struct http_held *held;		/* bytes that readers have not taken */
+	struct http_held *held;		/* bytes that clients have not taken */
 	struct series *waiting;		/* those that wait for sources */
 	bool closing;
 	struct catalog_observer observer;

@@ -3,14 +3,13 @@
  *      value_new (loop) -> read: cube (loop, into a buffer) or store (worker) -> make: fold, picture, JSON (worker)
  *                       -> done (loop): the bytes, or a status with code and reason
  *
- * Kinds   This struct has what every value needs.  A grid, a report, a comparison ... keep the rest in a struct of
- *         their own, which begins with a struct value, and do their part through the functions of a struct value_kind
- *         (kind.h).
- * Source  One value is read from one place: the cube if it holds the whole range, else the store,
- *         which has everything (otherwise a loss that spans both would count twice).
- * Tiers   plan.h chooses them.  in.granularity_ns then is the plan's unit, so that the interval, the
- *         columns and a stream's later columns all are whole slots of the tier that is read.
- * Memory  value_run() owns the value until it calls done(), then the caller does: value_free().
+ * Kinds   struct value has what every value needs.  A kind that needs more has a struct of its own, which begins with a
+ *         struct value.  It does its part through the functions of its struct value_kind (kind.h).
+ * Source  One value is read from one place: the cube if it holds the whole range, else the store, which has everything.
+ *         (From two places a loss that spans both would count twice.)
+ * Tiers   plan.h chooses them.  Then in.granularity_ns is the plan's unit, so the interval, the columns and a stream's
+ *         later columns are whole slots of the tier.
+ * Memory  value_run() owns the value until it calls done().  Then the caller owns it: value_free().
  * Thread  The loop thread: value_new(), value_run(), value_free(), and a kind's plan(), folds(), run() and record().
  *         One worker at a time: its read() and make(), which touch nothing but the value's own copies.
  */

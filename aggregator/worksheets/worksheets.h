@@ -2,10 +2,10 @@
  *
  *      POST, PUT, DELETE /ca/worksheets --> here, and in the store --> GET, page, command
  *
- * Ready   these have words for ids and cannot be changed; they are in ready_worksheets.json.
- * Bounds  WORKSHEETS_MAX saved ones, each as large as a request can be; further ones are refused.
+ * Ready   ready worksheets have words as ids and cannot be changed; they are in ready_worksheets.json.
+ * Bounds  at most WORKSHEETS_MAX saved ones, each as large as a request can be; further ones are refused.
  * Errors  0 or -errno; with -EINVAL `reason` (REASON_MAX bytes) is the message for /ca.
- * Thread  the loop thread only; what blocks goes through store_queue.h.
+ * Thread  the loop thread only. store_queue.h runs the calls that block.
  */
 #ifndef HEATSCOPE_WORKSHEETS_H
 #define HEATSCOPE_WORKSHEETS_H

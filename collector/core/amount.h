@@ -2,10 +2,11 @@
  *
  *      "10ms", "1.5 ms" of UNIT_NS -> 10000000, 1500000
  *
- * Units   times ns, us, ms, s; sizes B, KiB, MiB, GiB (1024) and kB, MB, GB (1000), per second with /s.  A time or size
- *         other than 0 must have its unit: a bare number would be nanoseconds or bytes, which no user means.
- *         Percentages may have %, rates may have /s, other numbers have no unit.
- * Range   0 to 2^63 - 1.  Decimals are exact; a value that is not a whole number of the smallest unit is refused.
+ * Units   times ns, us, ms, s; sizes B, KiB, MiB, GiB (1024) and kB, MB, GB (1000), per second with /s.  A time or a
+ *         size must have a unit, unless it is 0.  A percentage may have %, a rate may have /s.  Other numbers have no
+ *         unit.
+ * Range   0 to 2^63 - 1.  Decimals are exact.  The parser refuses a value that is not a whole number of the smallest
+ *         unit.
  * Errors  -EINVAL with a sentence in `reason`; *ret_at is the place of the error in the text.
  * Pure    no loop, file or clock.  Thread: any.
  */

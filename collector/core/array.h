@@ -1,4 +1,4 @@
-/* array.h - makes room for one more element of an array; finds the place of an element in a sorted one. */
+/* array.h - grows an array, and finds the place of an element in a sorted array. */
 #ifndef HEATSCOPE_ARRAY_H
 #define HEATSCOPE_ARRAY_H
 
@@ -32,8 +32,8 @@ static inline int array_grow(void *array, size_t n, size_t *room, size_t size)
 	return 0;
 }
 
-/* Returns the index of the first of n elements for which `is_before` does not hold, n if there is none; it says of element
- * `at` that it is before the one that is sought. */
+/* Returns the index of the first of n elements for which `is_before` is false; n: there is none.  `is_before` says
+ * whether element `at` comes before the sought one. */
 #define array_place(n, at, is_before)                         \
 	({                                                    \
 		size_t from_ = 0, to_ = (n);                  \

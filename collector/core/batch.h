@@ -1,16 +1,14 @@
 /* batch.h - encodes and decodes a batch: the data of one source for one slot of one instrumentation.
  *
- *      (source, incarnation, inst, slot, seq) names a batch; a batch whose name is known is not added again
+ *      (source, incarnation, inst, slot, seq) is the name of a batch; a batch whose name is known is not added again
  *
- * Slot    slots are slot_ns long and numbered from the Unix epoch; an event belongs to the slot in which it ends.
- * seq     numbers an instrumentation's batches within an incarnation.  A second batch for a slot is
- *         an amendment: its counts are added to those of the first.
- * run     an empty batch may stand for `run` slots from `slot` on, so that zero differs from missing data.
- * Loss    n events of the slots first..last (inclusive) could not be filed: those columns are incomplete.
- *         n = 0: no event was lost.
- * Alone   a batch contains the labels of its keys, so it can be spooled, recorded, resent and reordered
- *         without a dictionary.
- * Memory  batch_decode() allocates `slice`; the slices borrow from `data`.  batch_fini() frees it.
+ * Slot    slots are slot_ns long and numbered from the Unix epoch.  An event belongs to the slot in which it ends.
+ * seq     numbers an instrumentation's batches within an incarnation.  A second batch for a slot is an amendment:
+ *         the aggregator adds its counts to those of the first.
+ * run     one empty batch may stand for `run` slots, from `slot` on.  So zero events differ from missing data.
+ * Loss    n events of the slots first..last (inclusive) were lost, so those columns are incomplete.  n = 0: none.
+ * Alone   a batch contains the labels of its keys, so it needs no dictionary when it is stored or sent again.
+ * Memory  batch_decode() allocates `slice`, and batch_fini() frees it.  The slices borrow from `data`.
  */
 #ifndef HEATSCOPE_BATCH_H
 #define HEATSCOPE_BATCH_H

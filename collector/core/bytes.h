@@ -1,8 +1,9 @@
 /* bytes.h - writes bytes to a growing buffer, and reads untrusted bytes with a cursor.
  *
  * Shape   integers are little-endian; a varint is LEB128, unsigned, at most 10 bytes.
- * Limit   a buffer begins as { 0 }, or as { .most = n }: then it fails with -EFBIG before it holds more than n bytes.
- * Errors  both remember the first failure (no memory; too long; read past the end; overlong varint).  After it
+ * Limit   a buffer begins as { 0 }, or as { .most = n }.  With `most` it fails with -EFBIG before it holds more than n
+ *         bytes.
+ * Errors  both remember the first failure (no memory; too long; read past the end; overlong varint).  After a failure
  *         puts do nothing and gets return 0.  Check `err` once, at the end.
  * Memory  bytes_fini() frees the buffer's memory.  A cursor borrows its bytes.
  */

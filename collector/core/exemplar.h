@@ -1,17 +1,17 @@
-/* exemplar.h - keeps single events in addition to the histograms: the worst of a slot, and a sample of each decade.
+/* exemplar.h - keeps single events in addition to the histograms: the worst of a slot, and one of each decade.
  *
- *      box[row][cpu]                -> values of the worst, tags of the drawn        decides, a few instructions per event
+ *      box[row][cpu]                -> values of the worst, tags of the drawn        a few instructions per event
  *      exemplar[row][cpu][index]    -> the whole event: index 0..n-1 the worst, n..n+7 one drawn per decade
  *
- * They lie in the row of their slot (ring.h), so the reader owns them together with the row: there is no queue and no
- * overflow.  The program writes an event only if it is one of the worst on its CPU so far, or drawn: of m events in
- * random order it writes about n * ln(m / n).
+ * Exemplars lie in the row of their slot (ring.h).  The reader owns them together with the row, so there is no queue
+ * that could overflow.  The record program writes an event only if it is among the worst so far on its CPU, or drawn.
+ * Of m events in random order it writes about n * ln(m / n).
  *
  * Value   the instrumentation's first measure, a time in ns.
  * Worst   exact: the n worst of a merge are among the n worst of each part.
- * Drawn   every event draws a random tag, and the highest tag stays: each event of a decade has the same chance, and
- *         the highest tag of several CPUs or hosts is the draw of all their events together.  An event that stands for
- *         w events draws about as w events would.
+ * Drawn   every event gets a random tag, and the event with the highest tag stays.  So each event of a decade has the
+ *         same chance, and the highest tag of several CPUs or hosts is the draw of all their events.  An event that
+ *         stands for w events has about the chance of w events.
  * Writers one program at a time per CPU (tracer.h's `alone`), so no operation needs to be atomic.
  * Both    compiled for the BPF target too.
  */

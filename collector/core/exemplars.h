@@ -1,4 +1,4 @@
-/* exemplars.h - encodes the exemplars of one source and slot; a batch carries them from the row to the store.
+/* exemplars.h - encodes the exemplars of one source and slot, for a batch.
  *
  *      exemplar_row.h --> bytes --exemplars_open(), exemplars_next()--> one exemplar after another
  *
@@ -6,12 +6,13 @@
  *      | varint n { u8 why | varint since_ns connection weight | u32 tag | n_fields { label } | n_measures { varint }
  *                   [ varint len | text ] }
  *
- * Names   come first, so the bytes stand alone: a later reader need not have the same metric.
- * Text    the statement as it was sent, if `why` has EXEMPLAR_TEXT; only if the collector was asked for it
+ * Names   come first.  So the bytes can be read without the metric's table.
+ * Text    the statement as it was sent, if `why` has EXEMPLAR_TEXT.  Only `--text full` sets that bit
  *         (statement_text.h).
  * Label   as in keys (slice.h): a length byte and so many bytes.
- * Errors  0 or -errno.  exemplars_check() checks every byte; after it a reader never fails.
- * Memory  a reader borrows the bytes.  Thread: any.
+ * Errors  0 or -errno.  exemplars_check() checks every byte; exemplars_next() cannot fail on bytes that passed this
+ *         check.
+ * Memory  struct exemplars borrows the bytes.  Thread: any.
  */
 #ifndef HEATSCOPE_EXEMPLARS_H
 #define HEATSCOPE_EXEMPLARS_H

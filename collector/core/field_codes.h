@@ -2,7 +2,7 @@
  *
  *      a tracer's codes[field] --codes_label()--> "write"        "write" --codes_find()--> 1
  *
- * Row     has one of these forms; the other members are 0:
+ * Row     a row has one of these forms; its other members are 0:
  *           names, n, other        a code is an index into a table of n names; any other code is shown as names[other]
  *           named, n, other        the same, but each name stands in the table with its code
  *           label, n               a function of the code alone; the way back tries the codes below n
@@ -10,8 +10,8 @@
  *           label_of, codes_of     two functions that ask the tracer (self); without codes_of there is no way back
  *
  * Shape   out is LABEL_MAX + 1 bytes.
- * Errors  the way back returns how many codes have that label (0 or more); -E2BIG: more than max;
- *         -EOPNOTSUPP: the field has no way back.
+ * Errors  codes_find() returns how many codes have the label (0 or more).  -E2BIG: more than max.  -EOPNOTSUPP: the
+ *         field has no way back.
  * Thread  the tracer's thread; rows are constant.
  */
 #ifndef HEATSCOPE_FIELD_CODES_H

@@ -1,11 +1,11 @@
-/* frame.h - wraps in frames all that we send, record or store.
+/* frame.h - puts a header with length and checksum before each thing that we send, record or store.
  *
  *       0        4      5      6     8        12       16
  *      | "HSC1" | version | type | zero | length | CRC-32 | payload ... |
  *
- * Shape   little-endian; length is the payload's; the CRC-32 (zlib's) covers the bytes 4..11 and
- *         the payload.  A recording is a file of frames; a connection is a stream of them.
- * Limit   FRAME_MAX bytes of payload; a longer frame is refused before memory is allocated for it.
+ * Shape   little-endian.  `length` is that of the payload.  The CRC-32 (zlib's) covers the bytes 4..11 and the
+ *         payload.  A recording is a file of frames; a connection is a stream of frames.
+ * Limit   FRAME_MAX bytes of payload.  The reader refuses a longer frame before it allocates memory for it.
  */
 #ifndef HEATSCOPE_FRAME_H
 #define HEATSCOPE_FRAME_H

@@ -2,11 +2,10 @@
  *
  *      values --hist_record()--> hist --hist_encode()--> sparse bytes --hist_decode_add()--> hist
  *
- * Laws    adding is commutative and associative, folding keeps every event, and the two may be done in any
- *         order: the result is the same bit for bit (test_hist.c).  count, sum and cells saturate
- *         at 2^64-1, which keeps the laws.
- * Weight  an event adds 1 to its cell, or its weight (see slice.h); count, sum, min and max are always
- *         those of the axis, one per event.
+ * Laws    adding is commutative and associative, and folding to a coarser ruler keeps every event.  Adding and folding
+ *         commute: either order gives the same bits (test_hist.c).  count, sum and cells saturate at 2^64-1, which
+ *         keeps these laws.
+ * Weight  an event adds to its cell 1, or its weight (slice.h).  count, sum, min and max are always those of the axis.
  * Errors  0 or -errno; after an error nothing has changed.
  * Memory  hist_init() allocates the cells, hist_fini() frees them.
  */

@@ -1,7 +1,7 @@
 /* instrumentation.h - describes a metric that is switched on: its fields, measures, slots, rulers and retention.
  *
- * The aggregator makes it from a request, keeps it, and sends it to every collector; recordings
- * begin with it.  All of these use one JSON form:
+ * The aggregator makes an instrumentation from a request, keeps it, and sends it to every collector.  A recording
+ * begins with one.  All of them use one JSON form:
  *
  *      {"id": 1, "module": "mysql", "stat": "queries",
  *       "fields": ["command", "statement"], "measures": ["latency", "cputime"], "weights": ["latency", "io"],
@@ -9,17 +9,17 @@
  *       "ruler-bits": 5, "keys": 64, "exemplars": 0, "slots": 12, "crtime": 1700000000000, "enabled": true}
  *
  * Counts  the events that match the predicate (predicate.h); {} matches all.
- * Fields  of a key, in order, discrete; measures are numeric, and the first is the default one.
- *         `hostname` may be among the fields: the aggregator fills it in with the source's name,
- *         collectors leave it out of their keys.
- * Weights cells along the first measure may add, besides counts: that measure itself, always the first weight, and
- *         measures that are parts of it (metric.h).  They need not be among the measures.  Absent: no weights.
- * Kept    slots for the retention-time, their sums per minute and per hour for the seconds in
- *         `tiers`.  Defaults: a day, two weeks, a year; if only the retention-time is given,
- *         nothing is kept longer.
- * Single  `exemplars`: so many of the worst events of each slot are kept whole, and one drawn per decade (exemplar.h).
+ * Fields  are discrete; their order is that of the key.  `hostname` may be one: collectors leave it out of their keys,
+ *         and the aggregator fills in the source's name.
+ * Measures are numeric; the first is the default one.
+ * Weights are optional.  The first weight is the first measure; the others are measures that are parts of it
+ *         (metric.h).  A weight need not be among the measures.
+ * Kept    slots are kept for retention-time seconds, sums per minute and per hour for the seconds in `tiers`.
+ *         Defaults: a day, two weeks, a year.  If only retention-time is given, nothing is kept longer.
+ * Single  `exemplars`: how many of the worst events of a slot are kept whole.  If it is not 0, one event per decade is
+ *         kept, too (exemplar.h).
  * Slot    kernel slots are min(granularity, 1 s); queries fold longer ones when they read.
- * Errors  the parser says in one sentence what is wrong and where, in `reason`.
+ * Errors  the parser writes one sentence into `reason`: what is wrong, and where.
  * Memory  a plain value that may be copied.
  */
 #ifndef HEATSCOPE_INSTRUMENTATION_H

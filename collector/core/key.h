@@ -1,7 +1,7 @@
 /* key.h - defines a key inside the kernel: one code per decomposed field.
  *
- * A code is a number, an enumeration or a 64-bit hash; only its host knows its meaning (the
- * probe's label function).  Outside the host a key is its label bytes, see slice.h.
+ * A code is a number, an enumeration or a 64-bit hash.  Only the metric's own functions know what a code means
+ * (field_codes.h).  Outside the host a key is the bytes of its labels (slice.h).
  */
 #ifndef HEATSCOPE_KEY_H
 #define HEATSCOPE_KEY_H

@@ -1,8 +1,7 @@
 /* log.h - writes one line per event to stderr, for people and for the journal.
  *
- * Form    the name of the daemon and a sentence.  If systemd's journal reads stderr ($JOURNAL_STREAM), a priority <N>
- *         precedes them, which the journal understands (sd-daemon(3)).  An event is always one line: its text is
- *         escaped as show.h says.
+ * Form    the name of the daemon and a sentence.  If systemd's journal reads stderr ($JOURNAL_STREAM), the line begins
+ *         with a priority <N> (sd-daemon(3)).  The text is escaped as show.h says, so it never has a second line.
  */
 #ifndef HEATSCOPE_LOG_H
 #define HEATSCOPE_LOG_H

@@ -1,8 +1,8 @@
 /* metric.h - describes what can be measured: a metric, its fields and its measures.
  *
- * Shape   A field is discrete (a key may be decomposed by it) or numeric (a measure: it may be
- *         quantized).  The words and types are those of Cloud Analytics; /ca shows exactly these.
- * Memory  constant tables of the probe that offers the metric.
+ * Shape   a field is discrete (part of a key) or numeric (a measure, which may be quantized).  The words and types are
+ *         those of Cloud Analytics, and /ca shows them unchanged.
+ * Memory  these are constant tables, which belong to the probe that offers the metric.
  */
 #ifndef HEATSCOPE_METRIC_H
 #define HEATSCOPE_METRIC_H

@@ -1,4 +1,4 @@
-/* metric_json.h - writes and reads the JSON of a metric, in hello frames and at the head of recordings.
+/* metric_json.h - writes and reads the JSON of a metric, for hello frames and recordings.
  *
  *      {"module": "mysql", "stat": "queries", "label": "queries", "unit": "queries",
  *       "scope": "interval" | "point" (absent: interval), "point": "age", "parts": ["cputime"], "text": "digest" (each

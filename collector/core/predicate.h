@@ -7,14 +7,13 @@
  *          term 0: statement = select ? term 1 : reject
  *          term 1: latency > 10000000 ? accept : reject
  *
- * Shape   stored in two forms: as the expression, in prefix order, so that it yields the same JSON again; and
- *         as decisions, where each term says where to go next, always forward, so that a program
- *         decides without a stack and evaluates each term at most once.
- * Fields  a numeric field is compared with a whole number in the field's unit (ns for times); a
- *         discrete one with a text, by eq and ne only.
+ * Shape   a predicate is stored twice.  The expression, in prefix order, gives back the same JSON.  The decisions are
+ *         terms that lead forward to one another: a program evaluates each at most once and needs no stack.
+ * Fields  a numeric field is compared with a whole number in the field's unit (ns for times).  A discrete field is
+ *         compared with a text, by eq and ne only.
  * Range   PREDICATE_TERMS comparisons and {} together, PREDICATE_DEPTH levels, texts of LABEL_MAX bytes.
  * Errors  -EINVAL with one sentence in `reason` (REASON_MAX bytes), which begins with "predicate: ".
- * Memory  a plain value that may be copied and, because all its bytes are set, compared; zeroed it is {}.
+ * Memory  a plain value that may be copied.  All its bytes are set, so memcmp() compares it.  A zeroed one is {}.
  */
 #ifndef HEATSCOPE_PREDICATE_H
 #define HEATSCOPE_PREDICATE_H

@@ -1,20 +1,19 @@
-/* quantize.h - finds the bucket of a value along a ruler, the edges of a bucket, and folds a ruler into a coarser one.
+/* quantize.h - finds the bucket of a value on a ruler, and a bucket's edges; folds a ruler into a coarser one.
  *
  *      value 0 .. 2^low-1 | octave low | octave low+1 | ... | octave high-1 | 2^high ..
  *      cell  0 (underflow)| 2^bits cells per octave, each 2^(octave-bits) wide | n-1 (overflow)
  *
- * Shape   The log-linear family of HdrHistogram and H2: base 2, each octave cut into 2^bits
- *         equal steps.  A bucket is at most 2^-bits of its value wide (bits 5: 3.1 %); bits 0 is
- *         DTrace's quantize().  A coarser ruler's edges are a subset of a finer one's, so folding
- *         moves whole buckets and loses no event.
- *         Small numbers (percent, a few operations per second) must not disappear in the underflow:
- *         in the family with a linear start, 0 .. 2^low-1 is cut into 2^bits equal steps, too.  With
- *         low = bits those are single values: with 5 bits, 0, 1, 2 ... 63, then steps of 2, of 4.
+ * Shape   The log-linear family of HdrHistogram and H2: base 2, each octave cut into 2^bits equal steps.  A bucket is
+ *         at most 2^-bits of its value wide (bits 5: 3.1 %).  bits 0 is DTrace's quantize().  The edges of a coarser
+ *         ruler are a subset of those of a finer one, so folding moves whole buckets and loses no event.
+ * Linear  A second family is for small numbers (percent, a few operations per second).  It cuts 0 .. 2^low-1 into
+ *         2^bits equal steps, too, so small numbers do not fall into the underflow.  With low = bits these steps are
+ *         single values: with 5 bits, 0, 1, 2 ... 63, then steps of 2, then of 4.
  * Unit    values are unsigned 64-bit in the ruler's unit.
  * Range   bits 0..7, bits <= low < high <= 63.
- * Both    This is the only bucket arithmetic in the project.  It is compiled for the BPF target
- *         and for the host; bpf_test_quantize checks that they agree on every edge.  The highest
- *         bit is found with shifts, because __builtin_clzll crashes clang 14 for BPF.
+ * Both    This is the only bucket arithmetic in the project.  It is compiled for the BPF target and for the host;
+ *         bpf_test_quantize checks that both give the same edges.  Shifts find the highest bit, because
+ *         __builtin_clzll crashes clang 14 for BPF.
  */
 #ifndef HEATSCOPE_QUANTIZE_H
 #define HEATSCOPE_QUANTIZE_H

@@ -1,4 +1,4 @@
-/* refuse.h - writes in one sentence why we do not accept an input.
+/* refuse.h - writes one sentence that says why an input is refused; refuse() has the value -EINVAL.
  *
  *      if (n > MAX)
  *              return refuse(reason, "there are %d of them already, which is the limit", MAX);

@@ -1,4 +1,4 @@
-/* saturating.h - adds any numbers that sources may report: a sum stays at the maximum and does not wrap to 0. */
+/* saturating.h - adds two numbers; a sum that would overflow is the maximum. */
 #ifndef HEATSCOPE_SATURATING_H
 #define HEATSCOPE_SATURATING_H
 

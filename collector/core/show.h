@@ -1,11 +1,12 @@
-/* show.h - makes text from outside safe for a terminal or a log: a terminal obeys nothing in it, and it adds no lines.
+/* show.h - escapes text from outside, so that it cannot control a terminal or add lines to a log.
  *
  *      labels, reasons, names of files and programs --show_*()--> the text that a person reads
  *      the HTTP interface, recordings, files and pipes: the bytes as they are
  *
- * Escaped  line feed, carriage return and tab as \n, \r and \t; every other control character (U+0000..1F, U+007F..9F),
- *          characters that turn the direction of writing or are invisible, and the separators of lines and paragraphs
- *          as \u and four hexadecimal digits; bytes that are not UTF-8 as \x and two.  All else stays, a backslash too.
+ * Escaped  line feed, carriage return and tab become \n, \r and \t.  \u and four hexadecimal digits replace all other
+ *          control characters (U+0000..1F, U+007F..9F), invisible characters, characters that turn the direction of
+ *          writing, and separators of lines and paragraphs.  \x and two digits replace a byte that is not UTF-8.
+ *          Everything else stays, a backslash too.
  * Thread   any; show_print() writes in one piece.
  */
 #ifndef HEATSCOPE_SHOW_H

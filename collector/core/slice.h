@@ -2,13 +2,13 @@
  *
  *      a heat map is a fold of slices: over sources, keys, time and value, always by adding
  *
- * Key     in user space a key is only its label bytes: for every decomposed field, in the
- *         instrumentation's order, one length byte and that many bytes of UTF-8.  A label of
- *         length 0 is `other`: all keys beyond the limit of keys.  No fields: no bytes.
+ * Key     the bytes of its labels.  Each decomposed field, in the instrumentation's order, has one length byte and
+ *         that many bytes of UTF-8.  A label of length 0 is `other`: all keys beyond the limit of keys.  Without
+ *         decomposed fields a key has no bytes.
  * Axis    index of the quantized measure among the instrumentation's measures.
- * Weight  what an event adds to its cell: 0 = 1, n = the event's value of the instrumentation's weight n-1.  Slices
- *         can be added only if their weights are equal.
- * Memory  a slice borrows its key and histogram bytes from their owner.
+ * Weight  what an event adds to its cell: 0 = 1; n = its value of the instrumentation's weight n-1.  Only slices of
+ *         equal weight can be added.
+ * Memory  a slice borrows the bytes of its key and histogram.
  */
 #ifndef HEATSCOPE_SLICE_H
 #define HEATSCOPE_SLICE_H

@@ -1,4 +1,4 @@
-/* utf8_length.h - finds the end of a UTF-8 character, and control characters, for code that reads text from outside.
+/* utf8_length.h - returns the length of a UTF-8 character, and recognises control characters.
  *
  * Pure.  It may read 4 bytes even if the text does not end with NUL.
  */

@@ -1,13 +1,13 @@
-/* where.h - turns a predicate as people write it into the JSON of the interface; also reads predicate_title() back.
+/* where.h - turns a predicate as people write it into the JSON of the interface.
  *
  *      statement = select and (latency > 10ms or blocked >= 1.5 ms)
  *      -> {"and": [{"eq": ["statement", "select"]}, {"or": [{"gt": ["latency", 10000000]}, ...]}]}
  *
- * Grammar field op value, joined by `and`, `or` and parentheses; `and` binds closer.  op is one of
- *         = != < <= > >=.  A value is a word, or quoted if it contains blanks or any of ()=!<>"' or is
- *         the word and, or: '...' is taken literally, "..." as in JSON.
- * Units   those of amount.h: times and sizes other than 0 need one.  Decimals are exact.
- * Title   the output of predicate_title() is read back as the same predicate (except {} inside, shown as "anything").
+ * Grammar field op value, joined by `and`, `or` and parentheses; `and` binds closer.  op is one of = != < <= > >=. A
+ *         value is a word or a quoted text.  Quote it if it contains blanks or any of ()=!<>"', or if it is `and` or
+ *         `or`.  '...' is taken literally, "..." as in JSON.
+ * Units   those of amount.h: a time or a size needs one, unless it is 0.  Decimals are exact.
+ * Title   the output of predicate_title() gives the same predicate again, except {} inside it ("anything").
  * Errors  -EINVAL with one sentence in `reason` that says where, counted in characters from 1.
  */
 #ifndef HEATSCOPE_WHERE_H

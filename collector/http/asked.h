@@ -25,7 +25,7 @@ static inline struct asked *asked_at(struct asked_ring *r, __u32 i)
 	return &r->entry[(r->first + i) & (ASKED_MAX - 1)];
 }
 
-/* 0, or -1: there is no free entry. */
+/* Returns 0; -1: no entry is free. */
 static inline int asked_push(struct asked_ring *r, __u32 method, __u64 path, __u64 host)
 {
 	struct asked *a = asked_at(r, r->n);

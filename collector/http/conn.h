@@ -1,5 +1,4 @@
-/* conn.h - describes the kernel's state of each server socket: the part that exchange.h has, and the protocol's
- * part. */
+/* conn.h - describes the kernel's state of each server socket: the turn of exchange.h, and HTTP's own part. */
 #ifndef HEATSCOPE_HTTP_CONN_H
 #define HEATSCOPE_HTTP_CONN_H
 

@@ -13,7 +13,7 @@ static __always_inline void conn_init(struct server_conn *s, int greeted)
 	s->conn.mode = CONN_STRANGE;
 }
 
-/* A worker's parent listens, or the process itself. */
+/* The process listens itself, or its parent does, if it is a worker. */
 static __always_inline __u32 listening_pid(struct task_struct *t)
 {
 	struct task_struct *parent = t->group_leader->real_parent;
@@ -21,7 +21,7 @@ static __always_inline __u32 listening_pid(struct task_struct *t)
 	return parent && is_server(parent) ? parent->tgid : t->tgid;
 }
 
-/* The end of every reply that is followed is seen, however long the server waits within it. */
+/* We see the end of every reply that we follow, however long the server waits within it. */
 static __always_inline int conn_held(const struct server_conn *s)
 {
 	return conn_reads(&s->conn) && s->conn.out.state != AT_CLOSE;
@@ -70,14 +70,14 @@ static __always_inline void event_data_unread(struct server_conn *s)
 	s->event_data.status = STATUS_UNKNOWN;
 }
 
-/* Only of connections that are understood for certain. */
+/* Do its requests count as events?  Only if we understand the connection for certain. */
 static __always_inline int conn_counts(const struct server_conn *s)
 {
 	return s->conn.mode == CONN_PLAIN;
 }
 
-/* The position in the stream is lost: all requests that are not recorded are, and n more.  We do not know how many
- * requests were in a receive that we could not read or follow to its end: it counts as one. */
+/* We have lost the position in the stream.  All requests that are not recorded count as lost, and n more: a receive
+ * that we could not read or follow to its end counts as one, as we do not know how many requests it had. */
 static __noinline void position_lost(struct server_conn *s, __u32 n)
 {
 	if (conn_counts(s)) {
@@ -89,8 +89,8 @@ static __noinline void position_lost(struct server_conn *s, __u32 n)
 		count(&counts.opaque);
 }
 
-/* Are the ret bytes that were just received the first ones of this TCP connection?  Softirqs add to both counters, so
- * they are read until they agree. */
+/* Are the ret bytes that were just received the first ones of this TCP connection?  Softirqs may change these
+ * counters meanwhile, so it reads them until they agree. */
 static __always_inline int tcp_is_new(struct sock *sk, int ret)
 {
 	struct tcp_sock *tcp = (struct tcp_sock *)sk;

@@ -6,28 +6,28 @@
  *      send:                       [ 100 ]    [ head ][ body ]                  [ reply ]       [ reply ]
  *                |<--------- an event ----------------------->|  |<- an event ->|<- an event -->|
  *
- * Start   the return of the receive that brings the first byte of the request.  Where requests are pipelined, the end of
- *         the reply before: a request in the server's own buffer is not served yet.
- * End     the send with the reply's last byte, as its Content-Length, its chunks or its status say (HEAD, 204, 304: the
- *         end of its head); without these, the last send before the connection's end.  sendfile and splice pass the same
- *         tracepoint, in pieces.
- * Interim A reply 1xx ends nothing, but 101: its connection, and one with CONNECT and 2xx, speaks another protocol from
- *         there on and is ignored.
+ * Start   when the receive that brings the request's first byte returns.  Of a pipelined request: the end of the reply
+ *         before it, because the server does not serve a request that is in its own buffer.
+ * End     the send with the reply's last byte.  Content-Length, chunks or the status say where that is (HEAD, 204, 304:
+ *         the end of the head).  Without them: the last send before the connection's end.  sendfile and splice come in
+ *         pieces, by the same tracepoint.
+ * Interim A reply 1xx ends nothing, except 101.  After 101, and after 2xx to a CONNECT, the connection speaks another
+ *         protocol, and we ignore it.
  * Slot    the slot of the end.
- * Nothing a connection that ends before its answer; a connection that the server opened, as to an upstream.
- * Early   A reply before the request's head is complete (400, 408, 431) is an event with the path `unknown`; the
- *         connection is ignored after it.
- * Clients Only accepted sockets: the local port is one of the listening process's, which is the process itself or its
- *         parent; Unix: it carries the listener's name.
- * Attach  A TCP connection whose first byte was received before the collector looked is ignored up to one exchange in
+ * Nothing No event: a connection that ends before its reply, and one that the server opens, as to an upstream.
+ * Early   A reply before the request's head is complete (400, 408, 431) is an event with the path `unknown`.  Then we
+ *         ignore the connection.
+ * Clients We count only sockets that a server accepted: the process or its parent listens at the local port.  A Unix
+ *         socket has the listener's name.
+ * Attach  We ignore a TCP connection whose first byte came before the collector started, until we see one exchange in
  *         lock step: a send, a receive that begins with a request line, and exactly its reply.  From the next receive on
- *         it is understood.  The same after bytes that could not be followed.  Of a Unix connection the kernel keeps no
- *         such count: it is taken for new.
- * Turns   Of connections that we cannot read (TLS, HTTP/2, another protocol), turns of request and reply are counted:
- *         from the first receive to the last send before the next.
+ *         we understand it.  The same holds after bytes that we could not follow.  The kernel does not count the bytes
+ *         of a Unix connection, so we take each for new.
+ * Turns   Of a connection that we cannot read (TLS, HTTP/2, another protocol), we count turns of request and reply:
+ *         from the first receive to the last send before the next receive.
  *
  * Measures  those of exchange.h.  A thread of nginx serves many connections at once: the parts of a request's time are
- *         those of the thread during that time, whatever it worked at.
+ *         the thread's during that time, whichever request it worked at.
  *
  * Fields, codes in the kernel:
  *
@@ -57,7 +57,7 @@ enum http_field {
 #define HTTP_SERVERS "nginx", "apache2", "httpd"
 
 enum http_method {
-	METHOD_NONE,			/* the reply came before it */
+	METHOD_NONE,			/* the reply came before the method */
 	METHOD_ENCRYPTED,
 	METHOD_OPAQUE,
 	METHOD_OTHER,

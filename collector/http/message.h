@@ -1,4 +1,4 @@
-/* message.h - finds the end of an HTTP/1 message, of either side, byte by byte; pure, for kernel and tests.
+/* message.h - finds the end of an HTTP/1 message, request or reply, byte by byte; pure, for kernel and tests.
  *
  *      first line (parse.h, reply.h) -> AT_LINE: headers -> AT_BODY, AT_CHUNK ... or nothing -> the next message
  *
@@ -7,8 +7,8 @@
  *
  * Cut     A message may be cut anywhere: the struct is the whole state.
  * Line    ends with \n or \r\n, as nginx and Apache read it.
- * Names   of headers are compared in any case; only those of HEADERS matter.
- * Trust   The bytes are the peer's.  A length that cannot be read, or two that differ, is not the protocol.
+ * Names   of headers match in upper and lower case; only those of header_names matter.
+ * Trust   The peer may send any bytes.  A length that is no number, or two that differ, are not the protocol.
  */
 #ifndef HEATSCOPE_HTTP_MESSAGE_H
 #define HEATSCOPE_HTTP_MESSAGE_H
@@ -33,7 +33,7 @@ enum message_state {
 	AT_TRAILER,		/* a line after the last chunk begins */
 	AT_TRAILER_SKIP, AT_TRAILER_EMPTY,
 	AT_CLOSE,		/* the body ends with the connection */
-	AT_NOTHING,		/* no further message is expected on this side */
+	AT_NOTHING,		/* this side sends no further message */
 	N_MESSAGE_STATES
 };
 
@@ -41,7 +41,7 @@ enum message_header { HEADER_LENGTH, HEADER_ENCODING, HEADER_HOST, N_HEADERS, HE
 
 enum message_flag {
 	MESSAGE_HEAD = 1,	/* the head is complete: message_body() says how it goes on */
-	MESSAGE_END = 2,	/* the message is */
+	MESSAGE_END = 2,	/* the message is complete */
 	MESSAGE_BAD = 4,	/* it is not the protocol */
 };
 
@@ -50,7 +50,7 @@ enum message_flag {
 #define HEADER_NAME_MAX 32
 
 struct http_message {
-	__u64 left;		/* bytes that are still to come of the body or chunk */
+	__u64 left;		/* bytes of the body or chunk that are still to come */
 	__u64 length;		/* the Content-Length; of a chunk: so far */
 	__u64 number;		/* the value that is being read */
 	__u32 head;		/* bytes of the head so far */
@@ -58,7 +58,7 @@ struct http_message {
 	__u8 at;		/* bytes of the name, the word or the number so far */
 	__u8 header;		/* enum message_header of this line */
 	__u8 has_length, chunked;
-	__u8 digits;		/* the number has some; 2: it is over */
+	__u8 digits;		/* 1: the number has digits; 2: and has ended */
 	__u8 minor;		/* of a request's version HTTP/1.x */
 	__u8 pad;
 };
@@ -77,7 +77,7 @@ static inline __u8 message_lower(__u8 byte)
 	return byte >= 'A' && byte <= 'Z' ? byte + 32 : byte;
 }
 
-/* How many bytes may be skipped unread, whatever they are. */
+/* Returns how many bytes the caller may skip unread. */
 static inline __u64 message_blind(const struct http_message *m)
 {
 	switch (m->state) {
@@ -87,7 +87,7 @@ static inline __u64 message_blind(const struct http_message *m)
 	return 0;
 }
 
-/* Does nothing matter before the next \n? */
+/* Does no byte matter before the next \n? */
 static inline int message_skips(const struct http_message *m)
 {
 	return m->state == AT_SKIP || m->state == AT_CHUNK_SKIP || m->state == AT_TRAILER_SKIP;
@@ -107,8 +107,8 @@ static inline __u32 message_skip(struct http_message *m, __u64 n)
 	return 0;
 }
 
-/* After a head, of a message that has a body if its headers say so.  closes: without them, up to the connection's
- * end.  Returns MESSAGE_END if there is none. */
+/* The head is complete: the body begins, if the headers say that there is one.  closes: without these headers, it goes
+ * up to the connection's end.  Returns MESSAGE_END if there is no body. */
 static inline __u32 message_body(struct http_message *m, int closes)
 {
 	if (m->chunked) {
@@ -132,7 +132,7 @@ static const __u8 header_names[N_HEADERS][HEADER_NAME_MAX] = {
 	[HEADER_LENGTH] = "content-length:", [HEADER_ENCODING] = "transfer-encoding:", [HEADER_HOST] = "host:",
 };
 
-/* Eight characters as a word, the first in the lowest byte.  Small constant arrays would be in sections of their own,
+/* Eight characters as a word, the first in the lowest byte.  A small constant array would get a section of its own,
  * which libbpf does not load. */
 #define LETTER(s, i) ((__u64)(__u8)(s)[i] << (8 * (i)))
 #define WORD(s) (LETTER(s, 0) | LETTER(s, 1) | LETTER(s, 2) | LETTER(s, 3) | LETTER(s, 4) | LETTER(s, 5) | LETTER(s, 6) | LETTER(s, 7))
@@ -164,8 +164,8 @@ static inline void name_next(struct http_message *m, __u8 lower)
 		value_begin(m);
 }
 
-/* The first byte of a line of the head; \n is not among them.  A line that begins with white space continues the one
- * before, which no peer may do in a header that matters. */
+/* Takes the first byte of a line of the head, if it is not \n.  A line that begins with white space continues the one
+ * before; in a header that matters that is MESSAGE_BAD. */
 static inline __u32 line_first(struct http_message *m, __u8 byte)
 {
 	__u8 lower = message_lower(byte);
@@ -193,7 +193,7 @@ static inline __u32 number_byte(struct http_message *m, __u8 byte, __u32 base)
 	return 0;
 }
 
-/* The last coding of the list counts.  `at` is how much of its name has come; 255: it is another one. */
+/* The last coding of the list counts.  `at`: letters of "chunked" so far; 255: it is another coding. */
 static inline void coding_byte(struct http_message *m, __u8 byte)
 {
 	__u8 at = m->at;
@@ -206,7 +206,7 @@ static inline void coding_byte(struct http_message *m, __u8 byte)
 		m->at = at < 7 && word_letter(WORD("chunked\0"), at) == message_lower(byte) ? at + 1 : 255;
 }
 
-/* A byte of a value that matters; not \r or \n. */
+/* Takes a byte of a value that matters; not \r or \n. */
 static inline __u32 value_byte(struct http_message *m, __u8 byte)
 {
 	if (m->header == HEADER_ENCODING)
@@ -235,7 +235,7 @@ static inline __u32 value_end(struct http_message *m)
 	return 0;
 }
 
-/* A byte of the head after the first line. */
+/* Takes a byte of the head after the first line. */
 static inline __u32 head_byte(struct http_message *m, __u8 byte)
 {
 	if (++m->head > HEAD_MAX)
@@ -299,7 +299,7 @@ static inline __u32 trailer_byte(struct http_message *m, __u8 byte)
 	return 0;
 }
 
-/* A byte of the body, when message_blind() is 0. */
+/* Takes a byte of the body, when message_blind() is 0. */
 static inline __u32 body_byte(struct http_message *m, __u8 byte)
 {
 	switch (m->state) {

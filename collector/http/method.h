@@ -1,5 +1,5 @@
-/* method.h - finds the method of a request by its word; pure, for kernel and tests.  Words that are not in the list are
- * `other`: clients must not be able to make keys. */
+/* method.h - finds the method of a request by its word; pure, for kernel and tests.  Other words are METHOD_OTHER,
+ * so that clients cannot make keys. */
 #ifndef HEATSCOPE_HTTP_METHOD_H
 #define HEATSCOPE_HTTP_METHOD_H
 

@@ -1,5 +1,5 @@
-/* parse.h - parses the requests that a server receives, and knows whether a connection is understood; pure, for kernel
- * and tests.  reply.h has the other direction.
+/* parse.h - parses the requests that a server receives, and decides whether we understand a connection; pure, for
+ * kernel and tests.  reply.h has the other direction.
  *
  *      conn_receive() once per receive; then bytes -> request_byte(), request_skip() -> ASK_* flags
  *
@@ -17,7 +17,7 @@
  *       |                 `---the next receive--- PROBATION <-------'
  *       `--TLS--> ENCRYPTED, anything else: OPAQUE      (PROBATION: exactly one reply per request, in lock step; events
  *                                                        are not counted)
- * Trust   The bytes are the clients'.  Impossible bytes make the connection strange or opaque, and have no other effect.
+ * Trust   Clients may send any bytes.  Impossible ones make the connection strange or opaque, and have no other effect.
  */
 #ifndef HEATSCOPE_HTTP_PARSE_H
 #define HEATSCOPE_HTTP_PARSE_H
@@ -30,7 +30,7 @@
 
 enum conn_mode {
 	CONN_STRANGE,		/* we do not know where the next request begins */
-	CONN_PROBATION,		/* we suppose it */
+	CONN_PROBATION,		/* we believe that we know it */
 	CONN_PLAIN,
 	CONN_ENCRYPTED,		/* turns only */
 	CONN_OPAQUE,		/* turns only */
@@ -40,12 +40,12 @@ enum conn_mode {
 enum ask_flag {
 	ASK_BEGIN = 1,		/* a request begins */
 	ASK_PATH = 2,		/* path is complete */
-	ASK_HOST = 4,		/* host is */
+	ASK_HOST = 4,		/* host is complete */
 	ASK_HEAD = 8,		/* the ring has a new entry */
 	ASK_LOST = 16,		/* it is not the protocol, or the ring has no free entry */
 };
 
-#define CONN_TRIES 16			/* times that a connection turns out to be strange before it becomes opaque */
+#define CONN_TRIES 16			/* a connection that becomes strange so often is opaque */
 #define CONN_HEAD 16			/* bytes of a receive or send that are looked at before it is parsed */
 
 struct conn {
@@ -87,7 +87,7 @@ static inline void conn_becomes(struct conn *c, __u8 mode)
 	c->answered = c->proven = 0;
 }
 
-/* The bytes cannot be followed.  A new connection that does not begin with a whole request speaks something else. */
+/* We cannot follow the bytes.  A new connection whose first request we cannot follow speaks another protocol. */
 static inline void conn_lost(struct conn *c)
 {
 	int strange = c->parsed || c->mode != CONN_PLAIN;
@@ -119,7 +119,7 @@ static inline int is_interim(const __u8 *head, __u32 n)
 	return n >= 10 && head[0] == 'H' && head[1] == 'T' && head[2] == 'T' && head[3] == 'P' && head[9] == '1';
 }
 
-/* Bytes of a receive, the first n <= CONN_HEAD of them in head.  is_new: they are the connection's first bytes. */
+/* Decides the mode at a receive, by its first n <= CONN_HEAD bytes.  is_new: they are the connection's first bytes. */
 static inline void conn_receive(struct conn *c, const __u8 *head, __u32 n, int is_new)
 {
 	int candidate = c->answered;
@@ -197,7 +197,7 @@ static inline __u32 request_path_end(struct conn *c, __u8 state)
 	return ASK_PATH;
 }
 
-/* A target begins with its path, or the path comes after the third slash.  `at`: slashes so far; 0: none. */
+/* A target begins with its path, or the path begins at the third slash.  `at`: 0 at first, then 1 + the slashes. */
 static inline __u32 scheme_byte(struct conn *c, __u8 byte)
 {
 	struct http_message *m = &c->in;
@@ -270,7 +270,7 @@ static inline __u32 request_line_byte(struct conn *c, __u8 byte)
 
 /* ---- requests ---- */
 
-/* The head is complete.  After CONNECT, the reply decides how the client's bytes go on. */
+/* The head is complete.  After CONNECT, the reply decides what the client's next bytes are. */
 static inline __u32 request_head(struct conn *c)
 {
 	if (asked_push(&c->asked, c->method, c->path_code, c->host_code))
@@ -290,7 +290,7 @@ static inline __u32 request_flags(struct conn *c, __u32 message)
 	return message & MESSAGE_HEAD ? request_head(c) : 0;
 }
 
-/* A byte of the Host header's value, which white space surrounds. */
+/* Takes a byte of the Host header's value, which white space may surround. */
 static inline __u32 host_byte(struct conn *c, __u8 byte)
 {
 	if (byte == '\n') {

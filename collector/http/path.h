@@ -8,9 +8,9 @@
  * Pattern  A part becomes `?` if it is a number; 8 or more hexadecimal digits, one of them decimal; 16 or more
  *          hexadecimal digits; or 20 or more characters with 4 digits among them.  Numbers and groups of 4 or more
  *          hexadecimal digits that follow after `-` belong to the same `?`: a UUID, a date.
- * Query    The caller gives no byte from a `?` of the target on.  So the pattern is its own pattern: a label can be read
- *          again.
- * Text     The first bytes of the pattern are also written down, for the label (digest_sample.h), after one space.
+ * Query    The caller gives only the bytes before a `?` of the target.  So a pattern, read again as a path, stays the
+ *          same: a predicate can name a label.
+ * Text     `tokens` keeps the first bytes of the pattern for the label (digest_sample.h), after one space.
  */
 #ifndef HEATSCOPE_HTTP_PATH_H
 #define HEATSCOPE_HTTP_PATH_H
@@ -26,8 +26,8 @@ enum path_kind { PATH_WORD, PATH_NUMBER, PATH_HEX, PATH_ID };
 
 struct path_pattern {
 	__u64 hash;			/* of the pattern so far */
-	__u64 part_hash, mark_hash;	/* the same before this part, and after the last `?` */
-	__u32 part_len, mark_len;	/* length of the pattern there */
+	__u64 part_hash, mark_hash;	/* the hash before this part, and after the last `?` */
+	__u32 part_len, mark_len;	/* length of the pattern at these places */
 	__u32 n_read;			/* bytes */
 	__u8 n, n_digits;		/* characters of this part, and decimal digits among them; both saturate */
 	__u8 other;			/* this part has characters that are no hexadecimal digit */
@@ -133,7 +133,7 @@ static __always_inline void path_byte(struct path_pattern *p, __u8 byte)
 	path_put(p, byte);
 }
 
-/* The code, after the last byte. */
+/* Ends the path: returns its code. */
 static __always_inline __u64 path_code(struct path_pattern *p)
 {
 	path_part_end(p);

@@ -7,7 +7,7 @@
 
 #include "collector/server/digest_text.h"
 
-/* A digest_reader: the code of a path, or of a pattern. */
+/* Is a digest_reader: returns the code of a path, or of a pattern. */
 __u64 http_path_read(const char *path, size_t len, int whole, struct digest_sample *ret_tokens);
 
 #endif

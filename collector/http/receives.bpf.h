@@ -1,6 +1,6 @@
 /* receives.bpf.h - parses a server's receives: runs parse.h over the bytes in its buffer.
  *
- *      received() -> a turn of an unread connection ends -> receive_feed(): by windows, lines and skips
+ *      received() -> records an event that is pending -> receive_feed(): by windows, lines and skips
  */
 #ifndef HEATSCOPE_HTTP_RECEIVES_BPF_H
 #define HEATSCOPE_HTTP_RECEIVES_BPF_H
@@ -18,7 +18,7 @@ struct conn_head {
 
 /* ---- the parser, in global functions: the verifier checks each once ---- */
 
-/* Takes up to `seen` bytes of the window, from `at` on: as far as nothing has to be acted on. */
+/* Takes up to `seen` bytes of the window, from `at` on.  Stops where the caller has to act. */
 __noinline __u64 request_step(struct conn *c, const struct window *w, __u32 at, __u32 seen)
 {
 	__u32 i, out = 0;
@@ -117,7 +117,7 @@ static long receive_step(__u32 i, struct feed *f)
 	return 0;
 }
 
-/* Data of a connection that we cannot read: the first receive after a reply starts a turn. */
+/* A receive of a connection that we cannot read: the first one after a reply starts a turn. */
 static __always_inline void turn_receive(struct server_conn *s, struct task_struct *t)
 {
 	if (STATE_KIND(s->turn.state) == STATE_WAITING)
@@ -170,7 +170,7 @@ static __noinline int receive_feed(struct server_conn *s, struct task_struct *t,
 	return 0;
 }
 
-/* At an unknown socket. */
+/* At an unknown socket.  A request as its first bytes shows that the server accepted it. */
 static __noinline struct server_conn *receive_first(struct sock *sk, __u64 inode, struct task_struct *t, int total, int is_new)
 {
 	struct conn_head head = { .n = total < CONN_HEAD ? total : CONN_HEAD };

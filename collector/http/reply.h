@@ -5,9 +5,9 @@
  *      HTTP/1.x SP status SP reason \r\n headers        1xx but 101: the final reply follows
  *
  * Body    None after HEAD, 204 and 304.  Otherwise as message.h finds it; without a length, up to the connection's end.
- * Order   A reply belongs to the request that was asked first.  A reply that nothing asked for shows that we have lost the
+ * Order   A reply belongs to the oldest request without one.  A reply without a request shows that we have lost the
  *         position.
- * Trust   Bytes are the server's, or those of a server it asked.
+ * Trust   The bytes come from the server, or from a server that it asked.
  */
 #ifndef HEATSCOPE_HTTP_REPLY_H
 #define HEATSCOPE_HTTP_REPLY_H
@@ -21,13 +21,13 @@ enum reply_flag {
 	REPLY_LOST = 8,		/* it is not the protocol */
 };
 
-/* A send of a strange connection, the first n <= CONN_HEAD bytes of it in head. */
+/* A send of a strange connection; head: its first n <= CONN_HEAD bytes. */
 static inline void conn_sent(struct conn *c, const __u8 *head, __u32 n)
 {
 	c->answered = !is_interim(head, n);
 }
 
-/* A reply begins.  The server refuses a request that is not complete, or no request waits. */
+/* A reply begins.  If no request waits, the server refuses one that is not complete, or we have lost the position. */
 static inline __u32 reply_begin(struct conn *c)
 {
 	message_begin(&c->out);

@@ -1,4 +1,4 @@
-/* sends.bpf.h - reads a server's sends: which replies are complete with this one?
+/* sends.bpf.h - reads a server's sends, and records the requests whose replies they complete.
  *
  *      sent() -> send_turn(); send_replies() -> reply.h up to the end of a reply -> reply_ready() -> ...
  *
@@ -41,7 +41,7 @@ __noinline __u32 reply_pass(struct conn *c, __u64 n)
 	return c ? reply_skip(c, n) : 0;
 }
 
-/* The first request is answered.  If another one came before this, the server works at it from here on. */
+/* The oldest request is answered.  If another one has come, the server works at that from now on. */
 __noinline int reply_ready(struct server_conn *s, struct events *e)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -108,8 +108,8 @@ static long reply_feed_step(__u32 i, struct feed *f)
 	return 0;
 }
 
-/* Reads the bytes of a send from `at` on, up to the end of a reply: returns where that is << 32 | 1; or 0 at the end
- * of the send. */
+/* Reads the bytes of a send from `at` on, up to the end of a reply.  Returns that place << 32 | 1; 0: the send ends
+ * before. */
 __noinline __u64 send_reply(struct server_conn *s, __u32 at, __u32 total)
 {
 	struct feed f = { .s = s, .t = bpf_get_current_task_btf(), .at = at, .total = total };
@@ -117,7 +117,7 @@ __noinline __u64 send_reply(struct server_conn *s, __u32 at, __u32 total)
 	if (!s)
 		return 0;
 	if (source_open(&f.src, f.t, total))
-		f.src.len = 0;			/* sendfile: only a body can be passed */
+		f.src.len = 0;			/* sendfile: only a body can be skipped */
 	bpf_loop(MESSAGE_STEPS, reply_feed_step, &f, 0);
 	if (f.failed || (f.at < f.total && !f.ready)) {
 		position_lost(s, 0);
@@ -167,7 +167,7 @@ static __always_inline void send_turn(struct server_conn *s, struct task_struct 
 	state_set(&s->turn, STATE_PENDING);
 }
 
-/* The client is gone.  The server's current work ends with that; the requests after it are not answered. */
+/* The client is gone.  The event of the current request ends now; later requests get no reply. */
 static __always_inline void send_failed(struct server_conn *s, struct events *e, struct task_struct *t, int error)
 {
 	if (error != -EPIPE && error != -ECONNRESET)

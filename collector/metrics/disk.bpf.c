@@ -1,6 +1,6 @@
-/* disk.bpf.c - makes the events of disk.physio_ops; disk.h says what is counted, and why.
+/* disk.bpf.c - makes the events of disk.physio_ops; see disk.h.
  *
- *      block_rq_issue -> `notes`, only of requests that the kernel does not note itself
+ *      block_rq_issue -> `notes`, only for requests whose issue the kernel does not note itself
  *      block_rq_complete -> events (per CPU) --tail call--> record programs
  */
 #include <linux/bpf.h>

@@ -1,13 +1,13 @@
 /* disk.h - describes the fields and measures of disk.physio_ops, and which requests count as an event.
  *
- * Event   One request that a disk has finished, with success or not.  A request that is finished in parts is
- *         one event, at its last part; one that is issued again is one event.
- * Disk    Any device with a request queue: a loop device and the disk below it are two.  A device
- *         without one (device mapper, md, zram) is not seen; the disks below it are.
- * Flush   A flush is an event of its own.  A file system's write that asks for flushes around it appears as
- *         the write and the flushes that the disk received; several waiting writes may share one flush.
- * Nothing a request that was never issued to the device (it was refused before).
- * Attach  Requests under way are events: the kernel noted when they began (but see below).
+ * Event   One request that a disk has finished, with success or not.  A request that is finished in parts, or issued
+ *         again, is one event, at its last part.
+ * Disk    Any device with a request queue: a loop device and the disk below it are two.  A device without one (device
+ *         mapper, md, zram) is not seen, but the disks below it are.
+ * Flush   A flush is an event of its own.  A file system's write that asks for flushes appears as the write and as the
+ *         flushes that the disk received.  Several waiting writes may share one flush.
+ * Nothing a request that was refused before it was issued to the device.
+ * Attach  Requests under way are events: the kernel noted when they began (exceptions: below).
  * Slot    the slot of the completion.
  *
  * Measures, the times in ns:
@@ -20,11 +20,11 @@
  *      service  from then on
  *      size     bytes;  offset: bytes from the disk's begin.  Both 0 for a flush
  *
- *         The kernel itself notes both times, with two exceptions.  Where
- *         /sys/block/X/queue/iostats is 0 it does not note when a request was made: there latency
- *         begins at the issue and queue is 0.  Where no part of the kernel asks for it (no writeback
- *         throttling), and for commands from user space, it does not note the issue.  There this program
- *         does, and requests that were under way when it attached are reported as lost.
+ *         The kernel itself notes both times, with two exceptions.
+ *         If /sys/block/X/queue/iostats is 0, it does not note the creation.  Then latency begins at the issue, and
+ *         queue is 0.
+ *         For commands from user space, and if no part of the kernel needs it (no writeback throttling), it does not
+ *         note the issue.  Then this program does, and reports requests that were under way when it attached as lost.
  *
  * Fields, codes in the kernel:
  *
@@ -32,8 +32,8 @@
  *      optype      enum req_op of the kernel
  *      flags       DISK_SYNC ...
  *
- * Not     the process: requests are completed in the context of any running task, and writeback issues them for
- *         other processes, so no process name would be correct.
+ * Not     the process: a request ends in the context of any running task, and writeback issues requests for other
+ *         processes.  So no process name would be correct.
  */
 #ifndef HEATSCOPE_DISK_H
 #define HEATSCOPE_DISK_H

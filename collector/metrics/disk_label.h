@@ -1,4 +1,4 @@
-/* disk_label.h - names the operations of a disk, and the reasons that they were asked for.
+/* disk_label.h - names the operations of a disk and their flags.
  *
  * Thread  any; constant.
  */

@@ -7,9 +7,9 @@
  *         except faults of the kernel when it pins pages (direct I/O, exec's arguments).
  * Slot    the slot of its end.
  *
- * Measures  latency, ns; 0 where its begin was not seen.  count, 1.  subsecond of the wall clock, ns
- * Fields    those of process.h; `type`: major faults waited for a disk; `access`; `mode`: program or kernel touched
- *           the page
+ * Measures  latency, ns (0 if its begin was not seen); count, 1; subsecond of the wall clock, ns
+ * Fields    those of process.h; `type`: a major fault waited for a disk; `access`; `mode`: did the program or the
+ *           kernel touch the page
  */
 #ifndef HEATSCOPE_FAULT_H
 #define HEATSCOPE_FAULT_H

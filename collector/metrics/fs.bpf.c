@@ -1,9 +1,9 @@
-/* fs.bpf.c - makes the events of fs.logical_ops; fs.h says what is counted, and why.
+/* fs.bpf.c - makes the events of fs.logical_ops; see fs.h.
  *
  *      sys_enter -> is it one of `calls`, on a file?  the thread's `ops`
  *      sys_exit -> events (per CPU) --tail call--> record programs
  *
- * Both run at every system call of the machine, so they return at once, by its number, if it is no operation on a file.
+ * Both run at every system call of the machine.  They return at once if the call's number is no file operation.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -1,16 +1,15 @@
 /* fs.h - describes the fields and measures of fs.logical_ops, and which calls count as an event.
  *
- * Event   One system call on an open file or directory that returned, with success or not.  fs_call.c
- *         lists the calls and their operations.  open and creat count if they succeeded, as `create` if
- *         they made the file.
- * File    A regular file or a directory of a file system that can be mounted.  So sockets, pipes,
- *         devices, event and timer descriptors and memfds do not count; files of /proc and /sys do.
- *         The file system is the one that the program sees: overlay, not the one below it.
+ * Event   One system call on an open file or directory that returned, with success or not.  fs_call.c lists the calls
+ *         and their operations.  open and creat count if they succeeded, as `create` if they made the file.
+ * File    A regular file or a directory of a file system that can be mounted.  Files of /proc and /sys count; sockets,
+ *         pipes, devices, event and timer descriptors and memfds do not.  The file system is the one that the program
+ *         sees: overlay, not the one below it.
  * Time    of the whole call, cached or not, between the kernel's tracepoints.
  * Slot    the slot of the return.
- * Nothing calls that name a file by its path only (stat, unlink, rename, mkdir, ...) and opens that
- *         failed: their arguments alone do not show the file system.  sync, splice, the kernel's
- *         own I/O, calls of 32-bit programs, and operations of io_uring or a mapping without a call.
+ * Nothing calls that name a file by its path only (stat, unlink, rename, mkdir, ...) and opens that failed: their
+ *         arguments do not show the file system.  sync, splice, the kernel's own I/O, calls of 32-bit programs, and
+ *         operations of io_uring or a mapping without a call.
  * Attach  as in syscall.h: calls that were under way are not counted.
  *
  * Measures:

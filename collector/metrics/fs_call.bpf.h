@@ -1,6 +1,6 @@
-/* fs_call.bpf.h - finds out, in a program at sys_enter or sys_exit, which system calls are operations on files.
+/* fs_call.bpf.h - decides whether a system call is an operation on a file, at sys_enter or sys_exit.
  *
- * The collector fills `calls` before loading (fs_calls_fill()).
+ * The collector fills the table `calls` before it loads the program (fs_calls_fill()).
  */
 #ifndef HEATSCOPE_FS_CALL_BPF_H
 #define HEATSCOPE_FS_CALL_BPF_H

@@ -87,7 +87,7 @@ struct {				/* reported exits; a process is here while its threads end together 
 	__type(value, __u32);
 } ended SEC(".maps");
 
-static __always_inline int is_first_to_tell(struct task_struct *t)
+static __always_inline int is_first_report(struct task_struct *t)
 {
 	struct process_key key = { .start_time = t->group_leader->start_time, .pid = t->tgid };
 	__u32 one = 1;
@@ -99,7 +99,7 @@ static __always_inline int is_last(__u64 *ctx, struct task_struct *t)
 {
 	if (!no_group_dead && bpf_core_field_exists(struct trace_event_raw_sched_process_exit, group_dead))
 		return ctx[1] & 1;
-	return !t->signal->live.counter && is_first_to_tell(t);
+	return !t->signal->live.counter && is_first_report(t);
 }
 
 static __always_inline __u32 wait_status(const struct task_struct *t)

@@ -1,5 +1,4 @@
-/* life.h - describes the events of proc.execs, proc.forks, proc.exits and thread.creates: processes and threads begin
- * and end.
+/* life.h - describes the events of proc.execs, proc.forks, proc.exits and thread.creates.
  *
  * Event   proc.execs      a process runs a program (and already has its new name and arguments)
  *         proc.forks      a process creates another; the fields are the creator's.  vfork and posix_spawn are forks
@@ -11,7 +10,7 @@
  * Measures
  *
  *      count      1: how many, without a distribution
- *      walltime   proc.exits: since the process was created, ns
+ *      walltime   proc.exits: ns since the process was created
  *      subsecond  of the wall clock at the moment, ns
  *
  * Fields  those of process.h; of proc.exits also `status`, the process' exit code or, if a signal killed it,

@@ -2,10 +2,9 @@
  *
  *      contention_begin -> waits of the thread, or spins of the CPU -> contention_end -> events
  *
- * These programs run wherever the kernel takes locks, also while it holds others.  Their data is protected against a
- * second use on the same CPU by a program that interrupts the first (task storage, preallocated hashes, and a program
- * does not run inside itself).  The collector itself is the exception: while it reads a map of ours it may hold a lock
- * of that map, so its spinning waits are ignored.
+ * These programs run wherever the kernel takes locks, also while it holds others.  A program that interrupts another on
+ * its CPU cannot damage its data: the data is in task storage and preallocated hashes, and no program runs inside
+ * itself.  While the collector reads a map of ours, it may hold a lock of that map, so we ignore its spinning waits.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -2,13 +2,13 @@
  *
  *      contention_begin ....... latency ....... contention_end
  *
- * Event   A thread that found a lock taken has it now, or has given up (a signal, a time limit).  Locks of programs
- *         (futex) are not the kernel's: a wait for one is a sleep, see cpu.offcpu.
+ * Event   A thread that found a lock taken gets it, or gives up (a signal, a time limit).  Locks of programs (futex)
+ *         are not the kernel's: a wait for one is a sleep, see cpu.offcpu.
  * Slot    the slot of the end.
  *
  * Measures  latency, ns; count, 1; subsecond of the wall clock, ns
- * Fields    those of process.h, of the thread that waited: for spinning locks it may be a thread that an interrupt
- *           cut into.  `type` of the lock; `lock`, its name, if it is one of those that we can identify
+ * Fields    those of process.h, of the thread that waited.  If an interrupt waits, they are those of the thread that it
+ *           interrupted.  `type` of the lock; `lock`, its name, if we can identify it
  */
 #ifndef HEATSCOPE_LOCK_H
 #define HEATSCOPE_LOCK_H

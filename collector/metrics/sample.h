@@ -1,11 +1,10 @@
 /* sample.h - describes the events of cpu.thread_samples: which thread is on each CPU, 99 times a second.
  *
- * Event   A look at a CPU that was not idle.  99 and not 100, so that it does not keep step with work that follows the
- *         clock.
- * Slot    the slot of the look.
+ * Event   A sample of a CPU that is not idle.  100 times a second would keep step with work that follows the clock.
+ * Slot    the slot of the sample.
  *
  * Measures  count, 1; subsecond of the wall clock, ns
- * Fields    those of process.h; `mode`: program or kernel was running; `stack`, where: stack.h's
+ * Fields    those of process.h; `mode`: did the program or the kernel run; `stack`, where (stack.h)
  */
 #ifndef HEATSCOPE_SAMPLE_H
 #define HEATSCOPE_SAMPLE_H

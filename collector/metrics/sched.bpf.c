@@ -1,8 +1,7 @@
 /* sched.bpf.c - makes the events of cpu.thread_executions, cpu.offcpu and cpu.runqwait; see sched.h.
  *
- * Each metric has a program of its own at the switch, so metrics that are not asked for cost nothing.
- * At that point `prev` is still on the CPU and `next` not yet.  The kernel has already charged prev's time, but has not
- * yet added next's wait.
+ * Each metric has a program of its own at the switch, so unwanted metrics cost nothing.  When it runs,
+ * `prev` is still on the CPU. The kernel has already charged prev's time, but has not yet added next's wait.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -174,7 +173,7 @@ static __always_inline void offcpu_leaves(void *ctx, const struct run *r, struct
 	off->leave = leave;
 	off->reason = left_for(t, leave);
 	off->stack = weight && (wanted & WANTED_FIELD(SCHED_STACK)) ? stack_gather(ctx, t) : STACK_UNKNOWN;
-	process_look(t, now_ns);
+	process_remember(t, now_ns);
 }
 
 static __always_inline void offcpu_comes(struct events *e, struct task_struct *t)
@@ -270,7 +269,7 @@ int BPF_PROG(runqwait, int preempt, struct task_struct *prev, struct task_struct
 	if (run_begin(&r))
 		return 0;
 	if (prev->pid && (wanted & WANTED_FIELD(PROCESS_PSARGS)))
-		process_look(prev, bpf_ktime_get_ns());
+		process_remember(prev, bpf_ktime_get_ns());
 	if (next->pid && next->sched_info.last_queued)
 		weight = sample_weight(r.cpu);
 	if (weight)

@@ -21,13 +21,13 @@
  *
  * Fields  those of process.h; of thread_executions and offcpu also
  *
- *      leavereason  why the thread left: its state
- *      reason       what a sleeping thread left for, as in block_reason.h; REASON_NONE of a thread that could go on,
- *                   REASON_OTHER of one that is stopped or ends, or that left before the reason was asked for
+ *      leavereason  the thread's state when it left
+ *      reason       the call in which a thread sleeps, as in block_reason.h.  REASON_NONE: it could go on.
+ *                   REASON_OTHER: it is stopped, or ends, or left before the reason was asked for
  *
  *          and of offcpu
  *
- *      stack        where it left: stack.h's.  STACK_UNKNOWN of a thread that left before the stack was asked for
+ *      stack        where it left (stack.h).  STACK_UNKNOWN: it left before the stack was asked for
  */
 #ifndef HEATSCOPE_SCHED_H
 #define HEATSCOPE_SCHED_H

@@ -1,9 +1,9 @@
-/* syscall.bpf.c - makes the events of syscall.syscalls; syscall.h says what is counted, and why.
+/* syscall.bpf.c - makes the events of syscall.syscalls; see syscall.h.
  *
  *      sys_enter -> the thread's `calls`      sys_exit -> events (per CPU) --tail call--> record programs
  *
- * Both run at every system call of the machine, so they gather only what is wanted.  Where task_struct
- * lacks the clocks that thread_clock.bpf.h reads, and only there, a stopwatch at sched_switch is loaded too.
+ * Both run at every system call of the machine, so they gather only the wanted fields.  If task_struct lacks the clocks
+ * that thread_clock.bpf.h reads, and only then, sched_clock.bpf.h is loaded too.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -1,12 +1,10 @@
 /* syscall.h - describes the fields and measures of syscall.syscalls, and which calls count as an event.
  *
  * Event   One system call that returned, of any thread on the machine, the collector's included.
- * Time    from the kernel's tracepoint at its begin to the one at its end, so without the entry
- *         into the kernel and the way back.
+ * Time    from the tracepoint at its begin to the one at its end: without the entry into the kernel and the way back.
  * Slot    the slot of the return.
- * Nothing calls that do not return: exit, exit_group, and calls whose thread was killed before they
- *         returned.  Calls that were under way when we attached: their begin was not seen.
- *         The return of a new process or thread from the call that created it: that call is its
+ * Nothing calls that do not return: exit, exit_group, and calls whose thread was killed.  Calls that were under way
+ *         when we attached.  The return of a new process or thread from the call that created it: that call is its
  *         parent's event.  Calls that a seccomp filter or a tracer refused.
  * execve  belongs to the process that it made.
  *
@@ -20,9 +18,9 @@
  *
  *      syscall    its number; SYSCALL_COMPAT is set for those of 32-bit programs, which have other
  *                 numbers
- *      errno      0: it succeeded.  A call that was interrupted returns one of the kernel's own
- *                 numbers above 511 and is started again or fails with EINTR: that may be another
- *                 event or not.  rt_sigreturn returns no result.
+ *      errno      0: it succeeded.  An interrupted call returns one of the kernel's own numbers above 511.  Then
+ *                 it fails with EINTR or is started again, which may be another event or not.
+ *                 rt_sigreturn returns no result.
  */
 #ifndef HEATSCOPE_SYSCALL_H
 #define HEATSCOPE_SYSCALL_H

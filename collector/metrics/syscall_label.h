@@ -1,7 +1,7 @@
 /* syscall_label.h - names system calls and errors.
  *
- * The build makes the tables from the system's headers.  A call that is newer than they are is
- * "syscall N"; the name of a 32-bit program's call ends with " (32-bit)".
+ * The build makes the tables from the system's headers.  A call that these lack is "syscall N".  The name of a 32-bit
+ * program's call ends with " (32-bit)".
  *
  * Thread  any; constant.
  */

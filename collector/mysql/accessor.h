@@ -1,13 +1,16 @@
-/* accessor.h - reads the instructions of a short function: where in an object is the thing that it returns?
+/* accessor.h - reads the machine code of a short function, to learn at which offset of an object its result lies.
  *
- *      48 8b 87 98 0b 00 00  mov  0xb98(%rdi),%rax         accessor_decode() -> load what is at 0xb98
+ *      48 8b 87 98 0b 00 00  mov  0xb98(%rdi),%rax         accessor_decode() -> load the value at 0xb98
  *      c3                    ret
  *
- * Known   x86-64: loads (8b) and addresses (8d) relative to the object or to the value loaded last, up to
- *         ACCESSOR_STEPS of them, with a test for NULL in between; two neighbours loaded into rax and rdx; one load
- *         that is stored through the second argument; 32 bits loaded, or written from the second argument before
- *         a jump to another function; one test of bits (f6, f7) and nothing else; then the return.  An endbr64 before it is
- *         skipped.  Anything else is refused: a guess would read some other memory.
+ * Known   x86-64 only.  A function may begin with endbr64, and does one of these before it returns:
+ *           loads (8b) and addresses (8d) relative to the object or to the value loaded last, at most ACCESSOR_STEPS,
+ *             with a test for NULL in between
+ *           two neighbours, loaded into rax and rdx
+ *           one load, stored through the second argument
+ *           32 bits, loaded, or written from the second argument before a jump to another function
+ *           one test of bits (f6, f7)
+ *         Anything else is refused: a guess would read other memory.
  * Both    pure; fuzzed by fuzz_mysql_thd.
  */
 #ifndef HEATSCOPE_ACCESSOR_H

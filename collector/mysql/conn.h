@@ -1,5 +1,4 @@
-/* conn.h - describes the kernel's state of each server socket: the part that exchange.h has, and the protocol's
- * part. */
+/* conn.h - describes the kernel's state of a server's socket: the part of exchange.h, and MySQL's part. */
 #ifndef HEATSCOPE_MYSQL_CONN_H
 #define HEATSCOPE_MYSQL_CONN_H
 
@@ -30,8 +29,6 @@ struct prepared_statement {
 	__u64 statement, digest, table;	/* codes */
 };
 
-#define MEMORY_FILES_MAX 16		/* executables of servers whose memory is read: memory.h */
-#define MEMORY_SERVERS_MAX 64		/* their processes */
 
 struct prepared_key {
 	__u64 conn;

@@ -1,4 +1,4 @@
-/* conns.bpf.h - keeps the MySQL part of a connection, which server/conns.bpf.h does not know, and fills its event. */
+/* conns.bpf.h - keeps the MySQL part of a connection, and fills its event; see server/conns.bpf.h. */
 #ifndef HEATSCOPE_MYSQL_CONNS_BPF_H
 #define HEATSCOPE_MYSQL_CONNS_BPF_H
 

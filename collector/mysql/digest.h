@@ -1,22 +1,21 @@
-/* digest.h - reads the tokens of a MySQL statement byte by byte and makes one hash of them, which does not depend on
- * its literals.
+/* digest.h - makes one hash of a MySQL statement's tokens, which does not depend on its literals.
  *
  *      "SELECT c FROM t WHERE id IN (5, 7) -- x"  -> digest_byte() each -> digest_code()
  *                                                    the hash of "select c from t where id in ( ? )"
  *
- * Words    (keywords, names, numbers in names) are in lower case, also between backquotes; between tokens is one space.
- * Literals numbers, texts, x'..', b'..', null, true, false, a prepared statement's parameter, and a sign before one
- *          that is not an operator between two: all `?`.
+ * Words    (keywords, names, numbers in names) are in lower case, also between backquotes.  One space is between
+ *          tokens.
+ * Literals are `?`: numbers, texts, x'..', b'..', null, true, false, a prepared statement's parameter.  A sign belongs
+ *          to its literal, unless it is an operator between two.
  * Lists    Literals with commas between them are one literal, and several "( ? )" with commas between them are one
  *          group: in (1, 2, 3), values (1, 'a'), (2, 'b').
- * Nothing  white space, comments, optimizer hints, semicolons at the end.  The content of an executable comment counts.
- * Cut      If a text is longer than the part that is read, the word cut at its end does not count, and the code differs
- *          from that of a text that ends there.
+ * Nothing  White space, comments, optimizer hints and semicolons at the end do not count.  The content of an executable
+ *          comment does.
+ * Cut      If only a part of the text is read, the word cut at its end does not count.  The code differs from that of a
+ *          text that ends there.
  * Quotes   By default a backslash escapes and "" quote texts; `plain` and `ansi`, set after digest_begin(), change
- *          that.  Comments are read as the servers do; statement.h, which looks for a first word only, always takes
- *          "--" for a comment.
- * Table    The first table that the statement names is found at the same time (table.h), if digest_begin() is asked
- *          for it.
+ *          that.  Comments are read as the servers do.  (statement.h always takes "--" for a comment.)
+ * Table    digest_begin() may also ask for the first table that the statement names (table.h).
  * Both     pure; fuzzed by fuzz_mysql_digest.  It is inlined where possible: the kernel allows 8 nested calls.
  *
  * The rules are those of MariaDB's and MySQL's performance_schema (sql/sql_digest.cc), except where the manual differs.

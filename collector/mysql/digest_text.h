@@ -1,4 +1,4 @@
-/* digest_text.h - reads a statement as MySQL does, on the host; see digest.h.
+/* digest_text.h - makes the digest of a MySQL statement as a text, on the host; see digest.h.
  *
  *      digest_text_by(mysql_digest_read, "SELECT  5", 9, 1, out) -> out "select ?", its code
  */

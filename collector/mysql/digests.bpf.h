@@ -1,12 +1,12 @@
-/* digests.bpf.h - computes the digests of the texts that servers receive, by feeding digest.h one window of bytes at a
+/* digests.bpf.h - computes the digests of the texts that servers receive: it gives digest.h one window of bytes at a
  * time.
  *
  *      body_ahead(), or digest_wants() -> digest_window() ... -> digest_end() at the last byte read -> conn's code
  *           `--> known: the text of this fingerprint that was read before -----------------------------------^
- *                                                                     `--> specimens: a code's first tokens, for its label
+ *                                                                     `--> digest_samples: first tokens, for the label
  *
- * Functions that are not inlined are global: the verifier checks each once, not once per path to it.
- * Included once, by mysql.bpf.c.
+ * Functions that are not inlined are global: the verifier checks each once, not once per path to it.  Included once, by
+ * mysql.bpf.c.
  */
 #ifndef HEATSCOPE_MYSQL_DIGESTS_BPF_H
 #define HEATSCOPE_MYSQL_DIGESTS_BPF_H
@@ -141,7 +141,7 @@ static __always_inline int known_find(struct server_conn *s)
 		return 0;
 	code = k->code;
 	table = k->table;
-	if ((wanted & WANTED_FIELD(MYSQL_DIGEST)) && !bpf_map_lookup_elem(&specimens, &code))
+	if ((wanted & WANTED_FIELD(MYSQL_DIGEST)) && !bpf_map_lookup_elem(&digest_samples, &code))
 		return 0;
 	if (table > NAME_ENCRYPTED && !bpf_map_lookup_elem(&names, &table))
 		return 0;

@@ -1,18 +1,19 @@
-/* fingerprint.h - makes one hash of a MySQL statement's bytes that does not depend on its numbers.  It is read before
- * the tokens, and in most cases instead of them.
+/* fingerprint.h - makes one cheap hash of a MySQL statement's bytes that does not depend on its numbers.
  *
  *      fingerprint_begin(), fingerprint_byte() each, fingerprint_end() -> the fingerprint; 0: this text has none
  *
  *      "... where id = 5 limit 10"  ->  ... where id = # limit #
  *
- * Law     Texts with the same fingerprint are the same statement: they have the same digest (digest.h) and table, as
- *         long as these are asked for in the same way (the seed).  The reverse does not hold: another text in quotes, space or
- *         length of a list gives another fingerprint.
- * Numbers Only digits between edges, which in SQL are between tokens: those of t1, 0x1f, 1.5, 2e7 or @1 stay.
- *         Inside of texts and comments, digits change no digest.  Inside of a quoted name they would, so a text with a
- *         backquote has no fingerprint, nor has one with double quotes where these quote names (ANSI_QUOTES).
- * Hash    FNV-1a as in key.h; a number is a symbol that no byte is.  Texts that collide, by chance or because an
- *         attacker knows the seed, would be reported as one statement: so the kernel's seed has a salt.
+ * Use     It is read before the tokens, and in most cases instead of them: if the fingerprint is known, so is the
+ *         digest.
+ * Law     Texts with one fingerprint have one digest (digest.h) and one table, as long as both are asked for in the
+ *         same way (the seed).  The reverse does not hold: other quoted texts, spaces or lengths of lists give another
+ *         fingerprint.
+ * Numbers Digits are a number only between edges, bytes that separate tokens in SQL. Those of t1, 0x1f, 1.5, 2e7 or @1
+ *         stay.  Digits in texts and comments change no digest.  Digits in a quoted name do, so a text with a backquote
+ *         has no fingerprint.  The same holds for double quotes that quote names (ANSI_QUOTES).
+ * Hash    FNV-1a as in key.h; the symbol of a number is no byte.  Two texts whose hashes collide would be one
+ *         statement.  The kernel's seed has a salt, so that an attacker cannot make such texts.
  * Both    pure; fuzzed by fuzz_mysql_digest.
  */
 #ifndef HEATSCOPE_MYSQL_FINGERPRINT_H

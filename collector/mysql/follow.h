@@ -1,11 +1,11 @@
-/* follow.h - follows a reply packet by packet, wherever its sends cut it; for instrumentations that count its rows.
+/* follow.h - follows a reply packet by packet across its sends, for instrumentations that count its rows.
  *
  *      follow_begin() at the command's end, follow_step() over each send, follow_verdict() at its end -> REPLY_*
  *
  *      | len  seq | head .. rest | len  seq | he    |    a | ad .. rest | ...
  *        `- read ----' skipped     `- kept: f->byte -'-------' skipped
  *
- * Work   a step per packet, and per byte of a head that is cut in two.
+ * Cost   one step per packet, and one per byte of a head that a send cuts in two.
  */
 #ifndef HEATSCOPE_MYSQL_FOLLOW_H
 #define HEATSCOPE_MYSQL_FOLLOW_H

@@ -1,20 +1,20 @@
-/* memory.bpf.h - reads a connection's command, statement, user and database from the server's own memory, where the bytes of the
- * connection hide them.
+/* memory.bpf.h - reads a connection's command, statement, user and database from the server's own memory, if the bytes
+ * of the connection hide them.
  *
- *      a receive of a connection that hides them: memory_names() -> user, database, as they are when the command begins
- *      each send of its reply: memory_take() -> command, statement, digest, table, and the text itself, if it is another
- *                              one
+ *      a receive of such a connection: memory_names() -> user and database, as they are when the command begins
+ *      each send of its reply: memory_take() -> command, statement, digest, table; a new text itself, too
  *
  *      thread_pointer(task) --layout.thread--> THD --layout.query--> { text, length }
  *
- * Hidden  all of a command within TLS, of a compressed or opaque connection; user and database of a connection that is
- *         older than the collector.
+ * Hidden  within TLS, or on a compressed or opaque connection: all of a command.  On a connection that is older than
+ *         the collector: user and database.
  * Whose   The thread that receives and sends for a connection has that connection's THD, also in a thread pool.
- * Trust   none: a process may be named like a server.  Its memory is read as a program's.
- * Last    Of several statements in one packet the last counts; of a procedure its CALL, which sends the end of the reply.
- * Login   A turn of the handshake and the login is no event, as on a plain connection.
- * No text A command without a statement (a ping) has none: its statement is `none`.
- * Cut     As every program at these tracepoints, it is not interrupted by another server's.
+ * Trust   none: any process may be named like a server.  Its memory is read as that of any program.
+ * Last    Of several statements in one packet the last counts.  Of a procedure its CALL counts, which sends the end of
+ *         the reply.
+ * Login   The turns of handshake and login are no events, as on a plain connection.
+ * No text The statement of a command without one (a ping) is `none`.
+ * Cut     No other server's program interrupts it, as at all these tracepoints.
  *
  * Included once, by mysql.bpf.c.
  */
@@ -28,7 +28,7 @@
 
 struct {				/* by process */
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MEMORY_SERVERS_MAX);
+	__uint(max_entries, LAYOUT_SERVERS_MAX);
 	__type(key, __u32);
 	__type(value, struct mysql_thd);
 } layouts SEC(".maps");

@@ -1,11 +1,10 @@
 /* mysql.bpf.c - defines the event programs of mysql.queries.
  *
  * mysql.h, parse.h, reply.h and server/exchange.h say which events there are, and why.  server/protocol.bpf.h lists the
- * parts of a protocol.
- * The programs of this object and where they run; they are in server.bpf.h:
+ * parts of a protocol.  The programs are in server.bpf.h:
  *
  *      sock_recv               a receive: a request begins; calls received() in receives.bpf.h
- *      sock_send               a send: a reply, perhaps complete with it; calls sent() in sends.bpf.h
+ *      sock_send               a send: a reply, perhaps its end; calls sent() in sends.bpf.h
  *      call_ends               sys_exit, in place of both where the kernel lacks the socket tracepoints (before 6.3)
  *      flush*                  an iterator over the connections: events that no receive or send has ended for 5 s
  *      running*                an iterator over the connections: requests in flight
@@ -14,7 +13,7 @@
  *      file_begins, file_ends  sys_enter, sys_exit, while an instrumentation asks for calls on files
  *      switched, woken         sched_switch, sched_wakeup, where the kernel keeps no such clocks
  *
- * The collector loads one flush* and one running*, by what the kernel can iterate over (server_tracer.c).
+ * The collector loads one flush* and one running*: those over which the kernel can iterate (server_tracer.c).
  */
 #include <linux/bpf.h>
 #include "collector/mysql/receives.bpf.h"

@@ -1,7 +1,7 @@
 #include "collector/mysql/mysql.h"
 #include "collector/mysql/digest_text.h"
 #include "collector/mysql/fields.h"
-#include "collector/mysql/memory.h"
+#include "collector/mysql/thd.h"
 #include "collector/server/server_tracer.h"
 #include "collector/core/show.h"
 #include "collector/server/exchange_label.h"
@@ -14,8 +14,16 @@
 #include <sys/random.h>
 
 static const char *const names[] = { MYSQL_SERVERS, NULL };
-static const struct server_memory server_memory = { memory_look, memory_free };
-static const struct server_protocol protocol = { "mysql.queries", names, &server_memory, mysql_digest_read };
+
+static int thd_find(int fd, void *ret_layout, char *reason)
+{
+	return mysql_thd_find(fd, ret_layout, reason);
+}
+
+static const struct layout_kind layouts = { thd_find, NULL };
+static const struct server_protocol protocol = { "mysql.queries", names, &layouts, mysql_digest_read };
+
+_Static_assert(sizeof(struct mysql_thd) <= sizeof(((struct layout_file *)0)->layout), "a layout fits");
 
 /* No salt is not an error: fingerprints of two texts collide only by chance, but an attacker who knows them all could
  * find such texts. */
@@ -31,16 +39,12 @@ static __u64 fingerprint_salt(void)
 static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct mysql_bpf *bpf = mysql_bpf__open();
-	struct memory *memory = bpf ? calloc(1, sizeof(*memory)) : NULL;
 	struct server_programs programs;
 
-	if (!memory) {
-		mysql_bpf__destroy(bpf);
+	if (!bpf)
 		return server_refused(&protocol, reason);
-	}
-	memory->layouts = bpf->maps.layouts;
 	programs = SERVER_PROGRAMS(bpf);
-	programs.memory = memory;
+	programs.layouts = bpf->maps.layouts;
 	bpf->rodata->fingerprint_salt = fingerprint_salt();
 	return server_start(&protocol, &programs, ret_self, ret_programs, reason);
 }
@@ -62,27 +66,9 @@ static const struct field_codes *const codes[] = {
 	[MYSQL_BLOCKED_IN] = &turn_blocked_in,
 };
 
-static void doctor_memory(__u32 pid, FILE *out)
-{
-	char reason[REASON_MAX];
-
-	if (memory_possible(pid, reason))
-		show_print(out, "  statements within TLS of process %u cannot be read: %s\n", pid, reason);
-	else
-		show_print(out, "  statements within TLS of process %u can be read\n", pid);
-}
-
 static void mysql_doctor(void *self, FILE *out)
 {
-	struct listeners now;
-
 	server_doctor(self, &protocol, out);
-	if (server_listeners(names, &now))
-		return;
-	for (size_t i = 0; i < now.n; i++)
-		if (!i || now.listener[i].pid != now.listener[i - 1].pid)
-			doctor_memory(now.listener[i].pid, out);
-	listeners_fini(&now);
 }
 
 const struct tracer mysql_tracer = {
@@ -103,7 +89,7 @@ const struct tracer mysql_tracer = {
 	.moving = WANTED_FIELD(MYSQL_INSTANCE),
 	.moved = server_moved,
 	.lost = server_lost,
-	.look = server_look,
+	.refresh = server_refresh,
 	.running = server_running,
 	.lacking = server_lacking,
 	.doctor = mysql_doctor,

@@ -1,35 +1,35 @@
 /* mysql.h - describes the fields and measures of mysql.queries, and which exchanges count as an event.
  *
- * Event   One command packet of a client to a MariaDB or MySQL server.  A packet with several
- *         statements is one event; login packets are no events.
+ * Event   one command packet of a client to a MariaDB or MySQL server.  A packet with several statements is one event.
+ *         Login packets are no events.
  * Start   the return of the server's receive that completes the header (sequence number 0).
- * End     the last send of the reply; for commands without a reply (quit, close, send_long_data)
- *         the receive of their last byte.
+ * End     the last send of the reply.  For a command without a reply (quit, close, send_long_data) it is the receive of
+ *         its last byte.
  * Slot    the slot of the end.
- * Record  exactly once, at the first of: any receive on the socket (data, EAGAIN, closed, error),
- *         unless the server waits for the client's data; a failed send, which is the end then; a
- *         send with which the reply is complete (reply.h); 5 s without a send (a pool's idle
- *         connection).  A send after that is counted in late_sends.
- * Nothing no command byte seen, a body that never completed, a command without any reply when the
- *         next one starts, binlog_dump once the server has begun to send the log (it never ends: the connection is
- *         ignored from then on).
- * Held    LOAD DATA LOCAL, and the authentication within change_user: receives do not end them.
- * Clients Only accepted sockets: the server's own connections (replication, federated) go the other
- *         way.  TCP: the process listens on the local port, or the socket began with a
- *         server's greeting; Unix: it carries the listener's name.
- * Opaque  Bytes that we do not understand: no greeting and no MySQL protocol, or replies that answer no command.
- * Attach  A connection older than the collector is ignored until the first receive that can be the begin
- *         of a command.  Statements prepared before are `unknown`.
- * Memory  Where the bytes of a connection hide a command, the server's own memory says what it was and who sent it:
- *         memory.bpf.h.
- * Not     Waiting in a thread pool's queue before the read is not latency: the server has not read
- *         the packet yet.  It is `arrival`.  Time after the last send is the server's, not the query's.
+ * Record  exactly once, at the first of:
+ *           any receive on the socket (data, EAGAIN, closed, error), unless the server waits for the client's data
+ *           a failed send, which is the end then
+ *           a send with which the reply is complete (reply.h)
+ *           5 s without a send (a pool's idle connection); late_sends counts a send after that
+ * Nothing no command byte seen; a body that never completed; a command without any reply when the next one starts;
+ *         binlog_dump, which never ends: once the server sends the log, the connection is ignored.
+ * Held    Receives do not end LOAD DATA LOCAL, nor the authentication within change_user.
+ * Clients only accepted sockets: on its own connections (replication, federated) the server is the client.  TCP: the
+ *         process listens on the local port, or the socket began with a server's greeting.  Unix: the socket carries
+ *         the listener's name.
+ * Opaque  bytes that we do not understand: no greeting and no MySQL protocol, or replies that answer no command.
+ * Attach  A connection older than the collector is ignored until a receive can be the begin of a command.  Statements
+ *         that were prepared before are `unknown`.
+ * Memory  If the bytes of a connection hide a command, the server's own memory says what it was and who sent it
+ *         (memory.bpf.h).
+ * Not     Latency has no time before the read (a thread pool's queue): that is `arrival`.  It has no time after the
+ *         last send: that is the server's, not the query's.
  *
  * Measures  those of exchange.h, and
  *
- *      rows    as the reply reports them: affected, and returned by SELECT, SHOW, fetch ...; of all its results
- *              together. 0 where the reply cannot be followed: it is encrypted, compressed, opaque or sent in pieces
- *              of memory, has more than FOLLOW_STEPS packets in a send, or its command began before rows were asked for
+ *      rows    affected, or returned by SELECT, SHOW, fetch ..., as the reply reports them for all its results.  0 if
+ *              the reply cannot be followed: it is encrypted, compressed, opaque or sent in pieces of memory, has
+ *              more than FOLLOW_STEPS packets in a send, or its command began before rows were asked for
  *
  * Fields, codes in the kernel:
  *
@@ -38,7 +38,7 @@
  *      digest      digest.h; of the same commands, else `none`
  *      table       table.h; of the same commands, else `none`
  *      user, database   who.h; as they are when the command begins
- *      client      address.h; CLIENT_LOCAL where it came by a Unix socket; behind a proxy, as its PROXY header says
+ *      client      address.h; CLIENT_LOCAL on a Unix socket; behind a proxy, the address in its PROXY header
  *      status      enum mysql_status, or STATUS_ERROR of the error that the reply ends with
  *      instance    TCP: process << 16 | port; Unix: 1 << 63 | hash of the path (see INSTANCE_UNIX)
  *      pid         of the server's process

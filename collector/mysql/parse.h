@@ -8,20 +8,19 @@
  *      |  length   |seq|    | command | text, statement id ...      seq 0 starts a command
  *      +---+---+---+---+    +---------+------------------------
  *
- * Cut     A packet may be cut anywhere and several may come at once: the parser takes single bytes
- *         where it must read (header, command, id, at most STATEMENT_LOOK bytes of text) and skips
- *         the rest unread.
- * Seq     Only a header with sequence number 0 starts a command, and not while a command is held:
- *         the packets of LOAD DATA LOCAL count on, and wrap to 0 after 255 of them.
- * Caps    A capability holds if both sides have it.  The server's are in its greeting; if that was not read whole,
- *         no capability that changes the meaning of bytes is assumed.
+ * Cut     A packet may come in pieces, and several may come at once.  The parser takes single bytes where it must read
+ *         (header, command, id, at most STATEMENT_LOOK bytes of text), and skips the rest unread.
+ * Seq     Only a header with sequence number 0 starts a command.  While a command is held it starts none: the packets
+ *         of LOAD DATA LOCAL count on, and wrap to 0 after 255 of them.
+ * Caps    A capability holds if both sides have it.  The greeting has the server's.  If it was not read whole, no
+ *         capability that changes the meaning of bytes is assumed.
  * Sure    A connection is sure once the server has accepted its login, or has answered a command with the packet number
  *         that the protocol asks for.  Before that no command is reported: bytes that look like one are `opaque`.
  * Proxy   A PROXY header before the login replaces the client's address: proxy.h.
- * Who     who.h also reads the bytes that say who the client is, or that change its database.
+ * Who     who.h reads the bytes that say who the client is, or that change its database.
  * Long    A packet of 0xffffff bytes continues in the next one, up to a shorter one (maybe empty).
- * Trust   Bytes are the clients'.  Impossible bytes make the connection opaque; a command byte that the protocol does
- *         not have is an unknown command on a sure connection, as servers answer it with an error.
+ * Trust   Bytes are the clients'.  Impossible bytes make the connection opaque.  On a sure connection a command byte
+ *         that the protocol lacks is an unknown command: servers answer it with an error.
  */
 #ifndef HEATSCOPE_MYSQL_PARSE_H
 #define HEATSCOPE_MYSQL_PARSE_H

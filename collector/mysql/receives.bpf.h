@@ -1,7 +1,6 @@
-/* receives.bpf.h - parses a server's receives: runs parse.h over the bytes in its buffer and finds where commands
- * start.
+/* receives.bpf.h - runs parse.h over the bytes that a server receives, and finds where commands start.
  *
- *      received() -> a pending event ends -> receive_ahead(): most of them; else receive_rest(): window by window
+ *      received() -> a pending event ends -> receive_ahead(): a short command at once; else receive_rest(): by windows
  *
  * Included once, by mysql.bpf.c.
  */
@@ -64,7 +63,7 @@ static __always_inline void prepared_lookup(struct server_conn *s)
 	if (s->conn.statement == STATEMENT_CODE("use"))
 		who_moves(&s->conn.who);
 	if (wanted & WANTED_FIELD(MYSQL_DIGEST))
-		bpf_map_lookup_elem(&specimens, &s->code);	/* marks it as used */
+		bpf_map_lookup_elem(&digest_samples, &s->code);	/* marks it as used */
 }
 
 static __always_inline void prepared_forget(struct server_conn *s)

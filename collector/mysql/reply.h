@@ -6,9 +6,9 @@
  *      first --OK, ERR---------------------------------------------> done, or first again: more results
  *        `-- columns, definitions --> columns' end --> rows --EOF--'
  *
- * Stage   The stage of the reply is in the connection, struct conn (parse.h), whose command says what may come.  The
- *         parser also sets its result.
- * Trust   Bytes are the server's; whatever they are, nothing beyond REPLY_HEAD of a packet is read.
+ * Stage   The connection (struct conn, parse.h) has the stage of the reply, and the command, which says what may come.
+ *         The parser also sets the connection's result.
+ * Trust   Bytes are the server's.  Of any packet the parser reads at most REPLY_HEAD bytes.
  */
 #ifndef HEATSCOPE_MYSQL_REPLY_H
 #define HEATSCOPE_MYSQL_REPLY_H

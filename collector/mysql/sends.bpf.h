@@ -1,4 +1,4 @@
-/* sends.bpf.h - reads a server's sends: is the reply complete with this one?
+/* sends.bpf.h - reads a server's sends, and finds the send that completes a reply.
  *
  *      sent() -> send_first(): a greeting; send_login(): its OK;
  *                send_reply() -> reply_seen(): packet by packet, or its tail

@@ -1,10 +1,10 @@
-/* statement.h - finds the kind of a statement, its first keyword, byte by byte.
+/* statement.h - finds the kind of a statement, which is its first keyword.
  *
  *      "-- a\n (SELECT c ..."  -> statement_byte() each -> statement_code() == STATEMENT_CODE("select")
  *
- * Rule    The kind is the first word after white space, comments (--, #, slash-star), opening
- *         parentheses and stray semicolons.  The content of an executable comment (slash-star
- *         followed by ! or M! and an optional version) counts, because the server runs it.
+ * Rule    The kind is the first word after white space, comments (--, #, slash-star), opening parentheses and stray
+ *         semicolons.  The content of an executable comment (slash-star followed by ! or M! and an optional version)
+ *         counts: the server runs it.
  * Code    The first 8 letters in lower case, the first one in the lowest byte.  Words that are not
  *         in the list below are `misc`: clients must not be able to make keys.
  * Both    All state is in the struct, so a text may be cut anywhere; fuzzed by fuzz_mysql_parse.

@@ -1,11 +1,10 @@
-/* thd.h - finds where a MariaDB or MySQL server's THD, its object of a connection, keeps the statement, the user and the
- * database, and how a thread finds its THD.
+/* thd.h - finds where a MariaDB or MySQL server keeps a connection's statement, user and database in its memory.
  *
  *      the server's executable -> mysql_thd_find() -> struct mysql_thd
  *
- * Truth   No debug information is needed: the server's own functions (thd_user_name() ...) show the places
- *         (accessor.h).  The server exports them for its plugins, and they are a few instructions long.  Tried with
- *         MariaDB 10.11 and MySQL 9.7.
+ * THD     is the server's object of a connection.  The result says where it has the three, and how a thread finds it.
+ * Truth   No debug information is needed: functions that the server exports for its plugins (thd_user_name() ...) show
+ *         the places, as they are a few instructions long (accessor.h).  Tried with MariaDB 10.11 and MySQL 9.7.
  * Time    It reads the executable's tables; program_file.h says how long that takes.
  */
 #ifndef HEATSCOPE_MYSQL_THD_H

@@ -1,4 +1,4 @@
-/* who.h - finds the user that a client logged in as, and its default database: from its packets and the server's reply.
+/* who.h - finds a client's user and default database, from its packets and the server's replies.
  *
  *      who_begin(), who_byte() each, who_end() -> next_* ... the reply -> who_settle() -> user, database
  *
@@ -7,15 +7,15 @@
  *      init_db                     database
  *      query                       use database
  *
- * Settled A command's change holds from the next command on, if its reply says ok; if we have not seen the reply, the
- *         value is unknown.  It is also unknown after an error if another statement follows the `use`: we cannot know
- *         which of them failed.
- * Bound   A part that is longer than WHO_LOOK is not read to its end: it is unknown, and so are the parts after it.
- * Cut     A packet may be cut anywhere: the struct is the whole state.
- * Not     A `use` after another statement of its packet, or in a text that a statement executes; while no
- *         instrumentation asks for the database or the statement, a `use` after a comment or a space.  With
- *         compression nothing is read after the login.  A query with attributes may be a `use`: the database is
- *         unknown after it.
+ * Settled A command's change holds from the next command on, if its reply says ok.  If we have not seen the reply, the
+ *         value is unknown.  It is also unknown after an error in a packet with statements after the `use`: any of them
+ *         may have failed.
+ * Bound   A part that is longer than WHO_LOOK is unknown, and so are the parts after it.
+ * Cut     A packet may come in pieces, cut anywhere: the struct is the whole state.
+ * Not     It does not see a `use` after another statement of its packet, or in a text that a statement executes.  It
+ *         sees a `use` after a comment or a space only while an instrumentation asks for the database or the statement.
+ *         With compression it reads nothing after the login.  After a query with attributes, which may be a `use`, the
+ *         database is unknown.
  */
 #ifndef HEATSCOPE_MYSQL_WHO_H
 #define HEATSCOPE_MYSQL_WHO_H

@@ -1,15 +1,15 @@
 /* asked.h - keeps in order the requests of a connection that have no answer yet; pure.
  *
- *      asked_push() each, asked_close() at the round's end ... asked_take() -> what is to be recorded ... asked_over()
+ *      asked_push() each, asked_close() at the round's end ... asked_take() -> the events to record ... asked_over()
  *
  *      | execute A x 3 | execute B, last | simple C, last, 5 rounds |      ring of ASKED_MAX, `first` is answered next
  *
- * Shape   The same Execute many times in a row is one entry, and so are many equal rounds: a client that sends a
- *         batch, or pipelines, takes one entry.
- * Bound   An Execute that finds no free entry is lost: the caller counts it.  Its round keeps its place, so the later
- *         answers still belong to the rounds that asked for them.
- * Copy    A server that copies from its client ignores every Sync until the copy ends.  A Sync that was received
- *         before the server said that it copies has closed a round here: asked_copy() opens that round again.
+ * Shape   Equal Executes in a row are one entry, and so are equal rounds.  So a client's batch, or its pipeline, takes
+ *         one entry.
+ * Bound   An Execute that finds no free entry is lost: the caller counts it.  Its round keeps its place, so later
+ *         answers still belong to their own rounds.
+ * Copy    A server that copies from its client ignores every Sync until the copy ends.  A Sync that was received before
+ *         the server announced the copy has closed a round here: asked_copy() opens that round again.
  */
 #ifndef HEATSCOPE_POSTGRESQL_ASKED_H
 #define HEATSCOPE_POSTGRESQL_ASKED_H
@@ -20,7 +20,7 @@
 
 struct statement_codes {
 	__u64 digest, statement, table;
-	__u64 verbatim;			/* name of its text (statement_text.h); 0: it is not kept */
+	__u64 verbatim;			/* name of its text (statement_text.h); 0: no text is kept */
 };
 
 struct asked {
@@ -55,7 +55,7 @@ struct asked_ring {
 };
 
 enum asked_copy {
-	COPY_AWAITS_DATA,			/* the data is still to come, and until then no Sync counts */
+	COPY_AWAITS_DATA,			/* the data is still to come; the server ignores each Sync until then */
 	COPY_DATA_SENT,			/* it came with the data, or a message that makes the server give up the copy */
 	COPY_LOST,			/* the client has sent more: the answers can no longer be assigned */
 };
@@ -81,7 +81,7 @@ static inline int asked_is_open(struct asked_ring *r)
 	return r->n && !asked_at(r, r->n - 1)->rounds;
 }
 
-/* Counts b with a.  The text that they were sent as is kept only if both have the same one. */
+/* Counts b with a.  Keeps their text only if both have the same one. */
 static inline void asked_join(struct asked *a, const struct asked *b)
 {
 	if (a->codes.verbatim != b->codes.verbatim)
@@ -143,7 +143,7 @@ static inline void asked_close(struct asked_ring *r, __u32 n_parses)
 	r->n--;
 }
 
-/* A message of a round has come that asks for no event. */
+/* A message of a round has come that makes no event. */
 static inline void asked_more(struct asked_ring *r)
 {
 	if (asked_is_open(r))
@@ -159,7 +159,7 @@ static inline void asked_copied(struct asked_ring *r)
 		asked_at(r, r->n - 1)->copied_late = 1;
 }
 
-/* The entry of the Execute that the server works at; *ret_nth: how many of the entry are complete. */
+/* Returns the entry of the Execute that the server works at; *ret_nth: how many of the entry are complete. */
 static inline __u32 asked_running(struct asked_ring *r, __u32 *ret_nth)
 {
 	struct asked *a = asked_at(r, r->at);
@@ -172,7 +172,7 @@ static inline __u32 asked_running(struct asked_ring *r, __u32 *ret_nth)
 	return r->at;
 }
 
-/* The server has said that it copies from its client. */
+/* The server announces that it copies from its client. */
 static inline enum asked_copy asked_copy(struct asked_ring *r)
 {
 	__u32 nth, at = asked_running(r, &nth);
@@ -196,7 +196,7 @@ static inline enum asked_copy asked_copy(struct asked_ring *r)
 	return COPY_AWAITS_DATA;
 }
 
-/* The known events of the round that is being answered. */
+/* Returns how many known events the current round has. */
 static inline __u32 asked_events(struct asked_ring *r)
 {
 	__u32 i, n = 0;
@@ -227,25 +227,25 @@ static inline void asked_answered(struct asked_ring *r, __u64 n_rows)
 	asked_at(r, r->at)->unrecorded_rows += n_rows;
 }
 
-/* The share of the i-th of n equal events in the rows that were reported for all of them. */
+/* Returns the share of the i-th of n equal events in the rows that all of them have together. */
 static inline __u64 asked_share(__u64 n_rows, __u32 n, __u32 i)
 {
 	return n_rows / n + (i < n_rows % n);
 }
 
-/* Is there nothing to be answered?  (The events that a Flush had answered are recorded before their round ends.) */
+/* Does no request wait for its answer?  (After a Flush, answered events are recorded before their round ends.) */
 static inline int asked_is_idle(struct asked_ring *r)
 {
 	return !r->n || (r->n_recorded && asked_is_open(r) && asked_events(r) <= r->n_recorded);
 }
 
-/* Is there an event to be recorded? */
+/* Does an event wait to be recorded? */
 static inline int asked_waits(const struct asked_ring *r)
 {
 	return r->n_done || r->failed;
 }
 
-/* The number of Executes that are asked and not recorded. */
+/* Returns how many Executes are asked and not recorded. */
 static inline __u32 asked_left(struct asked_ring *r)
 {
 	__u32 i, n = 0, gone = r->skips ? asked_events(r) : r->n_recorded;	/* after an error the rest never runs */
@@ -255,7 +255,7 @@ static inline __u32 asked_left(struct asked_ring *r)
 	return n > gone ? n - gone : 0;
 }
 
-/* Executes of the round that is being answered that found no free entry. */
+/* Returns how many Executes of the current round found no free entry. */
 static inline __u32 asked_lost(struct asked_ring *r)
 {
 	__u32 i;
@@ -266,7 +266,7 @@ static inline __u32 asked_lost(struct asked_ring *r)
 	return 0;
 }
 
-/* The events to be recorded now; whole: the round is over. */
+/* Takes the events to be recorded now.  whole: the round is over. */
 static inline struct asked_take asked_take(struct asked_ring *r, int whole)
 {
 	__u32 events = asked_events(r), left = events > r->n_recorded ? events - r->n_recorded : 0;

@@ -1,12 +1,12 @@
-/* backend.h - finds where a PostgreSQL backend's memory has the text that it runs, its user and its database.
+/* backend.h - finds where the memory of a PostgreSQL backend has its statement, user and database.
  *
  *      MyBEEntry --text--> st_activity_raw, the text          MyProcPort --user, database--> names, which a 00 ends
  *
- * Truth   No debug information is needed: the server exports these variables for its extensions.  The places in the
- *         structures depend on its version, so its own functions show them: pgstat_report_activity() empties the text,
- *         and pgstat_get_backend_current_activity() reads it from the same place; write_csvlog() (since version 15)
- *         logs user and database, one after the other.  Tried with Debian's 15, 17 and 18.
- * Checked Each time that the kernel reads a text it compares the entry's process number with the backend's own.
+ * Truth   No debug information is needed: the server exports these variables for its extensions.  The offsets in the
+ *         structures depend on its version, so its own functions show them. pgstat_report_activity() empties the text,
+ *         and pgstat_get_backend_current_activity() reads it. write_csvlog() (since version 15) logs user and database,
+ *         one after the other.  Tried with Debian's 15, 17 and 18.
+ * Checked Whenever the kernel side reads a text, it compares the entry's process number with the backend's own.
  * Text    The server cuts it at track_activity_query_size, 1 kB by default.
  * Trust   none: any user may have made the file.
  * Both    the functions that decode are pure; fuzzed by fuzz_postgresql_backend.

@@ -1,5 +1,4 @@
-/* conn.h - describes the kernel's state of each server socket: the part that exchange.h has, and the protocol's
- * part. */
+/* conn.h - describes the kernel's state of a server's socket: the part of exchange.h, and PostgreSQL's part. */
 #ifndef HEATSCOPE_POSTGRESQL_CONN_H
 #define HEATSCOPE_POSTGRESQL_CONN_H
 
@@ -27,8 +26,6 @@ struct server_conn {
 #define SERVER_NAMES POSTGRESQL_SERVERS
 #define FIELD_BLOCKED_IN POSTGRESQL_BLOCKED_IN
 
-#define BACKEND_FILES_MAX 16		/* executables of servers whose memory is read: backends.h */
-#define BACKEND_SERVERS_MAX 64		/* the servers */
 
 /* Statements and portals with a name. */
 struct named_key {

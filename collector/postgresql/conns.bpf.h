@@ -1,5 +1,4 @@
-/* conns.bpf.h - keeps the PostgreSQL part of a connection, which server/conns.bpf.h does not know, and fills its
- * events. */
+/* conns.bpf.h - keeps the PostgreSQL part of a connection, and fills its events; see server/conns.bpf.h. */
 #ifndef HEATSCOPE_POSTGRESQL_CONNS_BPF_H
 #define HEATSCOPE_POSTGRESQL_CONNS_BPF_H
 

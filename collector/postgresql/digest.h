@@ -1,18 +1,19 @@
-/* digest.h - reads a statement as PostgreSQL does and makes one hash of its tokens (server/digest.h), which does not
- * depend on its literals.
+/* digest.h - makes one hash of a PostgreSQL statement's tokens, which does not depend on its literals; see
+ * server/digest.h.
  *
  *      "SELECT c FROM t WHERE id IN ($1, 7) -- x"  -> digest_byte() each -> digest_code()
  *                                                     the hash of "select c from t where id in ( ? )"
  *
- * Words    are in lower case; those between double quotes keep the quotes and stay as they are.
- * Literals numbers, '..', E'..', B'..', X'..', N'..', $$..$$, $tag$..$tag$, parameters ($1), null, true, false, and a
- *          sign before one that is not an operator between two: all `?`.  The operator `?` is a `?`, too.
- * Nothing  white space, comments (also nested), semicolons at the end.
+ * Words    are in lower case.  A name between double quotes keeps its quotes and its case.
+ * Literals are `?`: numbers, '..', E'..', B'..', X'..', N'..', $$..$$, $tag$..$tag$, parameters ($1), null, true,
+ *          false.  A sign belongs to its literal, unless it is an operator between two.  The operator `?` is a `?`,
+ *          too.  So is the name of the statement in DEALLOCATE, of which drivers make a new one each time.
+ * Nothing  White space, comments (also nested) and semicolons at the end do not count.
  * Casts    `::` is one token.
- * Cut      If a text is longer than the part that is read, the word cut at its end does not count, and the code differs
- *          from that of a text that ends there.
- * Strings  as with standard_conforming_strings, the default; with other settings texts are not read (parse.h).
- * First    `first` has the text's first word, or STATEMENT_MISC where it begins with something else.
+ * Cut      If only a part of the text is read, the word cut at its end does not count.  The code differs from that of a
+ *          text that ends there.
+ * Strings  as with standard_conforming_strings, the default.  With other settings texts are not read (parse.h).
+ * First    `first` has the text's first word, or STATEMENT_MISC if it begins with something else.
  *
  * The rules are those of the server's lexer (src/backend/parser/scan.l).
  */
@@ -110,8 +111,19 @@ static __always_inline __u8 digest_between(struct digest *d, __u8 byte)
 	return DIGEST_BETWEEN;
 }
 
+/* Is the word or name that ends now the name of a prepared statement in a DEALLOCATE? */
+static __always_inline int digest_is_prepared_name(const struct digest *d)
+{
+	return d->first == STATEMENT_CODE("dealloca");
+}
+
 static __always_inline void digest_word_over(struct digest *d)
 {
+	if (digest_is_prepared_name(d) && d->word != STATEMENT_CODE("prepare") && d->word != STATEMENT_CODE("all")) {
+		digest_word_undo(d);
+		digest_literal(d);
+		return;
+	}
 	if (!d->first)
 		d->first = d->word;
 	digest_word_end(d);
@@ -204,7 +216,12 @@ static __always_inline __u8 digest_after_name(struct digest *d, __u8 byte)
 		table_word_byte(&d->table, byte);
 		return DIGEST_NAME;
 	}
-	digest_name_over(d);
+	if (digest_is_prepared_name(d)) {
+		digest_word_undo(d);
+		digest_literal(d);
+	} else {
+		digest_name_over(d);
+	}
 	return DIGEST_AGAIN;
 }
 

@@ -1,4 +1,4 @@
-/* digest_text.h - reads a statement as PostgreSQL does, on the host; see digest.h.
+/* digest_text.h - makes the digest of a PostgreSQL statement as a text, on the host; see digest.h.
  *
  *      digest_text_by(postgresql_digest_read, "SELECT  $1::int", 15, 1, out) -> out "select ? :: int", its code
  */

@@ -6,10 +6,10 @@
  *      MyBEEntry -> entry -> text          MyProcPort -> port -> names        backend.h
  *
  * When    The server writes the text before it sends anything for its statement, and keeps it until the next one.
- * Not     A turn for which the server has written no new text is no statement (the handshake, the login, a Sync): it is
- *         no event.
- * Hidden  Of the messages of a round nothing is known: all of it is one event, whose command is `encrypted`.
- * Trust   none: a process may be named like a server.  Its memory is read as a program's.
+ * Not     If the server has written no new text, the turn is no statement and no event (the handshake, the login, a
+ *         Sync).
+ * Hidden  The messages of a round are unknown, so the round is one event, whose command is `encrypted`.
+ * Trust   none: any process may have the name of a server, and any bytes in its memory.
  *
  * Included once, by postgresql.bpf.c.
  */
@@ -23,7 +23,7 @@
 
 struct {				/* by the process that listens */
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, BACKEND_SERVERS_MAX);
+	__uint(max_entries, LAYOUT_SERVERS_MAX);
 	__type(key, __u32);
 	__type(value, struct postgresql_backend);
 } backends SEC(".maps");

@@ -1,7 +1,7 @@
 /* parse.h - parses the frontend/backend protocol, version 3, with two state machines; pure, for kernel and tests.
  *
  *      receive:  front_receive(), bytes -> front_header(), front_blind(), front_byte(), front_skip() -> FRONT_* flags
- *      send:     bytes -> back_header(), back_blind(), back_byte(), back_skip() -> BACK_* flags; its tail -> back_tail()
+ *      send:     bytes -> back_header(), back_blind(), back_byte(), back_skip() -> BACK_* flags; tail -> back_tail()
  *
  *        type   length (itself included)   body
  *      +------+----+----+----+----+------------------------
@@ -10,17 +10,16 @@
  *
  *      Q text | P name text ... | B portal name ... | E portal rows | C kind name | S | X ...
  *
- * Cut     Messages may be cut anywhere and several may come at once: the parser takes single bytes where it must read,
- *         and skips the rest unread.
- * Text    Where front_text() says so, the next bytes are a statement's, up to a NUL.  The caller of this machine reads
- *         it, sets `text` to its codes, calls front_text_end(), and skips it like the rest.
- * Fate    A Parse counts once the server has answered it with ParseComplete, a Close with CloseComplete.  Until then,
- *         and after the server refused or skipped it, the statement that had its name before is kept (struct
- *         named_statement).
- * Copy    While the server copies from its client it ignores every Sync.  A replication stream (CopyBoth) asks for
- *         nothing.
- * Loose   If a send has more messages than are read, the rest is only searched for a ReadyForQuery at its end.
- * Trust   Bytes are the clients'.  Impossible bytes make the connection opaque and have no other effect.
+ * Cut     A message may come in pieces, and several may come at once.  The parser takes single bytes where it must
+ *         read, and skips the rest unread.
+ * Text    If front_text() says so, the next bytes up to a NUL are a statement.  The caller reads it, sets `text` to its
+ *         codes, calls front_text_end(), and skips it like the rest.
+ * Fate    A Parse takes effect when the server answers ParseComplete, a Close when it answers CloseComplete.  Until
+ *         then, and if the server refuses or skips it, the name keeps its former statement (struct named_statement).
+ * Copy    While the server copies from its client it ignores every Sync.  A replication stream (CopyBoth) has no
+ *         requests.
+ * Loose   If a send has more messages than the parser reads, it looks only for a ReadyForQuery at the end of the send.
+ * Trust   Clients may send any bytes.  Impossible ones only make the connection opaque.
  */
 #ifndef HEATSCOPE_POSTGRESQL_PARSE_H
 #define HEATSCOPE_POSTGRESQL_PARSE_H
@@ -35,11 +34,11 @@ enum front_mode {
 	FRONT_PLAIN,
 	FRONT_ENCRYPTED,	/* turns only */
 	FRONT_OPAQUE,		/* turns only */
-	FRONT_IGNORED,		/* asks for nothing: it cancels another connection's statement, or its client is gone */
+	FRONT_IGNORED,		/* makes no events: it cancels another connection's statement, or its client is gone */
 };
 
 enum front_flag {
-	FRONT_BEGIN = 1,	/* a round begins, and none is being answered */
+	FRONT_BEGIN = 1,	/* a round begins, and no other one waits for its answer */
 	FRONT_ASKED = 2,	/* the ring has a new entry */
 	FRONT_TEXT = 4,		/* a text begins */
 	FRONT_REMEMBER = 8,	/* `text` is the statement `name` from now on */

@@ -12,22 +12,17 @@
 #include <string.h>
 
 static const char *const names[] = { POSTGRESQL_SERVERS, NULL };
-static const struct server_memory server_memory = { backends_look, backends_free };
-static const struct server_protocol protocol = { "postgresql.queries", names, &server_memory, postgresql_digest_read };
+static const struct server_protocol protocol = { "postgresql.queries", names, &backend_layouts, postgresql_digest_read };
 
 static int postgresql_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct postgresql_bpf *bpf = postgresql_bpf__open();
-	struct backends *backends = bpf ? calloc(1, sizeof(*backends)) : NULL;
 	struct server_programs programs;
 
-	if (!backends) {
-		postgresql_bpf__destroy(bpf);
+	if (!bpf)
 		return server_refused(&protocol, reason);
-	}
-	backends->map = bpf->maps.backends;
 	programs = SERVER_PROGRAMS(bpf);
-	programs.memory = backends;
+	programs.layouts = bpf->maps.backends;
 	return server_start(&protocol, &programs, ret_self, ret_programs, reason);
 }
 
@@ -48,27 +43,9 @@ static const struct field_codes *const codes[] = {
 	[POSTGRESQL_BLOCKED_IN] = &turn_blocked_in,
 };
 
-static void doctor_backends(__u32 pid, FILE *out)
-{
-	char reason[REASON_MAX];
-
-	if (backends_possible(pid, reason))
-		show_print(out, "  statements within TLS of server %u cannot be read: %s\n", pid, reason);
-	else
-		show_print(out, "  statements within TLS of server %u can be read\n", pid);
-}
-
 static void postgresql_doctor(void *self, FILE *out)
 {
-	struct listeners now;
-
 	server_doctor(self, &protocol, out);
-	if (server_listeners(names, &now))
-		return;
-	for (size_t i = 0; i < now.n; i++)
-		if (!i || now.listener[i].pid != now.listener[i - 1].pid)
-			doctor_backends(now.listener[i].pid, out);
-	listeners_fini(&now);
 }
 
 const struct tracer postgresql_tracer = {
@@ -89,7 +66,7 @@ const struct tracer postgresql_tracer = {
 	.moving = WANTED_FIELD(POSTGRESQL_INSTANCE),
 	.moved = server_moved,
 	.lost = server_lost,
-	.look = server_look,
+	.refresh = server_refresh,
 	.running = server_running,
 	.lacking = server_lacking,
 	.doctor = postgresql_doctor,

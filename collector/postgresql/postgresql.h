@@ -1,41 +1,41 @@
 /* postgresql.h - describes the fields of postgresql.queries, and which exchanges count as an event.
  *
- * Event   A client's request to a PostgreSQL server: a simple query (Q, also with several statements in it), each
- *         Execute of the extended protocol, a function call (F); and a round of the extended protocol that only
- *         prepares (Parse, no Execute).
- * Round   the messages up to the one that ReadyForQuery answers: Q, F, or the extended protocol's up to Sync.
+ * Event   a client's request to a PostgreSQL server: a simple query (Q, also with several statements in it), each
+ *         Execute of the extended protocol, a function call (F), or a round of the extended protocol that only prepares
+ *         (Parse, no Execute).
+ * Round   the messages up to the one that ReadyForQuery answers: Q, F, or those of the extended protocol up to Sync.
  *
  *      receive:  [ Parse Bind Execute Sync ]                      [ Bind Execute  Bind Execute  Sync ]
  *      send:                                  [ ... Ready ]                                              [ ... Ready ]
  *                |<----- an event ----------------------->|       |<----- two events, half of it each ------------->|
  *
- * Start   the return of the receive that brings the round's first message.  Where rounds are pipelined, the end of the
- *         round before: a request in the server's own buffer is not served yet, like one in a thread pool's queue.
+ * Start   the return of the receive that brings the round's first message.  A pipelined round starts at the end of the
+ *         round before it: the server does not serve a request that is still in its buffer.
  * End     the send with ReadyForQuery.
- * Shares  The server answers a round as a whole, so the time of each of its Executes cannot be seen from outside.
- *         They share the round's time equally: counts and sums are those of the server, the spread within a round is
- *         not seen.
+ * Shares  The Executes of a round share its time equally, because the server answers the round as a whole.  Counts and
+ *         sums are exact; differences within a round do not show.
  * Slot    the slot of the end.
- * Record  exactly once, at the first of: ReadyForQuery; any receive after an answer to Flush or after an error (the
- *         server waits for its client again, which begins with a receive), then up to the last send.
+ * Record  exactly once, at the first of:
+ *           ReadyForQuery
+ *           any receive after an answer to Flush or after an error: the server waits for its client again.  The end is
+ *             the last send then
  * Nothing Executes that the server skipped after an error in their round; a round of other messages only; the login; a
  *         connection that ends before its answer; replication, from its begin on.
  * COPY    is part of its query, the client's data included.
- * Clients Only accepted sockets.  Each connection has a process of its own; its parent listens.  TCP: the local port
- * is one
- *         of the parent's, or the socket began with a startup packet; Unix: it carries the listener's name.
- * Attach  A connection older than the collector is ignored until the first receive that is one simple query, or
- *         messages up to a Sync.  Its user and database are `unknown`, and so are statements prepared before.
- * Turns   Of connections that we cannot read (TLS, GSS, another protocol), turns of request and reply are counted:
- *         from the first receive to the last send before the next.
- * Memory  Of an encrypted connection the backend's own memory says which statement a turn was, and whose; a turn
- *         without a statement is no event: memory.bpf.h.
+ * Clients only accepted sockets.  Each connection has a process of its own, whose parent listens.  TCP: the local port
+ *         is one of the parent's, or the socket began with a startup packet.  Unix: it carries the listener's name.
+ * Attach  A connection older than the collector is ignored until a receive is one simple query, or messages up to a
+ *         Sync.  Its user, its database and its statements prepared before are `unknown`.
+ * Turns   On a connection that we cannot read (TLS, GSS, another protocol) an event is a turn: from the first receive
+ *         to the last send before the next.
+ * Memory  On an encrypted connection the backend's own memory says what a turn's statement was, and whose.  A turn
+ *         without a statement is no event (memory.bpf.h).
  *
  * Measures  those of exchange.h, and
  *
- *      rows    as the tags of the reply report them, "SELECT 5": affected or returned, of all statements of a simple
- *              query together.  0 where there is no tag (PortalSuspended, an error), or the reply cannot be followed:
- *              it is encrypted, opaque or sent in pieces of memory, or its send began before rows were asked for.
+ *      rows    affected or returned, as the tags of the reply report them ("SELECT 5"); of all statements of a simple
+ *              query together.  0 if there is no tag (PortalSuspended, an error), or if the reply cannot be followed:
+ *              it is encrypted, opaque or sent in pieces of memory, or its send began before rows were wanted.
  *              Equal Executes in a row share their rows
  *
  * Fields, codes in the kernel:
@@ -47,7 +47,7 @@
  *                  quoted
  *      status      enum postgresql_status, or STATUS_ERROR of the SQLSTATE that the reply has
  *      database, user   name.h's codes of the names that the client logged in with
- *      client      address.h; CLIENT_LOCAL where it came by a Unix socket
+ *      client      address.h; CLIENT_LOCAL on a Unix socket
  *      instance    see exchange.h; of the parent process
  *      pid         of the connection's process, as in pg_stat_activity
  *      execname    hash of its name

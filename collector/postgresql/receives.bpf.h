@@ -1,4 +1,4 @@
-/* receives.bpf.h - parses a server's receives: runs parse.h over the bytes in its buffer.
+/* receives.bpf.h - runs parse.h over the bytes that a server receives.
  *
  *      received() -> records complete events -> receive_feed(): a text by windows, else by headers, bytes and skips
  */
@@ -85,7 +85,7 @@ __noinline __u32 front_pass(struct front *c, __u32 n)
 /* ---- names ---- */
 
 /* Finds the codes of the statement or portal that has this name on a connection. */
-static __always_inline void named_look(struct server_conn *s, __u64 kind, struct statement_codes *ret_codes)
+static __always_inline void named_find(struct server_conn *s, __u64 kind, struct statement_codes *ret_codes)
 {
 	struct named_key key = { .conn = s->turn.id, .name = s->front.name, .kind = kind };
 	struct named_statement *is = bpf_map_lookup_elem(&named, &key);
@@ -114,9 +114,9 @@ static __always_inline void portal_set(struct server_conn *s)
 
 static __always_inline void named_get(struct server_conn *s, __u64 kind)
 {
-	named_look(s, kind, &s->front.portal.codes);
+	named_find(s, kind, &s->front.portal.codes);
 	if (wanted & WANTED_FIELD(POSTGRESQL_DIGEST))
-		bpf_map_lookup_elem(&specimens, &s->front.portal.codes.digest);	/* marks it as used */
+		bpf_map_lookup_elem(&digest_samples, &s->front.portal.codes.digest);	/* marks it as used */
 }
 
 static __always_inline void named_forget(struct server_conn *s)

@@ -1,4 +1,4 @@
-/* sends.bpf.h - reads a server's sends: which Executes are complete with this one, and is the round?
+/* sends.bpf.h - reads a server's sends, and finds the sends that complete Executes and rounds.
  *
  *      sent() -> send_startup(): is it encrypted from now on?  send_turn();
  *                send_reply() -> message by message, or its tail

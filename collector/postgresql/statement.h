@@ -1,7 +1,7 @@
-/* statement.h - finds the kind of a statement: its first word, if that is a keyword that begins statements.
+/* statement.h - finds the kind of a statement, which is its first word if that is a keyword of the list below.
  *
  * Rule    The first word after white space, comments, brackets and stray semicolons, as digest.h finds it.
- * Code    as in server/statement.h.  Words that are not in the list are `misc`: clients must not be able to make keys.
+ * Code    as in server/statement.h.  Other words are `misc`: clients must not be able to make keys.
  */
 #ifndef HEATSCOPE_POSTGRESQL_STATEMENT_H
 #define HEATSCOPE_POSTGRESQL_STATEMENT_H

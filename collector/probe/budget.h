@@ -3,19 +3,17 @@
  *      the cost of each tracer's programs in the last interval  ->  their plan for the next one:
  *
  *      every event  ->  without the costly fields  ->  1 event in `every`, counted `every` times
- *                   ->  that, in `duty` of the slots only
+ *                   ->  the same, in `duty` of the slots only
  *
- * Why     DTrace aborted on systemic unresponsiveness; a collector that stops when it gets interesting
- *         is of no use.  Sampling keeps every estimate unbiased.  Detaching comes last: even a program
- *         that does nothing on every system call can cost more than the budget, so nothing else helps then.
- *         Without its costly fields a metric still counts every event, so they go first - if that is enough.
- *         With sampling they come back, if they fit, because only measured events gather them.
- * Model   a run costs `dispatch` (the kernel's way into the program, which no program can measure),
- *         and `full` if it does its work; a run that is not sampled costs BUDGET_SKIP_NS instead, and `kept`
- *         if the program must work before it can decide to measure (it must follow a protocol in any case).
- *         A run that passes, because it has nothing to do (run_pass(): another program's socket), costs `dispatch` and
- *         BUDGET_PASS_NS, sampled or not.
- * Share   tracers get equal shares of the budget; the unused part of a share goes to the others.
+ * Why     A collector that stops when the machine is busy is of no use.  Sampling keeps every estimate unbiased.  The
+ *         costly fields go first, if that is enough, because the metric still counts every event.  They come back with
+ *         sampling if they fit, because only measured events gather them.  Detaching comes last: it alone helps where a
+ *         program that does nothing, at every system call, costs more than the budget.
+ * Model   Each run costs `dispatch`, the kernel's way into the program, which no program can measure.  A run that does
+ *         its work costs `full` in addition.  A run that is not sampled costs BUDGET_SKIP_NS; and `kept`, if the
+ *         program must work before it can skip because it follows a protocol.  A run that passes, because it has
+ *         nothing to do (run_pass()), costs BUDGET_PASS_NS, sampled or not.
+ * Share   Tracers get equal shares of the budget.  The unused part of a share goes to the others.
  * Pure    no clock, no randomness, no allocation; values in, values out.
  */
 #ifndef HEATSCOPE_BUDGET_H

@@ -147,7 +147,7 @@ static int filter_make(const struct kernel *k, const struct traced *on, const st
 
 /* Updates the codes that come and go, for the filters that use lists.  A change may have been true for a while, so it
  * is a loss since then. */
-static void filters_look(struct kernel *k, struct traced *on, __s64 now_ns)
+static void filters_refresh(struct kernel *k, struct traced *on, __s64 now_ns)
 {
 	const struct filter_names names = filter_names(k, on);
 	__s64 since_ns = on->runs && on->tracer->moved ? on->tracer->moved(on->self) : now_ns;
@@ -155,7 +155,7 @@ static void filters_look(struct kernel *k, struct traced *on, __s64 now_ns)
 
 	for (it = on->runs ? k->instrument : NULL; it; it = it->next)
 		if (it->on == on && it->filter.n_lists &&
-		    filter_look(&it->filter, &it->predicate, &names, &it->record.state->lists))
+		    filter_refresh(&it->filter, &it->predicate, &names, &it->record.state->lists))
 			reader_lose(it->reader, 1, since_ns, now_ns);
 }
 
@@ -204,7 +204,7 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	it->predicate = in->predicate;
 	it->filter = plan->filter;
 	names = filter_names(k, on);
-	filter_look(&it->filter, &it->predicate, &names, &it->record.state->lists);
+	filter_refresh(&it->filter, &it->predicate, &names, &it->record.state->lists);
 	it->wanted = kernel_wanted(plan);
 	it->kept = it->wanted & ~filter_wanted(&plan->filter);
 	it->memory = record_memory(plan);
@@ -356,13 +356,13 @@ static void file(void *arg, const struct event *e)
 			reader_file(it->reader, e);
 }
 
-static void traced_look(struct kernel *k, struct traced *on, __s64 now_ns)
+static void tracer_refresh(struct kernel *k, struct traced *on, __s64 now_ns)
 {
 	struct filing f = { k, on };
 	struct tracer_filing filing = { file, &f };
 
-	if (on->runs && on->tracer->look)
-		on->tracer->look(on->self, now_ns, &filing);
+	if (on->runs && on->tracer->refresh)
+		on->tracer->refresh(on->self, now_ns, &filing);
 }
 
 static void run(void *arg, const struct event *e, __u64 begin_ns, __u64 until_ns)
@@ -452,9 +452,9 @@ static int kernel_drain(void *self, __s64 now_ns, const struct batch_sink *sink)
 		return 0;
 	clock_refresh(k, now_ns);
 	for (i = 0; i < k->n_traced; i++) {
-		traced_look(k, &k->traced[i], now_ns);
+		tracer_refresh(k, &k->traced[i], now_ns);
 		running_report(k, &k->traced[i], now_ns);
-		filters_look(k, &k->traced[i], now_ns);
+		filters_refresh(k, &k->traced[i], now_ns);
 		losses_report(k, &k->traced[i], now_ns);
 	}
 	k->drained_ns = now_ns;

@@ -1,6 +1,6 @@
-/* kernel.h - declares the types that the parts of the kernel's probe share; its events come from the kernel.
+/* kernel.h - declares the types that the files of the kernel's probe share.
  *
- *      kernel.c  enabling, draining      kernel_plan.*  how a record program is specialised
+ *      kernel.c  enabling, draining      kernel_plan.*  the plan of a ring and its record program
  *      kernel_budget.*  shedding         kernel_doctor.*  its report for people
  *
  * Thread  one thread.

@@ -1,6 +1,7 @@
 /* kernel_budget.h - keeps the kernel's probe within its share of the CPUs; see budget.h and shed.h.
  *
- *      after a drain: kernel_budget_keep();   probe.h's wake_at and wake; the shed fields, for its lacking()
+ *      after a drain: kernel_budget_keep()
+ *      probe.h's wake_at and wake: kernel_wake_at(), kernel_wake()
  *
  * Unit    wall-clock ns.
  * Memory  a returned text belongs to the probe, and is valid until the next call.

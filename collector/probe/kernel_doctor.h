@@ -1,4 +1,7 @@
-/* kernel_doctor.h - reports on the kernel's probe, for people: probe.h's try and doctor.  On the probe's thread. */
+/* kernel_doctor.h - reports to people how the kernel's probe works: it gives probe.h's try and doctor.
+ *
+ * Thread  the probe's.
+ */
 #ifndef HEATSCOPE_KERNEL_DOCTOR_H
 #define HEATSCOPE_KERNEL_DOCTOR_H
 

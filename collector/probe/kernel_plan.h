@@ -2,7 +2,7 @@
  *
  *      metric, instrumentation, limit -> kernel_plan() -> ring_plan -> kernel_wanted(): what events must contain
  *
- * Errors  0 or -errno; `reason` (REASON_MAX) gets a sentence.
+ * Errors  0 or -errno; `reason` (REASON_MAX bytes) gets a sentence.
  * Pure    no clock, no kernel.
  */
 #ifndef HEATSCOPE_KERNEL_PLAN_H

@@ -2,10 +2,10 @@
  *
  *      NEED_TRACING | NEED_CAP(...)  --need_missing()-->  the missing ones  --need_names()-->  words
  *
- * A probe states its capabilities as a word of bits.  We found by trial which ones it needs: test/e2e/privilege runs
- * each probe as an unprivileged user with exactly these, and with each one removed.
+ * A probe states its capabilities as a word of bits.  test/e2e/privilege proves them: it runs each probe as an
+ * unprivileged user with exactly these, and with each one removed.
  *
- * We check before libbpf does, because its message for a missing capability speaks of RLIMIT_MEMLOCK.
+ * We check before libbpf does, because libbpf's message for a missing capability speaks of RLIMIT_MEMLOCK.
  */
 #ifndef HEATSCOPE_NEED_H
 #define HEATSCOPE_NEED_H

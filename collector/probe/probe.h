@@ -2,11 +2,12 @@
  *
  *      open -> metrics, reason -> enable(instrumentation) ... drain, drain, ... -> disable -> close
  *
- * Users   kernel.c (BPF programs, each metric's a tracer.h), proc.c (files of /proc and /sys, each metric's a
- *         meter.h) and replay.c (a recorded stream of batches).
- * Time    drain() is called shortly after every slot boundary, and may be called late: it hands over the slots that
- *         ended before now_ns, each once, also empty ones; events that were recorded late
- *         follow as an amendment.  now_ns is wall-clock time, ns from the epoch.
+ * Probes  kernel.c   BPF programs; each metric is a tracer (tracer.h)
+ *         proc.c     files of /proc and /sys; each metric is a meter (meter.h)
+ *         replay.c   a recorded stream of batches
+ * Time    The collector calls drain() shortly after every slot's end, or later.  drain() gives each slot that ended
+ *         before now_ns once, also empty ones.  Late events follow as an amendment.  now_ns is wall-clock time, ns from
+ *         the epoch.
  * Errors  0 or -errno; `reason` (REASON_MAX bytes) gets a sentence for people: what failed, why, and how to mend it.
  * Thread  one thread.
  */

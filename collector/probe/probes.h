@@ -2,7 +2,7 @@
  *
  *      WANT (a set) --probes_want--> enable, disable --probes_drain--> batches
  *
- * A probe that cannot be opened is reported and left out; the others work.
+ * It reports a probe that cannot be opened, and works with the others.
  * Errors  0 or -errno.
  * Thread  one thread.
  */

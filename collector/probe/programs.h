@@ -1,10 +1,10 @@
-/* programs.h - loads and attaches the programs of a tracer whose kernel side needs nothing else.
+/* programs.h - loads and attaches the programs of a tracer, if its kernel side needs nothing else.
  *
  *      x_bpf__open() -> programs_only("executions") -> programs_start() ... label, lost, doctor -> programs_stop()
  *
  * Several metrics may share an x.bpf.c: each loads its own copy, with only its own programs.
  *
- * Errors  0 or -errno; `reason` (REASON_MAX) says what the kernel refused.
+ * Errors  0 or -errno; `reason` (REASON_MAX bytes) says what the kernel refused.
  * Memory  programs_start() takes the skeleton, also on failure; programs_stop() frees it.
  */
 #ifndef HEATSCOPE_PROGRAMS_H
@@ -55,7 +55,7 @@ struct programs_event {
 int programs_attach_events(void **self, const struct programs_event *event, size_t n,
 			   struct tracer_programs *ret_programs, char *reason);
 
-/* Opens owner.bpf.h's iterator `program`, with its counter `pass`, which finds for owners_look() the processes that
+/* Opens owner.bpf.h's iterator `program`, with its counter `pass`, which finds for owners_refresh() the processes that
  * have sockets open.  It must not attach by itself: call bpf_program__set_autoattach(program, false) before
  * programs_start().  After an error the programs are stopped, and *self is NULL. */
 int programs_open_owners(void **self, struct bpf_program *program, __u32 *pass, char *reason);

@@ -2,8 +2,8 @@
  *
  *      INST {"instrumentation": {...}, "metric": {...}}   BATCH BATCH ...   INST ...   BATCH ...
  *
- * Shape   an INST frame comes before the first batch of its instrumentation; batches name it by
- *         id.  An INST that repeats an id with other content begins another instrumentation.
+ * Shape   an INST frame comes before the first batch of its instrumentation.  A batch names its instrumentation by id.
+ *         An INST with a known id and other content begins another instrumentation.
  * Labels  a batch has labels for the instrumentation's fields without `hostname`.
  * Errors  a sentence with the offset in the file: "offset 1234: damaged ...".
  */

@@ -1,9 +1,8 @@
-/* This probe needs no kernel: it offers the content of a recording, and hands its batches over again, folded
- * to the fields, measures, ruler and keys that are wanted now.
+/* This probe replays a recording, without the kernel: it folds the recorded batches to the fields, measures, ruler and
+ * keys that are wanted now.
  *
- * With follow_clock the whole recording is shifted by whole seconds, which every slot length
- * divides, so that its first slot becomes the current one when the first instrumentation is
- * enabled; an instrumentation that is enabled later joins in the middle. */
+ * With follow_clock, it shifts the recording by whole seconds, which every slot length divides: the recording begins
+ * when the first instrumentation is enabled.  One that is enabled later joins in the middle. */
 #include "collector/probe/replay.h"
 #include "collector/core/refuse.h"
 #include "collector/probe/probe.h"

@@ -1,8 +1,8 @@
-/* replay_filter.h - applies a predicate to keys instead of events: it selects the matching slices of a recording.
+/* replay_filter.h - selects the slices of a recording that match a predicate, by their keys.
  *
- * Can     compare texts of the recorded fields and of hostname; also accepts exactly the predicate of the recording,
- *         whatever it is.  It cannot compare measures: a histogram does not contain single events.
- * Other   a key whose field is `other` may match or not: the caller reports its events as lost.
+ * Can     compare texts of the recorded fields and of hostname, and accept exactly the recording's own predicate.  It
+ *         cannot compare measures: a histogram does not contain single events.
+ * Other   a key whose field is `other` may match or not.  The caller reports its events as lost.
  * Memory  borrows predicate and hostname.
  */
 #ifndef HEATSCOPE_REPLAY_FILTER_H

@@ -1,8 +1,8 @@
-/* self_stats.h - keeps the collector's own ticks and stocks, for the metrics heatscope.* (self.c).
+/* self_stats.h - keeps figures about the collector itself, for the metrics heatscope.* (self.c).
  *
  *      probes.c, collector.c --self_stats_put()--> the last SELF_STATS_TICKS --self_stats_next()--> self.c
  *
- * One per process, like the log; new ticks overwrite the oldest.
+ * There is one per process, like the log.  New ticks overwrite the oldest.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_SELF_STATS_H

@@ -190,7 +190,7 @@ static void turns_take(struct shed *s, const struct tracer_programs *programs, c
 }
 
 /* Writes the names of the fields that are left out, "a, b". */
-static void names_tell(const struct shed *s, const struct metric *m, char *out, size_t size)
+static void field_names_write(const struct shed *s, const struct metric *m, char *out, size_t size)
 {
 	size_t n = 0, i;
 
@@ -203,13 +203,13 @@ static void names_tell(const struct shed *s, const struct metric *m, char *out, 
 	}
 }
 
-static void tell(struct shed *s, const struct metric *m)
+static void shed_text_write(struct shed *s, const struct metric *m)
 {
 	char names[64], fields[96] = "", events[64] = "", time[32] = "";
 
 	s->shed_text[0] = 0;
 	if (s->plan.bare && s->costly_fields) {
-		names_tell(s, m, names, sizeof(names));
+		field_names_write(s, m, names, sizeof(names));
 		snprintf(fields, sizeof(fields), "%s left out", names);
 	}
 	if (s->plan.every > 1)
@@ -230,7 +230,7 @@ void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_prog
 	if (!programs->every)
 		return;
 	changed = s->reported_bare != s->plan.bare || *programs->every != s->plan.every;
-	tell(s, t->metric);
+	shed_text_write(s, t->metric);
 	if (changed) {
 		s->n_new = s->new_ns = 0;
 		log_warning("%s.%s: %s", t->metric->module, t->metric->stat,

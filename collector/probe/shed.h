@@ -1,14 +1,14 @@
-/* shed.h - keeps the event programs of a tracer within the budget: measures them, and applies the plans of budget.h.
+/* shed.h - keeps the event programs of a tracer within the budget: it measures them and applies the plans of budget.h.
  *
  *      shed_measure() of every tracer -> budget_decide() -> shed_apply() of every tracer, and its fields
  *
- * Cost    The programs count their runs and time every 61st of those that do not pass (event.h); the tracer states
- *         `dispatch_ns`, the time that the kernel takes to enter them.  The tracer also states the cost of the
- *         costly fields, and shed_measure() corrects it by the difference seen when they were left out.
- * Marks   reader_sampled() marks slots with `every`, reader_unobserved() marks detached slots, so that no reader of the
- *         data is misled.
- *         Attached periods are SHED_ON_S long, pauses are random, so that a rhythm of the machine does not always fall
- *         into the pauses.
+ * Cost    The programs count their runs and time every 61st of those that do not pass (event.h).  The tracer states
+ *         `dispatch_ns`, the time that the kernel takes to enter them, and the cost of the costly fields.
+ *         shed_measure() corrects the cost of these fields by the difference that it saw without them.
+ * Marks   reader_sampled() marks slots with `every`, reader_unobserved() marks detached slots.  So every picture can
+ *         show them.
+ * Pauses  Attached periods are SHED_ON_S long.  Pauses are random, so a rhythm of the machine does not always fall
+ *         into them.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_SHED_H

@@ -1,13 +1,12 @@
 /* tracer.h - declares a tracer, the event programs of one metric: the table that a file like disk.c gives to kernel.c.
  *
- *      start -> programs run, events go down the chain ... look, look, ... -> stop
+ *      start -> programs run, events go down the chain ... refresh, refresh, ... -> stop
  *
- * A metric's kernel side is a triad: x.h (meaning of the fields, both sides), x.bpf.c (the events),
- * x.c (this table).  kernel.c does everything else - instrumentations, rings, draining, clock, losses -
- * in the same way for all.
+ * A metric's kernel side is a triad: x.h (meaning of the fields, both sides), x.bpf.c (the events), x.c (this table).
+ * kernel.c does everything else for all metrics: instrumentations, rings, draining, clock, losses.
  *
- * Fields  an event's field[i] is the metric's i-th discrete field (`hostname` does not count, the
- *         aggregator fills it in); measure[i] its i-th numeric one.
+ * Fields  field[i] of an event is the metric's i-th discrete field, measure[i] its i-th numeric one.  `hostname` does
+ *         not count: the aggregator fills it in.
  * Errors  0 or -errno; `reason` (REASON_MAX bytes) gets a sentence for people: what failed, why, and how to mend it.
  * Thread  one thread.
  */
@@ -109,7 +108,7 @@ struct tracer {
 	__u64 moving;
 	__s64 (*moved)(void *self);
 	__u64 (*lost)(void *self);	/* number of events that the programs lost so far */
-	void (*look)(void *self, __s64 now_ns, const struct tracer_filing *filing);	/* before each drain */
+	void (*refresh)(void *self, __s64 now_ns, const struct tracer_filing *filing);	/* before each drain */
 
 	/* For a metric with a measure of scope point: gives the events in flight, and those that ended after since_ns.
 	 * -errno: perhaps not all of them. */

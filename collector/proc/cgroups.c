@@ -421,10 +421,10 @@ int cgroups_memory_at(const char *root, int version, void **ret_self)
 	return 0;
 }
 
-static int memory_read(void *self, const struct meter_look *look, const struct meter_out *out)
+static int memory_read(void *self, const struct meter_request *request, const struct meter_out *out)
 {
 	struct cgroups *c = self;
-	int err = walk_all(c, look->wanted, out->words);
+	int err = walk_all(c, request->wanted, out->words);
 
 	if (err)
 		return err;
@@ -499,19 +499,19 @@ static int nodes_grow(struct cgroups *c)
 	return err;
 }
 
-static int cpu_read(void *self, const struct meter_look *look, const struct meter_out *out)
+static int cpu_read(void *self, const struct meter_request *request, const struct meter_out *out)
 {
 	struct cgroups *c = self;
-	int err = walk_all(c, look->wanted, out->words);
+	int err = walk_all(c, request->wanted, out->words);
 
 	if (!err)
 		err = nodes_grow(c);
-	if (err || !look->since_ns)
+	if (err || !request->since_ns)
 		return err;
 	leave_own(c);
 	for (size_t i = 0; i < c->n_nodes; i++) {
 		for (size_t v = 0; v < c->n_values; v++)
-			c->node[i].value[v] = meter_percent(c->node[i].value[v] * 1000, look->since_ns);
+			c->node[i].value[v] = meter_percent(c->node[i].value[v] * 1000, request->since_ns);
 		give(c, &c->node[i], out);
 	}
 	return 0;

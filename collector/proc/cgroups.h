@@ -2,13 +2,13 @@
  *
  *      /sys/fs/cgroup --walk--> a node per group: its path, unit, container, and its files' numbers
  *
- * Own     a group's files also count the groups below it.  We subtract the values of its children, so that each
- *         group has only its own: then groups add up to units, containers and the whole, and none
- *         is counted twice.  A group that is created within a slot counts for its parent until the next slot.
+ * Own     a group's files also count the groups below it.  We subtract the children's values, so each group has only
+ *         its own.  Then groups add up to units, containers and the whole.  A group that is created within a slot
+ *         counts for its parent until the next slot.
  * Fields  as in process.h: path, unit (the last part of the path that is a unit) and container, or `none`.
- * memory  bytes, from version 2, or from version 1 if the memory controller is there.
+ * memory  bytes, from version 2, or from version 1 if it has the memory controller.
  * cpu     percent of one CPU's time; throttled: time for which a quota kept its tasks waiting.  Version 2.
- * Left out  groups without any value that have groups below them (slices); groups beyond CGROUPS_MAX or
+ * Limits  A group without any value is left out if it has groups below it (a slice).  Groups beyond CGROUPS_MAX or
  *         CGROUPS_DEPTH count for their parents.
  */
 #ifndef HEATSCOPE_CGROUPS_H

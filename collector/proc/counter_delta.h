@@ -1,10 +1,10 @@
-/* counter_delta.h - computes by how much counters of things that come and go grew between two snapshots.
+/* counter_delta.h - computes how much the counters of a thing (a disk, an interface) grew between two snapshots.
  *
  *      counter_delta_begin(), counter_delta_add(thing, counters) ...
  *      counter_delta_begin(), counter_delta_add(thing, counters) ... counter_delta_of()
  *
- * A thing has no growth (no value) if it was absent before, or if one of its counters is lower than before (a reset, a
- * device that was removed and put back, a counter that wrapped).
+ * A thing has no growth if it was absent before, or if one of its counters is lower than before (a reset, a wrap, a
+ * device that was removed and put back).
  * Memory  counter_delta_fini() frees; a zeroed one with n_values set is empty.
  */
 #ifndef HEATSCOPE_COUNTER_DELTA_H

@@ -26,7 +26,7 @@ void counter_file_stop(void *self)
 }
 
 int counter_file_read(struct counter_file *file, const char *path, counter_file_parse *parse, counter_file_give *give,
-		      const struct meter_look *look, const struct meter_out *out)
+		      const struct meter_request *request, const struct meter_out *out)
 {
 	__u64 growth[COUNTER_DELTA_VALUES];
 	int err = slurp(AT_FDCWD, path, &file->text);
@@ -35,8 +35,8 @@ int counter_file_read(struct counter_file *file, const char *path, counter_file_
 		return err;
 	counter_delta_begin(&file->counters);
 	err = parse(file->text.data, file->text.len, &file->counters, out->words);
-	for (size_t i = 0; i < file->counters.now.n && !err && look->since_ns; i++)
+	for (size_t i = 0; i < file->counters.now.n && !err && request->since_ns; i++)
 		if (counter_delta_of(&file->counters, i, growth))
-			give(look, out, &file->counters.now.thing[i], growth);
+			give(request, out, &file->counters.now.thing[i], growth);
 	return err;
 }

@@ -1,4 +1,4 @@
-/* counter_file.h - holds the common part of meters (meter.h) whose counters stand in one file of /proc.
+/* counter_file.h - runs a meter (meter.h) whose counters are in one file of /proc.
  *
  *      x_start: counter_file_start(n counters)    x_read: counter_file_read(path, parse, give)
  *      .stop = counter_file_stop
@@ -29,10 +29,10 @@ void counter_file_stop(void *self);
 typedef int counter_file_parse(const void *text, size_t len, struct counter_delta *counters, struct words *words);
 
 /* Makes one event, several or none, from the growth since the previous snapshot. */
-typedef void counter_file_give(const struct meter_look *look, const struct meter_out *out,
+typedef void counter_file_give(const struct meter_request *request, const struct meter_out *out,
 			       const struct counter_delta_thing *thing, const __u64 growth[COUNTER_DELTA_VALUES]);
 
 int counter_file_read(struct counter_file *file, const char *path, counter_file_parse *parse, counter_file_give *give,
-		      const struct meter_look *look, const struct meter_out *out);
+		      const struct meter_request *request, const struct meter_out *out);
 
 #endif

@@ -56,8 +56,8 @@ static int cpus_start(void **ret_self, char *reason)
 	return err;
 }
 
-static void give(const struct meter_look *look, const struct meter_out *out, const struct counter_delta_thing *cpu,
-		 const __u64 *ticks)
+static void give(const struct meter_request *request, const struct meter_out *out,
+		 const struct counter_delta_thing *cpu, const __u64 *ticks)
 {
 	struct event e = { .field[FIELD_CPU] = cpu->code };
 	__u64 busy = 0, all;
@@ -69,16 +69,16 @@ static void give(const struct meter_look *look, const struct meter_out *out, con
 		return;
 	e.measure[0] = meter_percent(busy, all);
 	out->event(out->arg, &e, 0);
-	for (int mode = 0; mode < CPUS_N_MODES && look->wanted & WANTED_FIELD(FIELD_CPUMODE); mode++) {
+	for (int mode = 0; mode < CPUS_N_MODES && request->wanted & WANTED_FIELD(FIELD_CPUMODE); mode++) {
 		e.field[FIELD_CPUMODE] = words_code(out->words, mode_name[mode], strlen(mode_name[mode]));
 		e.measure[0] = meter_percent(ticks[mode], all);
 		out->event(out->arg, &e, 1);
 	}
 }
 
-static int cpus_read(void *self, const struct meter_look *look, const struct meter_out *out)
+static int cpus_read(void *self, const struct meter_request *request, const struct meter_out *out)
 {
-	return counter_file_read(self, "/proc/stat", cpus_parse, give, look, out);
+	return counter_file_read(self, "/proc/stat", cpus_parse, give, request, out);
 }
 
 const struct meter cpus_meter = {

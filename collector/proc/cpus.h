@@ -3,8 +3,8 @@
  *      cpu0 59297 283 16951 231069 1025 0 573 40 0 0        ticks of 10 ms: user nice system idle iowait irq
  *      cpu1 58344 312 17036 231916 737 0 921 40 0 0         softirq steal (guest, guest_nice: in user, nice)
  *
- * utilization  percent of the passed ticks that were neither idle nor iowait.  By cpumode: percent of each
- *              mode, so that the modes of a CPU add up to it (except for rounding).
+ * utilization  percent of the ticks that were neither idle nor iowait.  By cpumode: percent of each mode; the modes
+ *              of a CPU add up to its utilization (except for rounding).
  */
 #ifndef HEATSCOPE_CPUS_H
 #define HEATSCOPE_CPUS_H

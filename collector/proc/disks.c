@@ -82,13 +82,13 @@ static int was_used(const struct counter_delta_thing *t)
 	return t->value[DISKS_READS] || t->value[DISKS_WRITES];
 }
 
-static void give(const struct meter_look *look, const struct meter_out *out, const struct counter_delta_thing *disk,
-		 const __u64 *growth)
+static void give(const struct meter_request *request, const struct meter_out *out,
+		 const struct counter_delta_thing *disk, const __u64 *growth)
 {
 	char name[LABEL_MAX + 1];
 	struct event e = { .field[FIELD_DISK] = disk->code };
 	const char *kind;
-	__u64 ns = look->since_ns, busy;
+	__u64 ns = request->since_ns, busy;
 
 	words_text(out->words, disk->code, name);
 	kind = kind_of(name);
@@ -106,9 +106,9 @@ static void give(const struct meter_look *look, const struct meter_out *out, con
 	out->event(out->arg, &e, 0);
 }
 
-static int disks_read(void *self, const struct meter_look *look, const struct meter_out *out)
+static int disks_read(void *self, const struct meter_request *request, const struct meter_out *out)
 {
-	return counter_file_read(self, "/proc/diskstats", disks_parse, give, look, out);
+	return counter_file_read(self, "/proc/diskstats", disks_parse, give, request, out);
 }
 
 const struct meter disks_meter = {

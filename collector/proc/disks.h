@@ -1,11 +1,11 @@
-/* disks.h - reads from /proc/diskstats how busy each disk was and how much it transferred, for disk.disks.
+/* disks.h - reads how busy each disk was and how much it transferred, from /proc/diskstats, for disk.disks.
  *
  *      254 0 vda 48319 7091 3176554 9295 880371 96860 19150536 86230 0 41980 116117 ...
  *                reads      sectors ms   writes       sectors  ms    now busy ms
  *
- * Disks     whole disks: the events of a partition count for its disk.  `kind` separates physical disks from virtual
- *           ones (loop, device mapper, RAID, compressed memory), whose data mostly goes through a physical disk, too.
- *           A virtual disk that was never used has no value.
+ * Disks     whole disks: a partition counts for its disk.  `kind` is physical or virtual (loop, device mapper, RAID,
+ *           compressed memory).  Most data of a virtual disk goes through a physical one, too.  A virtual disk that was
+ *           never used has no value.
  * busytime  percent of the time in which at least one request was in flight.
  * iops      reads and writes that ended per second; bytes: their bytes per second.
  */

@@ -2,12 +2,12 @@
  *
  *      event_counter_add(event) ... event_counter_add(event), event_counter_send(slot) -> batch
  *
- * The ring (ring.h) does the same for events from the kernel, which come on all CPUs at once and late.
- * These events come one after the other, and each slot is complete when it is sent.
+ * Its events come one after the other, and a slot is complete when it is sent.  (For events of the kernel, which come
+ * on all CPUs at once and late, there is ring.h.)
  *
- * Keys    at most in->n_keys are known at a time, the rest is `other`; a key is forgotten when it was
- *         not seen for EVENT_COUNTER_FORGET_NS of slots.
- * Errors  0 or -ENOMEM; an event that could not be counted is a loss, which the batch reports.
+ * Keys    at most in->n_keys are known at a time; events of others count as `other`.  A key that was not seen for
+ *         EVENT_COUNTER_FORGET_NS of slots is forgotten.
+ * Errors  0 or -ENOMEM; an event that could not be counted is a loss in the batch.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_EVENT_COUNTER_H

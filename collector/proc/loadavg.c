@@ -44,7 +44,7 @@ static void loadavg_stop(void *self)
 	free(self);
 }
 
-static int loadavg_read(void *self, const struct meter_look *look, const struct meter_out *out)
+static int loadavg_read(void *self, const struct meter_request *request, const struct meter_out *out)
 {
 	struct bytes *text = self;
 	struct event e = { 0 };

@@ -1,14 +1,15 @@
-/* meter.h - reads states of this machine from files: the table that a file like cpus.c gives to proc.c.
+/* meter.h - declares a meter, which reads states of this machine from files: the table that a file like cpus.c gives to
+ * proc.c.
  *
  *      start -> read at the end of each slot: one event per thing that has a value -> ... -> stop
  *
- * Events  field[i] is words_code() of the label of the metric's i-th discrete field (`hostname` does not
- *         count), measure[i] the i-th numeric one.  Only metrics of scope interval set end_ns.
- * Growth  a difference (a utilization, a rate) needs a snapshot at both ends of a slot: since_ns = 0
- *         means that there was none at the beginning, and then read() only takes the one at the end.
- *         Rates are per second of since_ns, however late the snapshots were.
- * Parts   some fields distinguish parts of a thing (modes of a CPU): an instrumentation with such a field gets
- *         the events of the parts, any other gets those of whole things.
+ * Events  field[i] is words_code() of the label of the metric's i-th discrete field (`hostname` does not count),
+ *         measure[i] the i-th numeric one.  Only metrics of scope interval set end_ns.
+ * Growth  a difference (a utilization, a rate) needs a snapshot at both ends of a slot.  since_ns = 0: there was none
+ *         at the begin, so read() only takes the one at the end.  Rates are per second of since_ns, however late the
+ *         snapshots were.
+ * Parts   some fields distinguish parts of a thing (modes of a CPU).  An instrumentation with such a field gets the
+ *         events of the parts; any other gets those of whole things.
  * Errors  0 or -errno; `reason` (REASON_MAX bytes) gets a sentence for people: what failed, why, and how to mend it.
  * Thread  one thread.
  */
@@ -19,7 +20,7 @@
 #include "collector/core/instrumentation.h"
 #include "collector/proc/words.h"
 
-struct meter_look {
+struct meter_request {
 	__u64 since_ns;			/* monotonic, since the snapshot at the slot's beginning; 0: there was none */
 	__u64 wanted;			/* fields and measures that any instrumentation keeps or filters by */
 };
@@ -39,7 +40,7 @@ struct meter {
 	int (*check)(char *reason);
 	int (*start)(void **ret_self, char *reason);
 	void (*stop)(void *self);
-	int (*read)(void *self, const struct meter_look *look, const struct meter_out *out);
+	int (*read)(void *self, const struct meter_request *request, const struct meter_out *out);
 };
 
 /* Returns the growth per second, rounded. */

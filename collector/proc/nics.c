@@ -71,15 +71,15 @@ static const char *kind_of(const char *name)
 	return access(path, F_OK) ? "virtual" : "physical";
 }
 
-static void give(const struct meter_look *look, const struct meter_out *out, const struct counter_delta_thing *nic,
-		 const __u64 *growth)
+static void give(const struct meter_request *request, const struct meter_out *out,
+		 const struct counter_delta_thing *nic, const __u64 *growth)
 {
 	char name[LABEL_MAX + 1];
 	struct event e = { .field[FIELD_NIC] = nic->code };
-	__u64 ns = look->since_ns;
+	__u64 ns = request->since_ns;
 	const char *kind;
 
-	if (look->wanted & WANTED_FIELD(FIELD_KIND)) {
+	if (request->wanted & WANTED_FIELD(FIELD_KIND)) {
 		words_text(out->words, nic->code, name);
 		kind = kind_of(name);
 		e.field[FIELD_KIND] = words_code(out->words, kind, strlen(kind));
@@ -93,9 +93,9 @@ static void give(const struct meter_look *look, const struct meter_out *out, con
 	out->event(out->arg, &e, 0);
 }
 
-static int nics_read(void *self, const struct meter_look *look, const struct meter_out *out)
+static int nics_read(void *self, const struct meter_request *request, const struct meter_out *out)
 {
-	return counter_file_read(self, "/proc/net/dev", nics_parse, give, look, out);
+	return counter_file_read(self, "/proc/net/dev", nics_parse, give, request, out);
 }
 
 const struct meter nics_meter = {

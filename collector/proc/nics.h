@@ -1,11 +1,11 @@
-/* nics.h - reads from /proc/net/dev how much went through each network interface, for nic.nics.
+/* nics.h - reads how much went through each network interface, from /proc/net/dev, for nic.nics.
  *
  *       face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs ...
  *       eth0: 652138890   21156    0    0    0     0          0         0  1026797   12861    0 ...
  *
- * Interfaces  of the collector's network namespace.  `kind`: physical, virtual (bridges, veth,
- *             bonds, whose traffic may go through a physical one, too) or loopback.
- * Rates       per second; _in and _read came in, _out and _write went out: the words of Cloud Analytics.
+ * Interfaces  of the collector's network namespace.  `kind` is physical, virtual (bridges, veth, bonds) or loopback.
+ *             Traffic of a virtual one may go through a physical one, too.
+ * Rates       per second. _in and _read came in, _out and _write went out (the words of Cloud Analytics).
  */
 #ifndef HEATSCOPE_NICS_H
 #define HEATSCOPE_NICS_H

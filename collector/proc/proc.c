@@ -1,10 +1,9 @@
 /* This probe reads files: at the end of each slot it takes a snapshot of the values that the instrumentations need.
  *
- * Instrumentations of the same metric and slot length share one reading.  Metrics of scope interval (the
- * collector's own ticks) yield events with their own times, the others yield states.  A snapshot that would be more
- * than half a slot late is not taken: its slot counts as not observed; of values that are differences, the next
- * slot, too.  Nothing is interpolated.  Each slot is reported once: after the wall clock was set back, the slots that
- * were reported before are not reported again. */
+ * Instrumentations of the same metric and slot length share one reading.  Metrics of scope interval (the collector's
+ * own ticks) give events with their own times, the others give states.  The probe takes no snapshot more than half a
+ * slot late: that slot is not observed, nor is the next one if the values are differences.  It interpolates nothing.
+ * It reports each slot once, also after the wall clock was set back. */
 #include "collector/ring/filter.h"
 #include "collector/core/log.h"
 #include "collector/core/refuse.h"
@@ -247,7 +246,7 @@ struct giving {
 	int err;
 };
 
-static void tell(struct giving *g, struct counting *c, __s64 slot, __u32 run)
+static void slots_report(struct giving *g, struct counting *c, __s64 slot, __u32 run)
 {
 	g->err = event_counter_send(c->tally, slot, run, c->step_ns, g->sink) ?: g->err;
 	c->step_ns = 0;
@@ -256,19 +255,19 @@ static void tell(struct giving *g, struct counting *c, __s64 slot, __u32 run)
 }
 
 /* Reports the slots before this one as empty. */
-static void tell_empty(struct giving *g, struct counting *c, __s64 slot)
+static void empty_report(struct giving *g, struct counting *c, __s64 slot)
 {
 	if (c->next_slot < slot)
-		tell(g, c, c->next_slot, (__u32)(slot - c->next_slot));
+		slots_report(g, c, c->next_slot, (__u32)(slot - c->next_slot));
 }
 
 /* Reports the slot in the making, which is over.  If it was reported before, this is an amendment. */
-static void tell_made(struct giving *g, struct counting *c)
+static void made_report(struct giving *g, struct counting *c)
 {
 	if (!c->n_making)
 		return;
 	c->n_making = 0;
-	tell(g, c, c->making, 1);
+	slots_report(g, c, c->making, 1);
 }
 
 /* Counts an event with its own time; events come in order unless the clock was set back. */
@@ -279,9 +278,9 @@ static void count_at(struct giving *g, struct counting *c, const struct event *e
 	if (slot < c->first_slot)
 		return;
 	if (c->making != slot)
-		tell_made(g, c);
+		made_report(g, c);
 	if (!c->n_making) {
-		tell_empty(g, c, slot);
+		empty_report(g, c, slot);
 		c->making = slot;
 	}
 	c->n_making++;
@@ -305,13 +304,13 @@ static void give(void *arg, const struct event *e, int is_part)
 static int reading_take(struct giving *g, struct reading *r, __u64 since_ns)
 {
 	const struct meter_out out = { give, g, &r->words };
-	struct meter_look look = { .since_ns = since_ns };
+	struct meter_request request = { .since_ns = since_ns };
 	int err;
 
 	for (const struct counting *c = g->p->counting; c; c = c->next)
 		if (c->on == r)
-			look.wanted |= c->wanted;
-	err = r->meter->read(r->self, &look, &out);
+			request.wanted |= c->wanted;
+	err = r->meter->read(r->self, &request, &out);
 	if (err && err != r->err)
 		log_warning("%s.%s cannot be read: %s; its slots are not observed", r->meter->metric->module,
 			    r->meter->metric->stat, strerror(-err));
@@ -320,13 +319,13 @@ static int reading_take(struct giving *g, struct reading *r, __u64 since_ns)
 }
 
 /* Reports the state at the end of the slot, or drops it if the slot was not observed. */
-static void slot_tell(struct giving *g, __s64 slot, int observed)
+static void state_report(struct giving *g, __s64 slot, int observed)
 {
 	for (struct counting *c = g->p->counting; c; c = c->next) {
 		if (c->on != g->r)
 			continue;
 		if (observed && slot >= c->next_slot)
-			tell(g, c, slot, 1);
+			slots_report(g, c, slot, 1);
 		else
 			event_counter_drop(c->tally);
 	}
@@ -343,7 +342,7 @@ static void states_drain(struct giving *g, struct reading *r, __s64 now_ns)
 	err = reading_take(g, r, follows ? (__u64)(mono_ns - r->taken_ns) : 0);
 	r->slot = err ? 0 : slot;
 	r->taken_ns = mono_ns;
-	slot_tell(g, slot - 1, !err && (follows || !r->meter->grows));
+	state_report(g, slot - 1, !err && (follows || !r->meter->grows));
 }
 
 /* Counts the events since the last drain, and reports the slots that are over, also empty ones. */
@@ -356,14 +355,14 @@ static void events_drain(struct giving *g, struct reading *r, __s64 now_ns)
 		if (c->on != r)
 			continue;
 		if (c->making < slot)
-			tell_made(g, c);
+			made_report(g, c);
 		if (!c->n_making)	/* otherwise the tally has events of the current slot */
-			tell_empty(g, c, slot);
+			empty_report(g, c, slot);
 	}
 }
 
 /* Notes a step of the wall clock, which the next batch reports. */
-static void clock_look(struct proc *p)
+static void clock_refresh(struct proc *p)
 {
 	__s64 offset = wall_offset(), step = offset - p->wall_offset;
 
@@ -381,7 +380,7 @@ static int proc_drain(void *self, __s64 now_ns, const struct batch_sink *sink)
 
 	if (!p->counting)
 		return 0;
-	clock_look(p);
+	clock_refresh(p);
 	for (struct reading *r = p->reading; r; r = r->next) {
 		g.r = r;
 		if (r->meter->metric->scope == SCOPE_INTERVAL)

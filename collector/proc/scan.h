@@ -1,11 +1,11 @@
-/* scan.h - takes the words and numbers from a text of /proc or /sys, line by line.
+/* scan.h - reads the words and numbers of a text of /proc or /sys, line by line.
  *
  *      struct scan text = scan_of(data, len), line, word;
  *      while (scan_line(&text, &line))
  *              if (scan_word(&line, &word) && scan_number(&line, &n)) ...
  *
  * A piece borrows from the text; it has no NUL at its end, and may contain any byte.
- * Pure    no file.  Missing pieces give 0; nothing beyond the text is read.
+ * Pure    no file.  Each function returns 0 if the piece is missing, and reads nothing beyond the text.
  */
 #ifndef HEATSCOPE_SCAN_H
 #define HEATSCOPE_SCAN_H

@@ -162,7 +162,7 @@ static int grown(struct self *s, __u64 counter, __u64 *ret_growth)
 
 /* --- ticks, spool, process --- */
 
-static int ticks_read(void *self, const struct meter_look *look, const struct meter_out *out)
+static int ticks_read(void *self, const struct meter_request *request, const struct meter_out *out)
 {
 	struct self *s = self;
 	struct self_stats_tick t;
@@ -176,21 +176,21 @@ static int ticks_read(void *self, const struct meter_look *look, const struct me
 	return 0;
 }
 
-static int spool_read(void *self, const struct meter_look *look, const struct meter_out *out)
+static int spool_read(void *self, const struct meter_request *request, const struct meter_out *out)
 {
 	struct self_stats_spool p = self_stats_spool_get();
 	struct event e = { .measure = { p.waiting, p.in_flight } };
 	__u64 growth = 0;
 	int has = grown(self, p.dropped, &growth);
 
-	if (!has || !look->since_ns)
+	if (!has || !request->since_ns)
 		return 0;
-	e.measure[2] = meter_rate(growth, look->since_ns);
+	e.measure[2] = meter_rate(growth, request->since_ns);
 	out->event(out->arg, &e, 0);
 	return 0;
 }
 
-static int process_read(void *self, const struct meter_look *look, const struct meter_out *out)
+static int process_read(void *self, const struct meter_request *request, const struct meter_out *out)
 {
 	struct self *s = self;
 	struct event e = { 0 };
@@ -200,9 +200,9 @@ static int process_read(void *self, const struct meter_look *look, const struct 
 	err = slurp(AT_FDCWD, "/proc/self/statm", &s->text);
 	if (!err)
 		err = self_parse_statm(s->text.data, s->text.len, &pages);
-	if (err || !has || !look->since_ns)
+	if (err || !has || !request->since_ns)
 		return err;
-	e.measure[0] = meter_percent(growth, look->since_ns);
+	e.measure[0] = meter_percent(growth, request->since_ns);
 	e.measure[1] = pages * (__u64)sysconf(_SC_PAGESIZE);
 	out->event(out->arg, &e, 0);
 	return 0;
@@ -252,7 +252,7 @@ static int objects_read(struct self *s, const char *kind,
 
 struct giving {
 	struct self *s;
-	const struct meter_look *look;
+	const struct meter_request *request;
 	const struct meter_out *out;
 	__u64 *seen;			/* ids, because an object may have several descriptors */
 	size_t n_seen, room;
@@ -277,19 +277,19 @@ static void give_program(void *arg, int fd, const struct self_object *o)
 	char name[BPF_OBJ_NAME_LEN];
 	struct event e = { 0 };
 
-	if (seen_before(g, o->id) || counter_delta_add(&g->s->counters, o->id, value) || !g->look->since_ns ||
+	if (seen_before(g, o->id) || counter_delta_add(&g->s->counters, o->id, value) || !g->request->since_ns ||
 	    !counter_delta_of(&g->s->counters, g->s->counters.now.n - 1, growth))
 		return;
 	name_of(fd, o, name);
 	e.field[0] = words_code(g->out->words, name, strlen(name));
-	e.measure[0] = meter_percent(growth[0], g->look->since_ns);
-	e.measure[1] = meter_rate(growth[1], g->look->since_ns);
+	e.measure[0] = meter_percent(growth[0], g->request->since_ns);
+	e.measure[1] = meter_rate(growth[1], g->request->since_ns);
 	g->out->event(g->out->arg, &e, 0);
 }
 
-static int programs_read(void *self, const struct meter_look *look, const struct meter_out *out)
+static int programs_read(void *self, const struct meter_request *request, const struct meter_out *out)
 {
-	struct giving g = { self, look, out, NULL, 0, 0 };
+	struct giving g = { self, request, out, NULL, 0, 0 };
 	int err;
 
 	counter_delta_begin(&g.s->counters);
@@ -311,9 +311,9 @@ static void give_map(void *arg, int fd, const struct self_object *o)
 	g->out->event(g->out->arg, &e, 0);
 }
 
-static int maps_read(void *self, const struct meter_look *look, const struct meter_out *out)
+static int maps_read(void *self, const struct meter_request *request, const struct meter_out *out)
 {
-	struct giving g = { self, look, out, NULL, 0, 0 };
+	struct giving g = { self, request, out, NULL, 0, 0 };
 	int err = objects_read(self, "anon_inode:bpf-map", give_map, &g);
 
 	free(g.seen);

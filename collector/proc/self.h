@@ -1,10 +1,10 @@
-/* self.h - measures what the collector itself does and costs: heatscope.ticks, spool, process, programs, maps.
+/* self.h - measures what the collector itself costs: heatscope.ticks, spool, process, programs, maps.
  *
  *      ticks      each drain of each probe: how long it took, how late it began, how much it sent
  *      spool      the data that waits for the aggregator
  *      process    the collector's CPU time and memory
  *      programs   run time and runs of its BPF programs, if kernel.bpf_stats_enabled is on
- *      maps       kernel memory of its BPF maps, by name; the counts lie in this memory
+ *      maps       kernel memory of its BPF maps, by name
  *
  * It finds the programs and maps by our descriptors: /proc/self/fdinfo has the kind and the size of each.
  */

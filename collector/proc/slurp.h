@@ -1,4 +1,4 @@
-/* slurp.h - reads a whole small file at once, as files of /proc and /sys must be read.
+/* slurp.h - reads a whole file of /proc or /sys at once.
  *
  * Errors  0 or -errno.
  */

@@ -1,9 +1,9 @@
-/* words.h - turns texts into codes for a while: the code is the hash of a text, and finds the text again.
+/* words.h - turns texts into codes, and codes back into texts, until words_clear().
  *
  *      words_clear(), code = words_code("eth0"), ... words_text(code) -> "eth0"
  *
  * The texts of one snapshot (the current interfaces, the current cgroups) are needed as labels only until its events
- * are sent.  The hash is key.h's, so a predicate's constant has the same code.
+ * are sent.  A code is key.h's hash, so a predicate's constant has the same code.
  * Memory  words_fini() frees; a zeroed one is empty.
  */
 #ifndef HEATSCOPE_WORDS_H

@@ -13,7 +13,7 @@
 
 #include "collector/redis/redis.h"
 
-#define ASKED_MAX 128			/* a power of two */
+#define ASKED_MAX 256			/* a power of two; 6 kB of each connection */
 
 struct asked {
 	__u64 prefix;
@@ -22,8 +22,8 @@ struct asked {
 	__u16 code;
 	__u8 kind;
 	__u8 waits;			/* it may wait for data */
-	__u8 doubt;			/* the commands before it may have a reply that we do not expect */
-	__u8 forgets;			/* one of these may have changed the connection's state */
+	__u8 doubt;			/* commands just before it should get no reply, but may get one */
+	__u8 forgets;			/* one of those may have changed the connection's state */
 	__u8 lost;			/* no entry was free for these */
 	__u8 pad;
 };
@@ -51,7 +51,7 @@ static inline int asked_same(const struct asked *a, const struct asked *b)
 	       asked_is_simple(a->kind) && asked_is_simple(b->kind);
 }
 
-/* Returns 0; 1: no entry is free, the command is lost; -1: and its reply would change what later replies mean. */
+/* Returns 0; 1: the command is lost, no entry is free; -1: also, its reply would change what later replies mean. */
 static inline int asked_push(struct asked_ring *r, const struct asked *a)
 {
 	struct asked *last = asked_at(r, r->n - 1);
@@ -77,7 +77,7 @@ static inline int asked_push(struct asked_ring *r, const struct asked *a)
 	return 1;
 }
 
-/* The command that is answered next; NULL: there is none. */
+/* Returns the command that is answered next; NULL: there is none. */
 static inline struct asked *asked_first(struct asked_ring *r)
 {
 	return r->n ? asked_at(r, 0) : 0;

@@ -1,10 +1,10 @@
-/* commands.h - knows the commands of Redis and Valkey and the first words of their errors: their codes, and how a
- * command is read.
+/* commands.h - has the table of the commands of Redis and Valkey and of the first words of their errors: codes, and how
+ * to read a command.
  *
  *      commands_fill(rows) on the host -> command_find(rows, hash) in the kernel and in tests
  *
- * Hash    of the word's bytes, from COMMAND_SEED (lower case; a command of a container is "config get") or ERROR_SEED
- *         on.  Words that are not in the table have no row: clients must not be able to make keys.
+ * Hash    hash_byte() over the word's bytes, begun with COMMAND_SEED (lower case; with its container: "config get")
+ *         or ERROR_SEED.  Other words have no row, so that clients cannot make keys.
  * Thread  any; constant.
  */
 #ifndef HEATSCOPE_REDIS_COMMANDS_H
@@ -14,7 +14,7 @@
 
 enum command_kind {
 	KIND_PLAIN,
-	KIND_CONTAINER,		/* its second word also belongs to its name */
+	KIND_CONTAINER,		/* its second word is part of its name */
 	KIND_WAITS,		/* may wait for data */
 	KIND_XREAD,		/* the same, if it says BLOCK; its first key is after STREAMS */
 	KIND_XREADGROUP,
@@ -67,7 +67,7 @@ enum redis_status {		/* then the errors of the table, from STATUS_FIRST on */
 	STATUS_FIRST,
 };
 
-/* The row of a word; NULL: it is not in the table. */
+/* Returns the row of a word; NULL: it is not in the table. */
 static inline const struct command_row *command_find(const struct command_row *rows, __u64 hash)
 {
 	__u32 i;
@@ -84,10 +84,10 @@ static inline const struct command_row *command_find(const struct command_row *r
 }
 
 #ifndef __bpf__
-/* Fills COMMAND_ROWS rows.  -1: a row did not fit. */
+/* Fills COMMAND_ROWS rows.  Returns -1 if a row did not fit. */
 int commands_fill(struct command_row *rows);
 
-/* Of a code in the table; NULL: it is not in the table. */
+/* Return the word of a code; NULL: it is not in the table. */
 const char *command_name(__u64 code);
 const char *error_name(__u64 code);
 #endif

@@ -1,5 +1,4 @@
-/* conn.h - describes the kernel's state of each server socket: the part that exchange.h has, and the protocol's
- * part. */
+/* conn.h - describes the kernel's state of each server socket: the turn of exchange.h, and the part of Redis. */
 #ifndef HEATSCOPE_REDIS_CONN_H
 #define HEATSCOPE_REDIS_CONN_H
 
@@ -8,7 +7,7 @@
 
 /* The time of a thread from a receive to its next receive or send at any connection. */
 struct service {
-	__u64 number;			/* counts all of them; 0: it has not ended */
+	__u64 number;			/* its number among all services; 0: it has not ended */
 	__u64 ns, off, delay;
 	struct blocked blocked;
 	struct fs_spent files;
@@ -17,7 +16,7 @@ struct service {
 struct thread_service {			/* of a thread that serves */
 	__u64 number;			/* the service that goes on; 0: none */
 	struct stamp begin;
-	__u64 parted;			/* TURN_PARTS and TURN_FILES that are measured of it */
+	__u64 parted;			/* which of TURN_PARTS and TURN_FILES are measured of it */
 	__u64 n_sleeps;			/* nvcsw of the thread, at its last receive or send */
 	__u32 pass;			/* counts its passes: a receive after a send, or after it slept, begins one */
 	__u32 has_sent;
@@ -30,7 +29,7 @@ struct served {				/* the services of a turn so far */
 	__u32 thread, pass;		/* at the turn's begin */
 };
 
-#define TALLY_MAX 8			/* a power of two */
+#define TALLY_MAX 32			/* a power of two */
 
 struct tally {				/* equal commands that a send answers */
 	struct done done;
@@ -41,10 +40,10 @@ struct server_conn {
 	struct turn turn;
 	struct front front;
 	struct done data;		/* of the next event */
-	__u64 service;			/* number of its last service; 0: it is part of `served` */
+	__u64 service;			/* number of its last service; 0: `served` has it already */
 	struct served served;
 	struct tally tally[TALLY_MAX];
-	__u32 n_tally, n_done;		/* entries of it; commands */
+	__u32 n_tally, n_done;		/* entries of `tally`; commands that the send answers */
 	__u32 shares;			/* commands that share the turn */
 	__u32 pad;
 };

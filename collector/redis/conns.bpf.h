@@ -6,6 +6,7 @@
 #include <bpf/bpf_helpers.h>
 #include "collector/redis/conn.h"
 #include "collector/server/conns.bpf.h"
+#include "collector/server/closes.bpf.h"
 #include "collector/redis/service.bpf.h"
 
 const volatile __u32 text_full = 0;	/* prefixes of keys may be read */
@@ -33,7 +34,7 @@ static __always_inline int conn_follows(const struct server_conn *s)
 	return s->front.mode == FRONT_PLAIN;
 }
 
-/* The parts of blocked time, as exchange.bpf.h fills them for one thread. */
+/* Fills the parts of blocked time, as exchange.bpf.h does for a thread with one connection. */
 static __always_inline void served_parts(struct event *e, const struct server_conn *s, __u64 blocked_ns)
 {
 	int known = (s->turn.parted & TURN_PARTS) != 0, i;
@@ -49,8 +50,8 @@ static __always_inline void served_parts(struct event *e, const struct server_co
 	e->measure[TURN_N_IO] = known ? s->served.blocked.n_io : 0;
 }
 
-/* The measures of a turn whose thread also serves other connections.  With its own stack frame: the iterators have an
- * event in theirs. */
+/* Fills the measures of a turn whose thread also serves other connections.  Not inlined: the iterators have an event in
+ * their stack frame. */
 static __noinline int served_fill(struct event *e, const struct server_conn *s)
 {
 	__u64 latency = e->measure[TURN_LATENCY], ns = clamp_to(s->served.ns, latency), off, wait;
@@ -94,7 +95,7 @@ static __always_inline void event_fields(struct event *e, const struct server_co
 	e->field[REDIS_CLIENT] = client_used(&s->turn);
 }
 
-/* Sets the data of the next event from the command that is answered next: that one runs. */
+/* Sets the data of the next event from the command that is answered next: the server works at that one. */
 static __always_inline void data_first(struct server_conn *s)
 {
 	const struct asked *a = asked_first(&s->front.asked);
@@ -122,7 +123,7 @@ static __always_inline void data_unread(struct server_conn *s)
 
 /* ---- recording ---- */
 
-/* Adds the command that has its reply to those of this send. */
+/* Adds the command that now has its reply to the tally of this send. */
 static __always_inline void tally_add(struct server_conn *s)
 {
 	const struct done *d = &s->front.done;
@@ -153,7 +154,13 @@ static __always_inline void tally_clear(struct server_conn *s)
 	s->n_tally = s->n_done = 0;
 }
 
-/* Emits one event that stands for n equal commands. */
+static long tally_file_step(__u32 i, struct server_conn **s)
+{
+	event_file(*s);
+	return 0;
+}
+
+/* Emits one event that stands for n equal commands; beyond EVENTS_MAX kinds of a send, files each of them. */
 __noinline int emit_tally(struct events *e, struct server_conn *s, __u32 i, int waited)
 {
 	struct tally *y;
@@ -162,14 +169,14 @@ __noinline int emit_tally(struct events *e, struct server_conn *s, __u32 i, int 
 	if (!e || !s || i >= TALLY_MAX)
 		return 0;
 	y = &s->tally[i];
-	at = e->n;
-	if (at >= EVENTS_MAX) {
-		__sync_fetch_and_add(&counts.crowded, y->n);
-		return 0;
-	}
 	s->data = y->done;
 	if (s->data.waits)
 		s->data.waits = waited ? WAITS_DATA : WAITS_READY;
+	at = e->n;
+	if (at >= EVENTS_MAX) {
+		bpf_loop(y->n, tally_file_step, &s, 0);
+		return 0;
+	}
 	emit(e, s);
 	e->more[at & (EVENTS_MAX - 1)] = y->n - 1;
 	return 0;

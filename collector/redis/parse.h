@@ -1,15 +1,15 @@
 /* parse.h - parses the requests of RESP with a state machine; pure, for kernel and tests.
  *
  *      receive:  front_receive(), bytes -> front_byte(), front_blind(), front_skip() -> FRONT_* flags
- *      at FRONT_WORD: front_command() with the row of front.hash (commands.h) -> further flags
+ *      at FRONT_WORD: front_command() with the row of front.in.hash (commands.h) -> further flags
  *
  *      *2 CR LF  $3 CR LF GET CR LF  $1 CR LF a CR LF        an array of arguments
  *      GET a CR LF                                           or an inline command; arguments may be quoted
  *
  * Cut     Requests may be cut anywhere and several may come at once: the parser takes single bytes where it must read,
  *         and skips arguments that it does not need.
- * Strict  The parser refuses what no client sends, although a server may accept it (LF that is another byte).
- * Trust   Bytes are the clients'.  Impossible bytes make the connection opaque and have no other effect.
+ * Strict  The parser refuses bytes that no client sends, even if a server accepts them (another byte in place of LF).
+ * Trust   Clients may send any bytes.  Impossible ones make the connection opaque and have no other effect.
  */
 #ifndef HEATSCOPE_REDIS_PARSE_H
 #define HEATSCOPE_REDIS_PARSE_H
@@ -23,12 +23,12 @@ enum front_mode {
 	FRONT_TRIAL,		/* such a receive has come: do its replies fit? */
 	FRONT_PLAIN,
 	FRONT_ENCRYPTED,	/* turns only */
-	FRONT_IGNORED,		/* asks for nothing */
+	FRONT_IGNORED,		/* makes no events */
 };
 
 enum front_flag {
-	FRONT_BEGIN = 1,	/* a command begins, and none is being answered */
-	FRONT_ASKED = 2,	/* the ring has a new command */
+	FRONT_BEGIN = 1,	/* a command begins, and no other one waits for its reply */
+	FRONT_ASKED = 2,	/* the ring was empty and has a command now */
 	FRONT_WORD = 4,		/* the command's name is complete: front_command() */
 	FRONT_PREFIX = 8,	/* front.name is the prefix of the command's key */
 	FRONT_LOST = 16,	/* it is not the protocol, or we do not know which reply belongs to which command */
@@ -41,6 +41,7 @@ enum in_state { IN_START, IN_COUNT, IN_COUNT_LF, IN_DOLLAR, IN_LENGTH, IN_LENGTH
 enum arg_reading { ARG_SKIP, ARG_WORD, ARG_NUMBER, ARG_PREFIX };
 
 #define FRONT_TRIES 8			/* receives of a strange connection before it becomes opaque */
+#define FRONT_HEAD 16			/* bytes by which the protocol of a receive is recognized */
 #define SENT_MAX 65536			/* bytes that the server sends to a connection before it serves others */
 #define INLINE_MAX 65536		/* bytes of an inline command: the server's limit */
 #define WORD_MAX 64			/* bytes of a word that is read; no command is that long */
@@ -116,13 +117,13 @@ struct front {
 	__u8 sure;			/* it is known from its first byte on, and no state is in doubt */
 	__u8 fresh;			/* nothing has been received */
 	__u8 reply_off, reply_skip;	/* CLIENT REPLY OFF; SKIP: for the next command */
-	__u8 doubt;			/* a command that gets no reply has come, and none that gets one since; */
-	__u8 forgets;			/* it may have changed the connection's state */
+	__u8 doubt;			/* the last command should get no reply, but may get one; */
+	__u8 forgets;			/* it, or one such before it, may have changed the connection's state */
 	__u8 multi, multi_selects;	/* in a MULTI; a SELECT is queued in it */
 	__u8 resp3;			/* pushes are marked */
-	__u8 searching;			/* the place in the stream was lost and is not found */
+	__u8 searching;			/* we have lost the place in the stream, and not found it again */
 	__u8 stalled;			/* since the last receive, output may have been left in the server's memory */
-	__u8 pad;
+	__u8 unused;			/* we have seen no byte of it: it is new, or idle */
 	__u32 n_sent;			/* bytes since the last receive */
 };
 
@@ -142,7 +143,7 @@ static inline void number_begin(struct number *n)
 	n->n = n->negative = 0;
 }
 
-/* 0, or -1: the byte belongs to no number that the servers send or accept. */
+/* Returns 0; -1: the byte belongs to no number that the servers send or accept. */
 static inline int number_byte(struct number *n, __u8 byte)
 {
 	if (byte == '-' && !n->n && !n->negative) {
@@ -205,7 +206,7 @@ static inline void front_doubt(struct front *c)
 	c->resp3 = 0;
 }
 
-/* The place in the stream is lost. */
+/* We have lost the place in the stream. */
 static inline void front_lose(struct front *c)
 {
 	front_becomes(c, FRONT_STRANGE);
@@ -229,6 +230,18 @@ static inline int is_cluster_bus(const __u8 *head)
 	return head[0] == 'R' && head[1] == 'C' && head[2] == 'm' && head[3] == 'b';
 }
 
+/* A replica sends this once a second, whether its master has sent anything or not. */
+static inline int is_replica(const __u8 *head)
+{
+	__u64 length, word, is_length, is_word;
+
+	__builtin_memcpy(&length, head + 2, 8);
+	__builtin_memcpy(&word, head + 8, 8);
+	__builtin_memcpy(&is_length, "\r\n$8\r\nRE", 8);
+	__builtin_memcpy(&is_word, "REPLCONF", 8);
+	return head[0] == '*' && length == is_length && word == is_word;
+}
+
 /* The server has sent n bytes; 0: the socket is full. */
 static inline void front_sent(struct front *c, __u32 n)
 {
@@ -236,13 +249,15 @@ static inline void front_sent(struct front *c, __u32 n)
 	c->stalled |= !n || c->n_sent == SENT_MAX;
 }
 
-/* Before the bytes of a receive are parsed.  head: its first bytes, 4 or all.  A trial begins only where the server has
- * answered all that it received before: it sent something after the last receive, and nothing of its output was left. */
+/* Decides the mode before the bytes of a receive are parsed.  head: its first FRONT_HEAD bytes, or all.  A trial begins
+ * only if the server has answered all that it received: it sent bytes after the last receive, and all its output.  A
+ * connection of which we have seen no byte needs no trial, if a command begins here. */
 static inline void front_receive(struct front *c, const __u8 *head, __u32 total)
 {
 	int begins = c->fresh || c->mode == FRONT_STRANGE || c->mode == FRONT_TRIAL, answered = c->n_sent && !c->stalled;
+	int unused = c->unused && !c->n_sent;
 
-	c->fresh = c->stalled = 0;
+	c->fresh = c->stalled = c->unused = 0;
 	c->n_sent = 0;
 	if (!begins)
 		return;
@@ -251,12 +266,16 @@ static inline void front_receive(struct front *c, const __u8 *head, __u32 total)
 		c->opaque = 0;
 		return;
 	}
-	if (total >= 4 && is_cluster_bus(head)) {
+	if (total >= 4 && (is_cluster_bus(head) || (total >= FRONT_HEAD && is_replica(head)))) {
 		front_becomes(c, FRONT_IGNORED);
 		return;
 	}
 	if (c->mode == FRONT_PLAIN)
 		return;
+	if (head[0] == '*' && unused) {
+		front_becomes(c, FRONT_PLAIN);
+		return;
+	}
 	if (c->tries < FRONT_TRIES)
 		c->tries++;
 	else
@@ -267,7 +286,7 @@ static inline void front_receive(struct front *c, const __u8 *head, __u32 total)
 		front_becomes(c, FRONT_TRIAL);
 }
 
-/* After them: a trial goes on if they were whole commands that get replies.  Returns how many commands are lost. */
+/* After the bytes: a trial goes on if they were whole commands with replies.  Returns how many commands are lost. */
 static inline __u32 front_received(struct front *c)
 {
 	__u32 left = c->asked.left;
@@ -279,7 +298,7 @@ static inline __u32 front_received(struct front *c)
 	return c->searching && !c->opaque ? left ? left : 1 : 0;
 }
 
-/* After a send, in a trial: the next receive is understood if all commands have their replies. */
+/* After a send, in a trial: we follow the connection from now on if all commands have their replies. */
 static inline void front_tried(struct front *c)
 {
 	if (c->mode != FRONT_TRIAL || c->asked.n || c->out.state != OUT_TYPE || c->out.top || c->out.left != 1)
@@ -424,7 +443,7 @@ static inline __u32 arg_end(struct front *c)
 
 /* ---- commands ---- */
 
-/* A command that gets no reply: what its effect is, we do not see.  After MULTI, CLIENT REPLY ON may only be queued. */
+/* A command that gets no reply: we do not see its effect.  After MULTI, the server may only queue CLIENT REPLY ON. */
 static inline __u32 front_silent(struct front *c)
 {
 	c->doubt = 1;
@@ -478,7 +497,7 @@ static inline __u32 front_end(struct front *c)
 	return off || skip ? front_silent(c) : front_ask(c);
 }
 
-/* The command's name is complete.  row: of front.hash; NULL: the name is not known. */
+/* The command's name is complete.  row: that of front.in.hash; NULL: the name is not in the table. */
 static inline __u32 front_command(struct front *c, const struct command_row *row)
 {
 	struct command_in *r = &c->in;
@@ -509,7 +528,7 @@ static inline int is_space(__u8 byte)
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* An argument ends with this byte: at the end of the line, with the command. */
+/* The byte ends an argument, and at the end of the line also the command. */
 static inline __u32 line_word_end(struct front *c)
 {
 	struct command_in *r = &c->in;
@@ -534,7 +553,7 @@ static inline __u32 line_end(struct front *c)
 	return out | front_end(c);
 }
 
-/* A byte of an argument, without its quotes.  Escapes are not read: a word with one is not the word it looks like. */
+/* A byte of an argument, without its quotes.  We do not read escapes: a word with one may be any word. */
 static inline __u32 line_word(struct front *c, __u8 byte)
 {
 	struct command_in *r = &c->in;
@@ -582,7 +601,7 @@ static inline __u32 line_byte(struct front *c, __u8 byte)
 
 /* ---- receives ---- */
 
-/* How many bytes may be skipped unread; 0: the parser needs the next byte. */
+/* Returns how many bytes the caller may skip unread; 0: the parser needs the next one. */
 static inline __u32 front_blind(const struct front *c)
 {
 	if (!front_reads(c))
@@ -680,7 +699,7 @@ static inline __u32 front_byte(struct front *c, __u8 byte)
 	return 0;
 }
 
-/* The number after the first of these bytes, if it has one or two digits and CR LF; *ret_n: bytes, 0: it has not. */
+/* Returns the number after the first of these bytes, if it has 1 or 2 digits and CR LF.  *ret_n: bytes; 0: none. */
 static inline __u32 number_ahead(__u64 bytes, __u32 *ret_n)
 {
 	__u32 a = (__u8)(bytes >> 8) - '0', b = (__u8)(bytes >> 16) - '0';
@@ -710,8 +729,8 @@ static inline __u32 front_number_ahead(struct front *c, __u64 bytes, __u32 *ret_
 	return *ret_n ? out | (r->state == IN_START ? count_end(c) : length_end(c)) : 0;
 }
 
-/* Takes several bytes at once where that is usual, with the same result as front_byte().  bytes: the next 8, the first
- * one in the lowest byte.  *ret_n: how many it took, perhaps none. */
+/* Takes several bytes at once in the usual cases, with the result of front_byte().  bytes: the next 8, the first one in
+ * the lowest byte.  *ret_n: how many it took, perhaps 0. */
 static inline __u32 front_ahead(struct front *c, __u64 bytes, __u32 *ret_n)
 {
 	__u8 byte = bytes;

@@ -1,6 +1,6 @@
 /* receives.bpf.h - parses a server's receives: runs parse.h over the bytes in its buffer.
  *
- *      received() -> ends a turn that we cannot read -> receive_feed(): by numbers, bytes and skips
+ *      received() -> records an event that is pending -> receive_feed(): by numbers, bytes and skips
  */
 #ifndef HEATSCOPE_REDIS_RECEIVES_BPF_H
 #define HEATSCOPE_REDIS_RECEIVES_BPF_H
@@ -14,7 +14,7 @@
 
 const volatile struct command_row rows[COMMAND_ROWS] = { 0 };	/* filled by the collector */
 
-/* The result of a step: bytes << 32 | flags. */
+/* Returns the result of a step: bytes that it took << 32 | the parser's flags. */
 static __always_inline __u64 eaten(__u32 n, __u32 out)
 {
 	return (__u64)n << 32 | out;
@@ -25,7 +25,7 @@ static __always_inline __u8 window_byte(const struct window *w, __u32 at)
 	return w->byte[at & (WINDOW - 1)];
 }
 
-/* The next 8 bytes of the window, from a place with at least that many. */
+/* Returns the next 8 bytes of the window, which must have as many from `at` on. */
 static __always_inline __u64 window_u64(const struct window *w, __u32 at)
 {
 	__u64 bytes;
@@ -54,7 +54,7 @@ __noinline __u32 command_named(struct front *c)
 	return c ? front_command(c, found ? &row : 0) : 0;
 }
 
-/* One step of the receiving machine.  Of the next `left` bytes, the window has `seen`, from `at` on. */
+/* Makes one step of the parser.  Of the next `left` bytes, the window has `seen`, from `at` on. */
 __noinline __u64 front_step(struct front *c, const struct window *w, __u32 at, __u32 seen, __u32 left)
 {
 	__u32 n, out;
@@ -77,8 +77,8 @@ __noinline __u64 front_step(struct front *c, const struct window *w, __u32 at, _
 
 /* ---- receives ---- */
 
-/* The position in the stream is lost: all commands that are not recorded are lost, and n more.  We do not know how many
- * there were in bytes that we could not read or follow: they count as one.  A trial's were counted. */
+/* We have lost the position in the stream.  All commands that are not recorded count as lost, and n more: bytes that we
+ * could not read or follow count as one command.  Those of a trial are counted already. */
 static __noinline void conn_lost(struct server_conn *s, __u32 n)
 {
 	struct front *c = &s->front;
@@ -153,7 +153,7 @@ static long receive_step(__u32 i, struct receiving *r)
 	return 0;
 }
 
-/* Data of a connection that we cannot read: the first receive after a reply starts a turn. */
+/* A receive of a connection that we cannot read: the first one after a reply starts a turn. */
 static __always_inline void turn_receive(struct server_conn *s, const struct thread_service *h, const struct stamp *now)
 {
 	if (STATE_KIND(s->turn.state) == STATE_WAITING)
@@ -185,8 +185,8 @@ static __noinline int receive_feed(struct server_conn *s, struct thread_service 
 	return 0;
 }
 
-/* At an unknown socket: is this the client's first bytes, and has the server sent nothing?  Bytes that come while we look
- * are in both numbers or in none. */
+/* At an unknown socket: has this receive the client's first bytes, and has the server sent nothing?  rcv_nxt shows
+ * whether bytes came while we read the counters. */
 static __always_inline int is_first_receive(struct sock *sk, int total)
 {
 	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
@@ -207,8 +207,11 @@ static __always_inline void received(struct events *e, struct server_conn *s, st
 	struct thread_service *h;
 	struct stamp now;
 
-	if (!s)
+	if (!s) {
 		s = conn_make(sk, inode, t, is_first_receive(sk, ret));
+		if (s)
+			s->front.unused = BPF_CORE_READ(sk, __sk_common.skc_family) == AF_UNIX;
+	}
 	if (!s || s->front.mode == FRONT_IGNORED)
 		return;
 	stamp(&now, t);

@@ -2,8 +2,8 @@
  *
  * redis.h, parse.h and server/exchange.h say which events there are, and why.  server/protocol.bpf.h lists the parts of
  * a protocol.
- * The programs of this object are those of server.bpf.h, which mysql.bpf.c lists: sock_recv calls received() in
- * receives.bpf.h, sock_send calls sent() in sends.bpf.h.
+ * The programs are in server.bpf.h, and mysql.bpf.c lists them.  Here sock_recv calls received() in receives.bpf.h, and
+ * sock_send calls sent() in sends.bpf.h.
  */
 #include <linux/bpf.h>
 #include "collector/redis/receives.bpf.h"

@@ -1,37 +1,38 @@
 /* redis.h - describes the fields of redis.commands, and which exchanges count as an event.
  *
  * Event   A client's command to a Redis or Valkey server and its reply, RESP2 or RESP3, also as an inline command.
- * Turn    the time from which on the server has commands of a connection, to the send that answers some of them.
+ * Turn    the time from when the server has commands of a connection to the send that answers some of them.
  *
  *      receive:  [ GET a ]              [ GET a  SET b  LPOP c ]
  *      send:               [ $1 x ]                               [ $1 x  +OK  $-1 ]
  *                |<- event ->|          |<- three events, a third of it each ->|
  *
- * Start   the return of the receive that brings the command's first byte.  If the server has unanswered commands of the
- *         connection then, the end of the turn before.
+ * Start   when the receive that brings the command's first byte returns.  If earlier commands of the connection have no
+ *         reply then: the end of the turn before.
  * End     the send that completes the reply.
- * Shares  The commands that one send answers share its turn equally: counts and sums are those of the server, the
- *         spread within a pipeline is not seen.
- * Slot    the slot of the end.
- * Record  exactly once, at the end.
- * Nothing commands that end with their connection; commands in a MULTI are queued (status), and EXEC runs them all.
- * Pushes  and messages of subscribed channels are no replies.  A SUBSCRIBE is answered when all its channels are.
- * Lost    A command whose reply CLIENT REPLY suppresses has no end to be seen: it is counted as lost.
- * Ignored A replica's connection from REPLCONF, PSYNC or SYNC on, one with MONITOR after its reply, and the cluster bus.
- * Clients Only accepted sockets: the local port is one that the process listens at, or the socket's first bytes are
- *         the client's; Unix: it carries the listener's name.
- * Attach  A TCP connection is known from its first byte if the receive has all bytes that came so far, and nothing was
- *         sent.  In any other one the place is looked for: a receive, sends that leave no output in the server, a
- *         receive of whole commands, and as many replies as there are commands, the last one at the end of a send.
- *         That exchange is not recorded, the next one is.
- * Loss    Bytes that are not the protocol, or replies that belong to no command, end it: all commands without a
- *         recorded reply count as lost, and the place is looked for as in an older connection.
- * Turns   Of connections that we cannot read (TLS, another protocol), turns of request and reply are counted.
+ * Shares  The commands that one send answers share its turn equally.  Counts and sums agree with the server's; the
+ *         differences within a pipeline do not show.
+ * Record  exactly once, in the slot of the end.
+ * Nothing No event: a command whose connection ends before its reply.
+ * Multi   A command in a MULTI has the status `queued`; EXEC runs them all.
+ * Pushes  and messages of subscribed channels are no replies.  The reply to a SUBSCRIBE confirms all its channels.
+ * Lost    A command counts as lost if CLIENT REPLY suppresses its reply: we see no end.
+ * Ignored A replica's connection from REPLCONF, PSYNC or SYNC on; one with MONITOR, after its reply; the cluster bus.
+ * Clients We count only sockets that a server accepted: it listens at the local port, or the socket's first bytes are
+ *         the client's.  A Unix socket has the listener's name.
+ * Attach  We follow a TCP connection from its first byte, if the receive has all bytes so far and the server sent none.
+ *         In any other one we first find the place: a receive, sends that leave no output in the server, a receive of
+ *         whole commands, and as many replies, the last one at the end of a send.  The next exchange is the first one
+ *         that we record.  The kernel does not count a Unix connection's bytes.  We follow one, without its database,
+ *         from the first receive that we see on, if that begins with a command.
+ * Loss    After bytes that are not the protocol, or a reply without a command, all commands without a recorded reply
+ *         count as lost, and we find the place as in an older connection.
+ * Turns   Of a connection that we cannot read (TLS, another protocol), we count turns of request and reply.
  *
- * Measures  those of exchange.h.  A thread serves many connections.  Of the latency, its clocks divide the time from
- *         a receive to the thread's next receive or send at any connection; in that time it works at this command or
- *         sleeps.  So no time of a thread is part of two events.  The rest of the latency is `unsplit`: the thread
- *         serves other clients, or another thread (io-threads) has the command.
+ * Measures  those of exchange.h.  A thread serves many connections.  Its clocks divide only the time from a receive to
+ *         its next receive or send at any connection; in that time it works at this command or sleeps.  So no time of
+ *         a thread is in two events.  The rest of the latency is `unsplit`: the thread serves other clients, or
+ *         another thread (io-threads) has the command.
  *
  * Fields, codes in the kernel:
  *
@@ -59,9 +60,9 @@ enum redis_field {
 #define REDIS_SERVERS "redis-server", "valkey-server"
 
 enum redis_waits {
-	WAITS_NO,		/* not a command that waits for data */
-	WAITS_READY,		/* one that was answered at once */
-	WAITS_DATA,		/* one that waited: its thread slept, or received after it had sent, before the end */
+	WAITS_NO,		/* the command does not wait for data */
+	WAITS_READY,		/* it may wait, and was answered at once */
+	WAITS_DATA,		/* it waited: before its end, the thread slept, or received after a send */
 	N_WAITS
 };
 

@@ -7,8 +7,8 @@
  *      RESP3: _ # , ( are lines; = ! are texts; % ~ > | have elements
  *
  * Depth   does not matter: an array adds its elements to the number of those that are to come.
- * Pushes  belong to no command.  RESP3 marks them (>).  In RESP2 they are arrays, and those of a connection that
- *         subscribes or has subscribed begin with a word of theirs.
+ * Pushes  belong to no command.  RESP3 marks them (>).  In RESP2 they are arrays: those of a connection that subscribes
+ *         or did so begin with a known word, such as "message".
  */
 #ifndef HEATSCOPE_REDIS_REPLY_H
 #define HEATSCOPE_REDIS_REPLY_H
@@ -24,10 +24,10 @@ enum back_flag {
 
 enum out_reading { READ_NOTHING, READ_ERROR, READ_WORD, READ_INTEGER };
 
-#define READ_WORD_MAX 16		/* bytes of a text that is read; longer ones are no word that we know */
+#define READ_WORD_MAX 16		/* bytes of a text that is read: no word that we know is longer */
 #define OUT_LEFT_MAX (1ull << 40)	/* elements */
 
-/* Is the next element the reply itself, not a part of it or of an attribute before it? */
+/* Is the next element the reply itself?  Else it is a part of the reply, or of an attribute before it. */
 static inline int out_is_top(const struct reply *o)
 {
 	return !o->top && o->left == 1;
@@ -240,7 +240,7 @@ static inline __u32 back_skip(struct front *c, __u32 n)
 
 #define WORD_IS(o, text) ((o)->word == STATEMENT_CODE(text) && (o)->word_n == sizeof(text) - 1)
 
-/* A push that reports a change of subscriptions: its kind of command; 0: another one. */
+/* Returns the kind of command whose effect this push reports; 0: the push reports no subscription. */
 static inline __u8 out_subscription(const struct reply *o)
 {
 	return WORD_IS(o, "subscribe") ? KIND_SUBSCRIBE : WORD_IS(o, "unsubscribe") ? KIND_UNSUBSCRIBE :
@@ -284,7 +284,7 @@ static inline __u64 subscriptions_are(struct front *c, __u8 kind, __u64 total)
 	return was;
 }
 
-/* The server reports that the connection subscribes to a channel, or that it ended that. */
+/* The server reports that the connection subscribes to a channel, or no longer does. */
 static inline __u32 back_subscription(struct front *c, const struct asked *a, __u8 kind, __u64 total)
 {
 	__u64 was = subscriptions_are(c, kind, total);
@@ -335,7 +335,7 @@ static inline void back_multi_ends(struct front *c, __u8 kind)
 	c->multi = c->multi_selects = 0;
 }
 
-/* A reply that is no push.  status: STATUS_OK, or of its error. */
+/* A reply that is no push.  status: STATUS_OK, or the code of its error. */
 static inline __u32 back_answer(struct front *c, const struct reply *o, const struct asked *a, __u16 status)
 {
 	int error = o->top == '-' || o->top == '!', queued = o->top == '+' && WORD_IS(o, "QUEUED") && (c->multi || !c->sure);
@@ -358,7 +358,7 @@ static inline __u32 back_answer(struct front *c, const struct reply *o, const st
 	return out;
 }
 
-/* A reply is complete.  status: STATUS_OK; of an error that front.out.hash gives. */
+/* A reply is complete.  status: STATUS_OK, or the code of the error with the hash front.out.hash. */
 static inline __u32 back_reply(struct front *c, __u16 status)
 {
 	struct asked *a = asked_first(&c->asked);

@@ -1,4 +1,4 @@
-/* sends.bpf.h - reads a server's sends: which commands do they answer?
+/* sends.bpf.h - reads a server's sends, and records the commands that they answer.
  *
  *      sent() -> send_turn(), or send_replies(): by numbers, bytes and skips -> replies_record()
  */
@@ -14,7 +14,7 @@
 
 #define REPLY_STEPS 131072		/* of a send: 64 kB or one long text */
 
-/* One step of the sending machine. */
+/* Makes one step of the parser of replies. */
 __noinline __u64 back_step(struct front *c, const struct window *w, __u32 at, __u32 seen, __u32 left)
 {
 	__u32 n, out;
@@ -84,7 +84,7 @@ static long send_step(__u32 i, struct feed *f)
 	return !front_reads(&f->s->front);
 }
 
-/* The send ends the turn of the commands that it answers.  If there are more, the next turn begins. */
+/* The send ends the turn of the commands that it answers.  If others wait, the next turn begins. */
 static __noinline int replies_record(struct server_conn *s, struct events *e, const struct thread_service *h, const struct stamp *now)
 {
 	int waited = served_waited(s);
@@ -150,6 +150,8 @@ static __always_inline void sent(struct events *e, struct server_conn *s, struct
 	struct thread_service *h;
 	struct stamp now;
 
+	if (!s && BPF_CORE_READ(sk, __sk_common.skc_family) == AF_UNIX)
+		s = conn_make(sk, inode, t, 0);		/* its next receive is not its first one */
 	if (!s || s->front.mode == FRONT_IGNORED)
 		return;
 	front_sent(&s->front, ret > 0 ? ret : 0);

@@ -1,11 +1,11 @@
-/* service.bpf.h - finds the time in which a thread serves a connection: from a receive to the thread's next receive or
- * send at any connection.
+/* service.bpf.h - measures the time in which a thread serves a connection: from a receive to the thread's next receive
+ * or send at any connection.
  *
  *      thread:   receive A    receive B         send A   send B
  *                |-- A's ---->|-- B's --------->|
  *                service_begin()  service_end() of A's: services[number] -> service_take() when A is seen next
  *
- * Bound   a service whose entry is used again before its connection is seen is not added: its time stays unsplit.
+ * Bound   A service is not added to its turn if its entry is used again before that: its time stays unsplit.
  */
 #ifndef HEATSCOPE_REDIS_SERVICE_BPF_H
 #define HEATSCOPE_REDIS_SERVICE_BPF_H
@@ -55,7 +55,7 @@ static __always_inline void service_end(struct thread_service *h, struct task_st
 	*(volatile __u64 *)&v->number = number;
 }
 
-/* The current thread receives or sends.  NULL: there is no memory for it. */
+/* The current thread receives or sends: its service ends.  Returns its entry; NULL: no memory. */
 static __noinline struct thread_service *service_switch(struct task_struct *t, const struct stamp *now, int sends)
 {
 	__u32 thread = t->pid;

@@ -1,10 +1,11 @@
-/* batch_builder.h - collects the slices of the batch that is being made.
+/* batch_builder.h - collects the slices of a batch while the reader makes it.
  *
  *      batch_builder_key() -> batch_builder_add(), one per measure and weight ... -> batch_builder_slices()
  *
- * Offsets Bytes move as the buffer grows, so a piece is an offset until batch_builder_slices() makes slices of them.
+ * Offsets The buffer moves as it grows, so a piece is an offset in it until batch_builder_slices() makes the slices.
  * Errors  0 or -ENOMEM.
- * Memory  a zeroed one is empty; batch_builder_fini() frees.  Slices are valid until the next call of another function.
+ * Memory  a zeroed builder is empty; batch_builder_fini() frees.  Slices are valid until the next call of another
+ *         function.
  */
 #ifndef HEATSCOPE_BATCH_BUILDER_H
 #define HEATSCOPE_BATCH_BUILDER_H

@@ -1,17 +1,16 @@
-/* chain.bpf.h - passes the events of a CPU along the chain of an event program and its record programs; see event.h.
+/* chain.bpf.h - passes the events of a CPU from the event program to one record program after another; see event.h.
  *
  *      event program: e = nesting_enter(cpu) ... tail_call_jump(ctx, bits), nesting_leave(cpu, e)
  *      record program: e = nesting_here(cpu) ... tail_call_jump(ctx, bits), nesting_leave(cpu, e)
  *
- * Nesting The events are kept per CPU and nesting level (struct events_cpu), so that an interrupting program does not
- *         overwrite those of the interrupted one.  Programs at tracepoints and perf events are not preempted
- *         (kernel/trace/bpf_trace.c, __bpf_trace_run), so the program that entered last leaves first.  Every way out of a
- *         program that has entered must leave, or the depth grows for ever.
- * Cost    With retpolines, on a machine where those are expensive, a jump to a place that is looked up takes 150 ns, a
- *         tenth of the cost of a query.  To a constant place of the array the JIT makes a direct jump, which the kernel
- *         rewrites when the array changes (arch/x86/net/bpf_jit_comp.c, emit_bpf_tail_call_direct).  So each of the first
- *         few places has a jump of its own.  With more of them, the verifier would have more to check after every path
- *         through an event program.
+ * Nesting Events are kept per CPU and nesting level (struct events_cpu), so an interrupting program does not overwrite
+ *         those of the interrupted one.  The program that entered last leaves first, because programs at tracepoints
+ *         and perf events are not preempted (kernel/trace/bpf_trace.c, __bpf_trace_run).  A program that has entered
+ *         must leave on every path, or the nesting level grows for ever.
+ * Cost    The first few places have a jump of their own.  Such a jump to a constant place is direct: the kernel
+ *         rewrites it when the array changes (arch/x86/net/bpf_jit_comp.c, emit_bpf_tail_call_direct).  A jump to a
+ *         place that is looked up takes 150 ns with retpolines, a tenth of the cost of a query.  Jumps of their own
+ *         for all places would give the verifier too much to check after every path through an event program.
  *
  * Every object includes it once: the maps of an event program are given to its record programs.
  */

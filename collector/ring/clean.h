@@ -1,7 +1,6 @@
-/* clean.h - makes a label of bytes from outside: UTF-8 without control characters, and the code where bytes were
- * replaced.
+/* clean.h - makes a label of bytes from outside: it replaces control characters and bytes that are not UTF-8.
  *
- *      "caf\xe9", its code -> "caf? #0123456789abcdef"
+ *      "caf\xe9", its code -> "caf? #0123456789abcdef"      the code keeps such labels distinct
  *
  * Memory  `out` takes room + 1 bytes, or LABEL_MAX + 1; it ends with NUL.
  * Pure    no errors.  Thread: any.

@@ -1,19 +1,17 @@
-/* event.h - describes finished events, which an event program hands to the record programs.
+/* event.h - describes the events that an event program hands to the record programs.
  *
  *      mysql.bpf.c --events (per CPU)--> record.bpf.c of instrumentation 0 --> of 3 --> of 7 ...
  *
- * An event program fills its `events` on the CPU and tail-calls the record program of the lowest bit in
- * `active`; each record program tail-calls the next bit above its own.  So an event is parsed once,
- * however many instrumentations count it.
+ * An event program fills its `events` on the CPU and tail-calls the record program of the lowest bit in `active`.  Each
+ * record program tail-calls that of the next higher bit.  So an event is parsed once for all instrumentations.
  *
- * Sample  If it costs more than the budget (budget.h) to look at every event, the event program takes one event in
- *         `weight` and counts it that many times, so every estimate stays unbiased.  On each CPU it takes one of each
- *         row of so many events, at random: each event has the same chance, and the total is wrong by less than a row
+ * Sample  If looking at every event costs more than the budget (budget.h), the event program takes one event in
+ *         `weight` and counts it that many times, so estimates stay unbiased.  On each CPU it takes one of each row of
+ *         `weight` events, at random.  So each event has the same chance, and the total is wrong by less than one row
  *         per CPU.
- * Cost    Every 61st run is timed, from run_begin() to the end of the last record program.  61 is a prime number
- *         because programs take turns: of begin and end, every 64th run would always be the same one.
- *         A run that finds at once that it has nothing to do is only counted, by run_pass(): timing it would be most of
- *         its cost.
+ * Cost    Every 61st run is timed, from run_begin() to the end of the last record program.  61 is prime, because
+ *         programs alternate: if a begin and an end take turns, every 64th run is always the same program.
+ *         run_pass() only counts a run that finds at once that it has nothing to do.  Timing would be most of its cost.
  *
  * Unit    end_ns is wall-clock time (ns from the epoch); measures are in their metric's unit.
  * Shape   The metric's own header (mysql.h) says what each index of field[] and measure[] means.

@@ -1,10 +1,10 @@
-/* events.bpf.h - hands the events of an event program to the record programs; see event.h.
+/* events.bpf.h - begins and ends a run of an event program, and hands its events to the record programs; see event.h.
  *
  *      run_begin(&run) ... is there an event?
  *      e = run_events(&run); fill e->event[e->n++] ... tail_call_run(ctx, &run, e)
- *      run_pass() where most runs have nothing to do, and it is quick to see
+ *      run_pass() if the run has nothing to do
  *
- * Every x.bpf.c includes it once; x.c finds the maps and variables in its skeleton (tracer.h).
+ * Every x.bpf.c includes it once. x.c finds its maps and variables in the skeleton (tracer.h).
  */
 #ifndef HEATSCOPE_EVENTS_BPF_H
 #define HEATSCOPE_EVENTS_BPF_H

@@ -1,4 +1,4 @@
-/* exemplar_row.h - turns the exemplars of a row of a ring into bytes, those of all CPUs together.
+/* exemplar_row.h - merges the exemplars of all CPUs in a row of a ring, and encodes them.
  *
  *      boxes, exemplars of each CPU --exemplars_take()--> bytes (exemplars.h)
  *

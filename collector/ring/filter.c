@@ -214,7 +214,7 @@ static int list_update(__u64 *list, const __u64 *now)
 	return changed;
 }
 
-int filter_look(const struct filter *f, const struct predicate *p, const struct filter_names *names,
+int filter_refresh(const struct filter *f, const struct predicate *p, const struct filter_names *names,
 		struct filter_lists *lists)
 {
 	int changed = 0;

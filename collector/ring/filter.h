@@ -5,19 +5,18 @@
  *      term[0]: field[1] == code of "select" ? term 1 : reject
  *      term[1]: measure[0] < 10000001        ? reject : accept
  *
- * Form    Decision form as in predicate.h: `yes` and `no` lead forward, so one pass decides.  Two
- *         operators are enough: the others are these with yes and no exchanged, or a constant one higher.
- *         A filter of zeros accepts every event.
- * Texts   are codes here; a text with several codes becomes several terms.  filter_compile() decides terms that have
- *         the same answer for every event of this host (hostname, texts without a code).
- * Lists   Codes that change while programs run (a server that starts again has another process id) are not
- *         constants: their term looks into a list, which filter_look() fills, in memory that the kernel shares.
- * When    A record program applies the filter first: an event that does not match is not counted, is no
- *         loss when its slot is overrun, and is not put into the queue of late events.
- *         Events that were lost before they were parsed cannot be filtered, because their fields are not known.
- *         They are counted as losses of every instrumentation.
- * Cost    The filter is constant in a record program: the verifier follows only the terms that exist,
- *         compares with their constants, and removes the rest.  Without a filter only a test or two remain.
+ * Form    Decision form as in predicate.h: `yes` and `no` lead forward, so one pass decides.  Two operators are enough:
+ *         each other operator is one of them with yes and no exchanged, or with a constant one higher.  A filter of
+ *         zeros accepts every event.
+ * Texts   Codes replace texts; a text with several codes becomes several terms.  filter_compile() decides terms whose
+ *         answer is the same for every event of this host (hostname, texts without a code).
+ * Lists   Some codes change while programs run: a server that starts again has another process id.  A term for such
+ *         codes looks into a list in memory that the kernel shares; filter_refresh() fills the list.
+ * When    A record program applies the filter first.  An event that does not match is not counted, is no loss, and
+ *         never enters the queue of late events.  Events that were lost before they were parsed have unknown fields, so
+ *         they count as losses of every instrumentation.
+ * Cost    The filter is constant in a record program: the verifier follows only the terms that exist, compares with
+ *         their constants, and removes the rest.  Without a filter only a test or two remain.
  */
 #ifndef HEATSCOPE_FILTER_H
 #define HEATSCOPE_FILTER_H
@@ -120,7 +119,7 @@ int filter_compile(const struct predicate *p, const struct filter_names *names, 
 
 /* Adds the current codes to the lists; 1: some were new.  A code that no longer exists stays until its place is needed.
  * A text that has too many codes keeps those it had. */
-int filter_look(const struct filter *f, const struct predicate *p, const struct filter_names *names,
+int filter_refresh(const struct filter *f, const struct predicate *p, const struct filter_names *names,
 		struct filter_lists *lists);
 
 __u64 filter_wanted(const struct filter *f);	/* WANTED_FIELD(), WANTED_MEASURE() of what it compares */

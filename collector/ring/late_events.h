@@ -1,11 +1,11 @@
-/* late_events.h - adds up events whose slot has been read already, by slot and key, until the reader sends them.
+/* late_events.h - adds up late events by slot and key, until the reader sends them.
  *
  *      late_events_add() ... -> late_events_sort() -> row[0], row[1] ... in the order of their slots
  *      -> late_events_drop()
  *
- * Keys    A slot has at most as many keys as there are classes; further keys are added to `other`.
- * Errors  0 or -errno; -ENOMEM also beyond LATE_EVENTS_MAX slots and keys at a time, half of them for running
- *         exchanges.
+ * Keys    A slot has at most as many keys as there are classes.  Events of further keys are added to `other`.
+ * Errors  0 or -errno.  -ENOMEM: no memory, or LATE_EVENTS_MAX pairs of slot and key.  Running exchanges may take half
+ *         of these.
  * Memory  a zeroed one is empty; late_events_fini() frees.
  * Thread  one thread.
  */

@@ -1,13 +1,13 @@
 /* reader.h - takes ended slots out of a ring and makes batches of them.
  *
- *      for (;;) { reader_swap() of every ring; none: stop; one grace period; reader_take() }
- *      reader_file() events that came late; reader_finish()
+ *      repeat: reader_swap() of every ring, one grace period, reader_take() - until no ring has a slot to swap
+ *      reader_file() late events; reader_finish()
  *
- * Promise The reader sends every slot from plan.first on once, as a batch, also slots without events (a run of them as
- *         one batch).  Events that it finds for such a slot afterwards follow as an amendment.  Losses travel with the
- *         next batch.  ring.h says why no event is lost or misfiled.
- * Memory  works on the ring's memory where it lies (mapped from the kernel, or a test's own).
- * Errors  0 or -errno (-ENOMEM); events that cannot be sent because memory is short are losses.
+ * Promise The reader sends every slot from plan.first on once, as a batch.  One batch stands for a run of slots without
+ *         events.  Late events follow as an amendment of their slot.  Losses travel with the next batch.  ring.h says
+ *         why no event is lost or misfiled.
+ * Memory  the reader works on the ring's memory where it lies (mapped from the kernel, or a test's own).
+ * Errors  0 or -errno (-ENOMEM).  Events that cannot be sent for lack of memory are losses.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_READER_H

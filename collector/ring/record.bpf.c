@@ -1,8 +1,8 @@
-/* record.bpf.c - counts events: the one program that adds to histograms.
+/* record.bpf.c - counts events: only this program adds to histograms.
  *
- * Each instrumentation has its own copy.  The collector loads it with the plan as constants (the verifier removes
- * what the plan does not use) and puts it into the event programs' `chain`.  ring.h explains how cells are found,
- * claimed and read without loss.
+ * Each instrumentation has its own copy.  The collector loads the copy with the instrumentation's plan as constants, so
+ * the verifier removes what the plan does not use.  Then it puts the copy into the event programs' `chain`.  ring.h
+ * explains how cells are found, claimed and read without loss.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -114,7 +114,7 @@ static __always_inline __u32 class_of(__u64 tag, const __u64 *word)
 }
 
 /* Gives a free class to a new key.  If there is none, the key is in class 0, `other`. */
-static __noinline __u32 class_look(const struct key *key, __u64 tag)
+static __noinline __u32 class_assign(const struct key *key, __u64 tag)
 {
 	__u32 class_ = class_of(tag, bpf_map_lookup_elem(&classes, key));
 	__u64 word;
@@ -143,7 +143,7 @@ static __always_inline __u32 class_find(const struct ring_state *st, const struc
 	class_ = ring_recall(&plan, r, key, tag, forgotten);
 	if (class_)
 		return class_;
-	class_ = class_look(key, tag);
+	class_ = class_assign(key, tag);
 	if (class_ && cpu->depth == 1)
 		ring_remember(r, key, tag | class_, forgotten);
 	return class_;

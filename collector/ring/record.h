@@ -2,7 +2,7 @@
  *
  *      ring_plan -> record_load() -> maps mapped into our memory, program in the chain at `index`
  *
- * Memory  record_memory() returns, before anything is loaded, how much memory the kernel will use.
+ * Memory  record_memory() computes in advance how much memory the kernel will use.
  * Errors  0 or -errno; `reason` (REASON_MAX bytes) says what the kernel refused.
  * Thread  one thread.
  */

@@ -5,37 +5,35 @@
  *      totals[same index]                -> count, sum, min, max
  *      weighed[row][shard][class]        -> n_weight_cells x n_weights x u64    sums of the weights of its events
  *
- * One ring per instrumentation; n_slots entries, n_slots + n_spares physical rows.  Rows that no
- * entry names are *spares*: the reader can take as many slots in one grace period.  shard = cpu % n_shards;
- * class = dense number of a key, 0 is `other`.
+ * Each instrumentation has a ring, of n_slots entries and n_slots + n_spares rows.  A row that no entry names is a
+ * *spare*: with n spares the reader takes n slots in one grace period.  shard = cpu % n_shards; class = dense number of
+ * a key, 0 is `other`.
  *
  * Writers (kernel, all CPUs) find the word of the event's own slot:
  *      word.slot == slot   add to word.row
  *      word.free           claim it for this slot by compare-and-swap, then add
  *      older slot, unread  overrun: count a loss with its slot; overwrite nothing
- * A slot may claim a word only if it is at most one older than the newest slot that was claimed.  If an event is
- * older (its end became known late) and its row is gone, it goes to the `late` queue: it must not
- * take the word of a slot that is still to come.
+ * A slot may claim a word only if it is at most one older than the newest slot that was claimed.  Otherwise the word is
+ * for a slot that is still to come, and the event goes to the `late` queue.
  *
  * The reader (one thread), for a slot that has ended:
- *      1. xchg(word, FREE | spare)    from here on no program that starts can find the old row
+ *      1. xchg(word, FREE | spare)    a program that starts from now on cannot find the old row
  *      2. membarrier(GLOBAL)          waits for an RCU grace period: every program that had read
  *                                     the old word has finished (they run inside rcu_read_lock)
  *      3. read the old row, zero it, and call it a spare
- * So each add happens either before 3 or to another row; none is lost and none lands in a slot
- * that is not the event's own, however late the reader is.  An event that arrives for a slot after step 1
- * claims a row again, or goes to the queue, and becomes an amendment.
+ * So each add happens before step 3, or to another row.  None is lost, and none lands in a slot that is not the event's
+ * own, however late the reader is.  An event that arrives for the slot after step 1 claims a row again, or goes to the
+ * queue.  It becomes an amendment.
  *
- * Zero    Every event is counted in the first measure.  In another measure it is counted only if its value there is not
- *         0, which saves most of the cost of a quick event.  The reader adds the zeros that are missing: an event has a
- *         value in every measure.
- * Weights are added to the bucket of the first measure, all of an event to one place.  They are sums, so a 0 adds
- *         nothing; count, sum, min and max of their histograms are the first measure's.
- * Points  measures of exchanges that still run at the end of a slot are not measures of events: the reader gets them
+ * Zero    Every event is counted in the first measure.  In another measure it is counted only if its value is not 0,
+ *         which saves most of the cost of a quick event.  The reader adds the missing zeros.
+ * Weights An event adds all its weights to its bucket of the first measure.  count, sum, min and max of a weight's
+ *         histogram are the first measure's.
+ * Points  A measure of exchanges that still run at the end of a slot is not in the rows: the reader gets it together
  *         with the late events.
- * Range   a cell is 32 bits: slots are at most one second long, and no machine finishes 2^32
- *         requests on one shard within that.  Sums are 64 bits.
- * Both    the first half is compiled for the BPF target too.
+ * Range   A cell has 32 bits: a slot is at most one second long, and no machine ends 2^32 requests on one shard in
+ *         that time.  Sums have 64 bits.
+ * Both    The first half is compiled for the BPF target too.
  */
 #ifndef HEATSCOPE_RING_H
 #define HEATSCOPE_RING_H

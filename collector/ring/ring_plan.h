@@ -1,6 +1,6 @@
 /* ring_plan.h - computes the size of an instrumentation's ring.
  *
- * Errors  0 or -errno; `reason` (REASON_MAX bytes) says why not.
+ * Errors  0 or -errno; `reason` (REASON_MAX bytes) gets a sentence.
  */
 #ifndef HEATSCOPE_RING_PLAN_H
 #define HEATSCOPE_RING_PLAN_H

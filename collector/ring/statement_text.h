@@ -1,18 +1,16 @@
-/* statement_text.h - keeps statements as they were sent, with their literals: for exemplars, with the collector's
- * --text full.
+/* statement_text.h - keeps statements as they were sent, with their literals, for exemplars.
  *
  *      receive -> statement_text_keep(): of each connection the last two texts, `verbatims` {connection, parity: text}
  *      record.bpf.c keeps its event as an exemplar, and copies its text
  *      -> statement_text_write(): bytes of the exemplar
  *
- * Why      A digest has no literals, so what is kept contains no one's data; `full` gives that up for the slow
- *          statements.
- * Name     A connection's text is overwritten by its next but one.  So each text has a name, which its event carries: a
- *          text whose name differs belongs to another event.  A prepared statement keeps its name as long as it is
- *          executed, so names do not repeat (except after 4 billion texts).  Of several commands in one receive, the
- *          last two may have texts.
+ * When     The collector has `--text full`.  Otherwise no literal is kept, only digests.
+ * Name     The next text but one of a connection overwrites a text.  So each text has a name, which its event carries.
+ *          If the names differ, the text belongs to another event.  A prepared statement keeps its name as long as it
+ *          is executed, so a name is never used twice (but after 4 billion texts).  Of several commands in one receive,
+ *          the last two may have texts.
  * Bounded  STATEMENT_TEXT_MAX bytes; a longer text is cut and ends in "…".
- * Both     the first half is compiled for the BPF target too.
+ * Both     The first half is compiled for the BPF target too.
  */
 #ifndef HEATSCOPE_STATEMENT_TEXT_H
 #define HEATSCOPE_STATEMENT_TEXT_H

@@ -1,21 +1,21 @@
 /* arrival.bpf.h - measures how long a request waited in its socket's receive queue before the server read it.
  *
- *      sk_data_ready -> data_ready(): the queue was empty: `ready` is now
+ *      sk_data_ready -> data_ready(): if the queue was empty, sets `ready` to now
  *      a receive     -> arrival_take(): its oldest byte came at `ready` -> arrival_leave(): is the queue empty now?
  *                    -> stamp_start(): arrival_start()
  *
- * A request arrived when the oldest byte of the receive that begins it reached the queue.  That time is unknown if
+ * A request arrives when the oldest byte of its first receive reaches the queue.  That time is unknown if
  *
  *      - we have not yet seen the connection's queue empty while sk_data_ready was attached;
  *      - a Unix socket's bytes were read before the kernel reported them;
  *      - a receive left bytes in the queue, and they may have come at several times;
- *      - an earlier request's bytes are in the same receive, or are not answered, and the bytes came at several times.
+ *      - bytes came at several times, and some are of an earlier request: in the same receive, or not answered yet.
  *
- * So pipelined requests that came at one time have that time, whenever the server begins each.
+ * Pipelined requests that came together all have that time, whenever the server begins each.
  *
  * Race  sk_data_ready may run on another CPU, after a receive and before our program.  Both change `ready` by
- *       compare-and-swap.  A receive announces that it knows the connection before it looks at the queue, and takes that
- *       back if the queue is not empty.
+ *       compare-and-swap.  The first receive sets `ready_since`, so that data_ready() takes part, and then reads the
+ *       queue.  If that is not empty, the receive clears `ready_since`: the next one tries again.
  *
  * Functions that are not inlined are global: the verifier checks each once, not once per path to it.
  */
@@ -31,7 +31,7 @@
 #define AF_UNIX 1
 
 #define READY_SEVERAL 1ull		/* more bytes came later than `ready` */
-#define READY_UNKNOWN 2ull		/* the oldest byte may be one of those */
+#define READY_UNKNOWN 2ull		/* the oldest byte may be one of these */
 #define READY_AT(ns) ((ns) << 2)
 #define READY_NS(ready) ((ready) >> 2)
 #define READY_TRIES 4
@@ -52,7 +52,7 @@ static __always_inline int queue_is_empty(struct sock *sk)
 	return BPF_CORE_READ(tcp, rcv_nxt) == BPF_CORE_READ(tcp, copied_seq);
 }
 
-/* Bytes are in the queue of this connection's socket. */
+/* Bytes have come to the queue of this connection's socket. */
 static __always_inline void arrival_ready(struct turn *n, struct sock *sk)
 {
 	__u32 since = arrivals_now(), i;
@@ -68,7 +68,7 @@ static __always_inline void arrival_ready(struct turn *n, struct sock *sk)
 	*(volatile __u32 *)&n->ready_since = 0;
 }
 
-/* A receive has taken bytes: when did the oldest one come?  Returns whether the queue was known before it. */
+/* A receive has taken bytes: when did the oldest one come?  Returns 1 if we knew the queue before the receive. */
 __noinline int arrival_take(struct turn *n)
 {
 	__u64 ready, kind, came;
@@ -85,7 +85,7 @@ __noinline int arrival_take(struct turn *n)
 	if ((ready & READY_SEVERAL) && kind != STATE_PENDING && kind != STATE_RECORDED)
 		came = 0;		/* the oldest byte may be of an earlier request */
 	if (kind == STATE_WAITING && n->arriving != came)
-		came = 0;		/* so may be the next request's bytes */
+		came = 0;		/* the next request's bytes came then, or before */
 	n->arriving = came;
 	n->several = !!(ready & READY_SEVERAL);
 	if (known != since)
@@ -93,7 +93,7 @@ __noinline int arrival_take(struct turn *n)
 	return known == since;
 }
 
-/* ... and what is left in the queue?  seen: `ready` before the look whether it is empty. */
+/* ... and are bytes left in the queue?  seen: `ready`, read before `empty`. */
 __noinline int arrival_leave(struct turn *n, __u64 seen, int known, int empty)
 {
 	__u64 ready;
@@ -126,7 +126,7 @@ static __always_inline void arrival_receive(struct turn *n, struct sock *sk)
 static __always_inline void arrival_start(struct turn *n)
 {
 	n->arrived = n->arriving;
-	n->arriving &= (__u64)n->several - 1;	/* several: 0, of what comes after it */
+	n->arriving &= (__u64)n->several - 1;	/* several: the arrival of the next turn is unknown, 0 */
 }
 
 #endif

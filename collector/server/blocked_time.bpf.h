@@ -1,13 +1,15 @@
-/* blocked_time.bpf.h - measures how often a statement was blocked and for which reasons (block_reason.h), without
- * reading a clock.  It also keeps the file operations of the statement, which files.bpf.h adds.
+/* blocked_time.bpf.h - measures how long a statement was blocked for each reason (block_reason.h), without reading a
+ * clock.
  *
  *      begin          leaves: futex       leaves: io              end
  *        |---- on ----|........off........|-- on --|....off....|---|
  *                                         ^ the time off up to here was futex     ^ and the rest io
  *
  * A thread's time off the CPU grows only while it is off (thread_clock.h).  So the length of an absence is known when
- * the thread leaves the next time, or at the end; nothing has to run when it comes back.  The growth of the run queue's
- * time in between is not blocked time.
+ * the thread leaves the next time, or at the end: no program has to run when it comes back.  The time in the run queue
+ * meanwhile is not blocked time.
+ *
+ * It also keeps the statement's file operations, which files.bpf.h adds.
  */
 #ifndef HEATSCOPE_BLOCKED_TIME_BPF_H
 #define HEATSCOPE_BLOCKED_TIME_BPF_H

@@ -1,10 +1,10 @@
-/* closes.bpf.h - gives the collector events that the record programs cannot get: the one that is pending when a TCP
- * connection ends without another receive, as where the server closes it (the socket's storage goes with the socket,
- * before the age flush looks); and those beyond EVENTS_MAX that one run finishes.
+/* closes.bpf.h - gives the collector the events that no record program gets: the event that is pending when the server
+ * closes a TCP connection (its storage ends with the socket, before the age flush), and the events of one run beyond
+ * EVENTS_MAX.
  *
  *      inet_sock_set_state -> pending_take() -> event_file() -> the ring `filed` -> read by the collector
  *
- * A protocol that needs it includes it in its x.bpf.c, before its own programs.
+ * A protocol that needs it includes it once.
  */
 #ifndef HEATSCOPE_CLOSES_BPF_H
 #define HEATSCOPE_CLOSES_BPF_H
@@ -38,7 +38,7 @@ __noinline int event_file(struct server_conn *s)
 	return 0;
 }
 
-/* Softirqs come here, too, and interrupt no program that has taken the event. */
+/* Softirqs run this, too.  They interrupt no program that has taken the event. */
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(closes, struct sock *sk, int before, int after)
 {

@@ -1,6 +1,6 @@
-/* conns.bpf.h - keeps what is known of each connection of the servers, and learns it when the connection appears.
+/* conns.bpf.h - keeps the state of each of the servers' connections, as long as its socket lives.
  *
- *      conn_at() -> the connection, or conn_make(): whose is it, where was it accepted? -> kept as long as the socket
+ *      conn_at() -> the connection, or conn_make(): whose is it, where was it accepted?
  *
  * The protocol's struct server_conn comes before; see protocol.bpf.h.
  */

@@ -1,5 +1,5 @@
-/* digest.h - reduces the tokens of a statement to one hash that does not depend on its literals; the same code serves
- * every dialect of SQL.
+/* digest.h - reduces the tokens of a statement to one hash that does not depend on its literals, for every dialect of
+ * SQL.
  *
  *      the dialect's digest_byte() each -> digest_word_begin(), digest_literal(), digest_punctuation() ...
  *                                       -> the dialect's digest_code()
@@ -7,10 +7,10 @@
  * Words    are in lower case, with one space between tokens.
  * Literals are `?`.  Literals with commas between them are one `?`, and several "( ? )" with commas between them are
  *          one group: in (1, 2, 3), values (1, 'a'), (2, 'b').
- * Table    The first table that the statement names is found at the same time (table.h), if digest_begin() is asked for
- *          it; in lower case where the dialect defines DIGEST_FOLDS_NAMES.
- * Cut      A text may come in pieces, cut anywhere: the struct is the whole state.  A text that was only read in part
- *          has another code than a text that ends there.
+ * Table    digest_begin() may also ask for the first table that the statement names (table.h).  It is in lower case if
+ *          the dialect defines DIGEST_FOLDS_NAMES.
+ * Cut      A text may come in pieces, cut anywhere: the struct is the whole state.  A text that was read in part has
+ *          another code than a complete text of the same bytes.
  * Text     The first tokens are also written down, for the label (digest_sample.h): it depends on the tokens alone.
  * Both     The kernel and the host run the same pure code.  It is inlined where possible: the kernel allows 8 nested
  *          calls.

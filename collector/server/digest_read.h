@@ -1,5 +1,5 @@
-/* digest_read.h - defines the digest_reader DIGEST_READ, which reads a whole text in the dialect whose header was
- * included before it. */
+/* digest_read.h - defines the function DIGEST_READ (a digest_reader), which reads a whole text.  Include a dialect's
+ * digest.h before it. */
 #ifndef HEATSCOPE_DIGEST_READ_H
 #define HEATSCOPE_DIGEST_READ_H
 

@@ -1,5 +1,5 @@
-/* digest_sample.h - describes the first tokens of a statement with a digest, from which the host makes its label.
- * They hold no literal. */
+/* digest_sample.h - describes a digest's sample: the first tokens of a statement, without literals.  The host makes the
+ * digest's label from it. */
 #ifndef HEATSCOPE_DIGEST_SAMPLE_H
 #define HEATSCOPE_DIGEST_SAMPLE_H
 

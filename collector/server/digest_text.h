@@ -1,6 +1,6 @@
 /* digest_text.h - turns the tokens of a statement into a text for people, on the host, for any dialect; see digest.h.
  *
- * Memory  out is LABEL_MAX + 1 bytes, the caller's: UTF-8 without control characters, whatever the statement held.
+ * Memory  out is LABEL_MAX + 1 bytes, the caller's.  The text is always UTF-8 without control characters.
  * Pure    no errors.  Thread: any.
  */
 #ifndef HEATSCOPE_DIGEST_TEXT_H

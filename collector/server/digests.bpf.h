@@ -1,7 +1,7 @@
 /* digests.bpf.h - computes the digests of the texts that servers receive, one window of bytes at a time.
  *
- *      digest_window() ... -> digest_code() at the last byte that is read
- *                               `--> specimens: the first tokens of a code, for its label
+ *      digest_window() ... -> digest_code() after the last byte of the text
+ *                               `--> digest_samples: the first tokens of a code, for its label
  *
  * The protocol's digest_byte() comes before.  Functions that are not inlined are global: the verifier checks each once,
  * not once per path to it.

@@ -1,5 +1,4 @@
-/* exchange.bpf.h - recognizes servers, marks the begin and end of each exchange, and makes an event of it; see
- * exchange.h.
+/* exchange.bpf.h - marks the begin and end of each exchange, and makes an event of it; see exchange.h.
  *
  *      stamp_start() ... stamp_end() -> emit(), or pending until pending_take()
  *
@@ -220,28 +219,28 @@ static __always_inline void event_fill(struct event *e, const struct server_conn
 
 /* ---- turns that run at the end of a slot ---- */
 
-__u64 running_end = 0;			/* CLOCK_MONOTONIC: the next end of a slot that a look will report; 0: none */
-__u64 running_look = 1;			/* id of that look; it changes when the look is over */
+__u64 running_end = 0;			/* CLOCK_MONOTONIC: the next end of a slot that a scan will report; 0: none */
+__u64 running_scan = 1;			/* id of that scan; it changes when the scan is over */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, RUNNING_BYTES);
 } ended_late SEC(".maps");
 
-/* Each look reports one turn per connection: returns 1 to the first caller. */
-static __always_inline int look_take(struct turn *n)
+/* Each scan reports one turn per connection: returns 1 to the first caller. */
+static __always_inline int scan_take(struct turn *n)
 {
-	__u64 was = *(volatile __u64 *)&n->look;
+	__u64 was = *(volatile __u64 *)&n->scan;
 
-	return was != running_look && __sync_val_compare_and_swap(&n->look, was, running_look) == was;
+	return was != running_scan && __sync_val_compare_and_swap(&n->scan, was, running_scan) == was;
 }
 
-/* Reports a turn that ended after the end of a slot and before the look at it. */
+/* Reports a turn that ended after the end of a slot and before the scan of it. */
 __noinline int report_ended(struct server_conn *s)
 {
 	struct turn_running *r;
 
-	if (!s || !look_take(&s->turn))
+	if (!s || !scan_take(&s->turn))
 		return 0;
 	r = bpf_ringbuf_reserve(&ended_late, sizeof(*r), 0);
 	if (!r) {

@@ -2,41 +2,38 @@
  *
  *      IDLE --asked--> WAITING --send--> PENDING --recorded--> RECORDED --asked--> ...
  *
- * The event programs of one socket run one after another (a server does not read and write one
- * connection at a time).  Only iterators run at the same time: the look at running turns, which writes
- * only `look`, and the age flush.  The flush may take only a PENDING event, by compare-and-swap of the
- * whole word.  So the programs write all parts of an event while the state is not PENDING, and each change
- * gives the word a new generation.  That is why every event is recorded exactly once.
+ * The event programs of one socket run one after another: a server does not read and write it at the same time.
+ * Only iterators run at the same time: the scan of running turns, which writes only `scan`, and the age flush.
+ * The flush takes only a PENDING event, by compare-and-swap of `state`.  The programs write an event's data only while
+ * `state` is not PENDING, and each change gives `state` a new generation.  So every event is recorded exactly once.
  *
  * Measures in ns, from the same two clock readings:
  *
  *      latency = cputime + runqwait + blocked + unsplit      exactly, for every event
  *      offcpu  = runqwait + blocked
- *      blocked = io + futex + net + sleep + fault + other    by what the thread left the CPU in, see block_reason.h
+ *      blocked = io + futex + net + sleep + fault + other    by the call in which the thread was, see block_reason.h
  *
  *      n_switches   how often the thread left the CPU because it was blocked;  n_io: how often for `io`.  Both are 0 if
- *                   the turn began before they were asked for, or is unsplit
+ *                   the turn is unsplit, or began before an instrumentation wanted them
  *
- *      fs           in operations on files, as fs.h counts them, of the thread, on a CPU and off it: no part of the
- *                   others
- *      io_bytes     bytes that these operations read, wrote or copied;  n_fs: their number.  A call that was under way
- *                   at the first request for these is not counted; if the turn is unsplit, all three are 0
+ *      fs           time of the thread's operations on files (fs.h), on a CPU and off it: no part of the others
+ *      io_bytes     bytes that these operations read, wrote or copied;  n_fs: their number.  A call that had begun
+ *                   before an instrumentation wanted them is left out; if the turn is unsplit, all three are 0
  *
- *      arrival      before the receive that begins the turn: from the time its bytes reached the socket's receive
- *                   queue, see arrival.bpf.h.  0 if that time is unknown; then n_unseen is 1, else 0
+ *      arrival      from the time the request's bytes reached the socket's receive queue to the receive that begins the
+ *                   turn, see arrival.bpf.h.  0 if that time is unknown; then n_unseen is 1, else 0
  *      response     arrival + latency      exactly, for every event
  *      first        from that receive to the first send of the reply, at most the latency; 0 if the turn began before
- *                   it was asked for
+ *                   an instrumentation wanted it
  *
- *      age     so far, of a turn that runs at the end of a slot; no part of an event: each such slot reports it
+ *      age          the time so far of a turn that runs at the end of a slot; that slot reports it, no event has it
  *
- *         `other` is the blocked time without a known reason, for example of a turn that began before reasons were
- *         asked for.  A turn that starts on one thread and ends on another (thread pool) cannot be split: all of it is
- *         `unsplit`.  The same holds where the kernel lacks the fields we split by.
+ * `other` is the blocked time without a known reason, for example of a turn that began before they were wanted.
+ * If a turn starts on one thread and ends on another (thread pool), all of it is `unsplit`.  The same holds where the
+ * kernel lacks the members that thread_clock.bpf.h reads.
  *
- * Field   blocked_in: only `age` reports it, for a turn that still runs: enum reason why its thread is off the CPU at
- *         the time of the look, REASON_NONE on a CPU or waiting for one; TURN_ENDED for any other turn.  It is the
- *         thread that received the request.
+ * Field   blocked_in is reported with `age` only: why the thread that received the request is off the CPU at the time
+ *         of the scan (enum reason).  REASON_NONE: it runs, or waits for a CPU.  TURN_ENDED: the turn does not run.
  */
 #ifndef HEATSCOPE_EXCHANGE_H
 #define HEATSCOPE_EXCHANGE_H
@@ -71,7 +68,7 @@ enum turn_measure {
 #define TURN_ARRIVALS \
 	(WANTED_MEASURE(TURN_ARRIVAL) | WANTED_MEASURE(TURN_RESPONSE) | WANTED_MEASURE(TURN_N_UNSEEN))
 
-enum { TURN_ENDED = REASON_NONE + 1 };	/* blocked in nothing */
+enum { TURN_ENDED = REASON_NONE + 1 };	/* of blocked_in: the turn does not run */
 
 enum { STATE_IDLE, STATE_WAITING, STATE_PENDING, STATE_RECORDED };
 
@@ -82,22 +79,22 @@ struct turn {
 	__u64 state;			/* generation << 2 | kind */
 	struct stamp start, end;
 	__u64 id;			/* of the connection */
-	__u64 connection;		/* the server's number of it; 0: not known */
+	__u64 connection;		/* the number that the server gives it; 0: unknown */
 	__u64 instance, execname, client;
-	__u32 pid, firsts;		/* firsts: first_ns was asked for when the turn started */
+	__u32 pid, firsts;		/* firsts: first_ns was wanted when the turn started */
 	__u64 first_ns;			/* the first send of the reply; 0: none yet */
 	__u64 arrived, arriving;	/* when the request's bytes came, and those of the next one; 0: not known */
 	__u64 ready;			/* arrival.bpf.h: when the oldest byte in the queue came; 0: the queue is empty */
-	__u32 ready_since, several;	/* the attachment that knows it; the last receive's bytes came at several times */
+	__u32 ready_since, several;	/* `arrivals` when we learnt it; 1: the last receive's bytes came apart */
 	struct blocked blocked;		/* up to `end` */
 	struct fs_spent files;
-	__u64 parted;			/* which of these were measured, since its start: TURN_PARTS and TURN_FILES */
-	__u64 look;			/* id of the last look that has reported a turn of this connection */
+	__u64 parted;			/* which of TURN_PARTS and TURN_FILES were measured from its start on */
+	__u64 scan;			/* id of the last scan that has reported a turn of this connection */
 };
 
-#define INSTANCE_UNIX (1ull << 63)	/* a hash of the path; else process << 16 | port */
+#define INSTANCE_UNIX (1ull << 63)	/* the rest is a hash of the path.  Without it: process << 16 | port */
 
-#define CLIENT_LOCAL 1ull		/* by a Unix socket: no address; its value is far from ADDRESS_V4 and _V6 */
+#define CLIENT_LOCAL 1ull		/* comes by a Unix socket, without an address; unlike each ADDRESS_V4 and _V6 */
 
 struct server_listener {
 	__u32 pid;
@@ -114,22 +111,23 @@ struct turn_running {
 
 /* Counts that the event programs keep about themselves; in .bss. */
 struct turn_counts {
-	__u64 flushed;		/* events that only their age or their connection's end ended */
-	__u64 late_sends;	/* sends after the event was recorded: it ended later than recorded */
-	__u64 unanswered;	/* plain commands whose next command came before any reply, and those after the part
-				 * of a receive that we read: each is reported as one lost event */
+	__u64 flushed;		/* events that their age or the end of their connection ended */
+	__u64 late_sends;	/* sends of a reply whose event was recorded: it ended later than that says */
+	__u64 unanswered;	/* commands that another one followed before any reply, and those beyond the part of a
+				 * receive that we read: each is reported as one lost event */
 	__u64 unreadable;	/* receives that could not be read or followed, or belong to a call we do not know:
 				 * each is reported as one lost event, though it may have held none or several */
-	__u64 crowded;		/* events lost because one run finished more than EVENTS_MAX, or a flushed event
-				 * found the table full; reported as lost */
+	__u64 crowded;		/* events lost for lack of space, as where one run finished more than EVENTS_MAX;
+				 * reported as lost */
 	__u64 connections;
 	__u64 opaque;		/* connections that turned opaque */
-	__u64 unreported;	/* turns that ran at a slot's end, ended before the look, and found the ring full */
+	__u64 unreported;	/* turns that ended between a slot's end and its scan, and did not fit in the ring */
 	__u64 unread_texts;	/* texts in a server's memory that could not be read: their statements are unknown */
 	__u64 unlisted;		/* connections to listeners that are not in our table yet */
 };
 
 #define CALL_CONNS_MAX 16384
+#define LAYOUT_SERVERS_MAX 64		/* processes whose memory is read, see layouts.h */
 #define RUNNING_BYTES (1 << 20)	/* of a ring of struct turn_running: 2,400 */
 #define FILED_BYTES (1 << 22)		/* of a ring of struct event: 10,000 within a second */
 #define PREPARED_MAX 16384		/* MariaDB's default of max_prepared_stmt_count is 16382 */

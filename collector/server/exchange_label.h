@@ -1,7 +1,7 @@
 /* exchange_label.h - turns the codes of the fields that all exchanges share into texts for people, and back.
  *
  * Memory  out is LABEL_MAX + 1 bytes, the caller's.
- * Errors  the inverse returns how many codes are shown as the text, or -E2BIG.
+ * Errors  the way back returns how many codes have the text as their label, or -E2BIG.
  * Pure    thread: any.
  */
 #ifndef HEATSCOPE_EXCHANGE_LABEL_H

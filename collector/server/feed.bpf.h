@@ -28,7 +28,7 @@ struct feed {
 	struct window window;
 };
 
-/* Is the window empty, or does it hold less than n bytes although more come? */
+/* Is the window empty, or does it have fewer than n bytes although the piece has more? */
 static __always_inline int feed_short(const struct feed *f, __u64 n)
 {
 	__u64 offset = f->at - f->window_at;
@@ -56,7 +56,7 @@ static __always_inline int feed_refill(struct feed *f)
 	return 0;
 }
 
-/* With its own stack frame, which is free again when a step needs one. */
+/* Not inlined: its stack frame is free again when a step needs one. */
 static __noinline int feed_open(struct feed *f)
 {
 	return source_open(&f->src, f->t, f->total) || feed_refill(f);

@@ -1,10 +1,9 @@
-/* files.bpf.h - measures the file operations of a turn's thread: the calls that fs.h counts, while the thread works at
- * it.
+/* files.bpf.h - measures a server thread's file operations during a turn: the calls that fs.h counts.
  *
  *      sys_enter -> is it one of `calls`, by a server's thread at work, on a file?  its `parts` keep the begin
  *      sys_exit  -> adds its time and bytes to the turn
  *
- * Both run at every system call of the machine, so they return at once, by its number, if it is no operation on files.
+ * Both run at every system call of the machine.  By the call's number they return at once if it is no file operation.
  */
 #ifndef HEATSCOPE_FILES_BPF_H
 #define HEATSCOPE_FILES_BPF_H

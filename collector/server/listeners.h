@@ -1,11 +1,11 @@
-/* listeners.h - finds the database servers of this host and where they listen.
+/* listeners.h - finds the database servers of this host and where they listen, by reading /proc.
  *
  *      /proc/PID/comm -> servers;  /proc/PID/fd -> socket inodes;  x /proc/PID/net/{tcp,tcp6,unix}
  *
  * Shape   one entry per listening socket.  `where` is its usual name: "127.0.0.1:3306",
  *         "[::]:3306", "/run/mysqld/mysqld.sock", "@abstract".
- * Errors  a process that is gone, or that we may not read, is skipped and counted.  census.h sees the
- *         processes of other users too.
+ * Errors  It skips and counts a process that is gone or that we may not read.  census.h also sees the processes of
+ *         other users.
  * Thread  any; no state.
  */
 #ifndef HEATSCOPE_LISTENERS_H

@@ -1,8 +1,8 @@
-/* name.h - reads a user's, database's or table's name among a client's bytes: as a code, and its bytes for its label.
+/* name.h - reads a name (user, database, table) among a client's bytes, and gives its code and its bytes.
  *
  *      name_begin() -> name_byte() each -> name_code()
  *
- * Cut     a name longer than NAME_ROOM is identified by its first NAME_ROOM bytes.
+ * Cut     a longer name counts as its first NAME_ROOM bytes.
  * Bytes   are the client's, in its character set; any byte may come.
  * Both    The kernel and the host run the same pure code; the tests and fuzz targets of its users cover it.
  */

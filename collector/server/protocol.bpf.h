@@ -1,5 +1,5 @@
-/* protocol.bpf.h - lists in order the functions that a protocol gives to server.bpf.h.  A new protocol (HTTP,
- * say) starts here.
+/* protocol.bpf.h - lists in order the functions that a protocol gives to server.bpf.h.  A new protocol starts
+ * here.
  *
  *      x/x.h           the event: its fields, measures, names of the servers' processes
  *      x/conn.h        SERVER_NAMES, FIELD_BLOCKED_IN, struct server_conn, which begins with a struct turn
@@ -15,7 +15,7 @@
  *      send     -> sent(): reads the reply, stamp_end(), emit() when it is complete -> event_fields()
  *      no send for 5 s, or the end of a slot -> conn_held(), conn_follows(): is the request answered? -> event_fields()
  *
- * Thread   each function may run on several CPUs at once, for different connections; t is the current task.
+ * Thread   a function may run on several CPUs at once, for different connections; t is the current task.
  */
 #ifndef HEATSCOPE_PROTOCOL_BPF_H
 #define HEATSCOPE_PROTOCOL_BPF_H
@@ -37,18 +37,18 @@ static __always_inline void conn_init(struct server_conn *s, int greeted);
 static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
 				     struct task_struct *t, int ret);
 
-/* 4. A server's thread t has sent ret bytes; the rest as in received(). */
+/* 4. A server's thread t has sent ret bytes, or -errno; the other arguments are as in received(). */
 static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
 				     struct task_struct *t, int ret);
 
-/* 5. Fills the event's fields and the protocol's own measures.  exchange.bpf.h has filled the others, for one thread per
- *    turn: the protocol may replace them. */
+/* 5. Fills the event's fields and the protocol's own measures.  exchange.bpf.h has filled the others as if one thread
+ *    served only this turn; the protocol may replace them. */
 static __always_inline void event_fields(struct event *e, const struct server_conn *s);
 
 /* 6. Returns 1 if the server waits for its client in the middle of a request, so its last send ends nothing. */
 static __always_inline int conn_held(const struct server_conn *s);
 
-/* 7. Returns 1 if the protocol reads the replies of this connection, so it knows a send that does not end the reply. */
+/* 7. Returns 1 if the protocol reads this connection's replies, so it knows which send ends a reply. */
 static __always_inline int conn_follows(const struct server_conn *s);
 
 #endif

@@ -1,14 +1,13 @@
-/* proxy.h - reads the header that a proxy sends before a connection's own bytes: PROXY protocol 1 and 2; pure, for
- * kernel and tests.
+/* proxy.h - reads the header that a proxy sends before a connection's own bytes (PROXY protocol 1 and 2).
  *
  *      proxy_begins() at 4 bytes -> proxy_begin() -> proxy_blind(), proxy_byte(), proxy_skip() -> PROXY_*
  *
  *      1   PROXY TCP4 source destination port port \r\n      TCP6 alike; UNKNOWN ... \r\n; at most 107 bytes
  *      2   0d 0a 0d 0a 00 0d 0a 51 55 49 54 0a | 2, command | family | length 2 | source, destination, ports, TLVs
  *
- * Cut     A header may be cut anywhere: the struct is the whole state.
+ * Cut     A header may come in pieces, cut anywhere: the struct is the whole state.
  * Local   A header without an IP address (UNKNOWN, LOCAL, a Unix socket) leaves the client unchanged.
- * Trust   The bytes are the proxy's.  A malformed address counts as no address.
+ * Trust   none: a malformed address counts as no address.  Pure, for kernel and tests.
  */
 #ifndef HEATSCOPE_PROXY_H
 #define HEATSCOPE_PROXY_H

@@ -8,18 +8,17 @@
  *      sched_switch -> why a server's thread left the CPU, only while that is asked for
  *      iter/bpf_sk_storage_map -> events not ended for 5 s, and turns that run now --> read by the collector
  *
- * Where the kernel has no socket tracepoints (before 6.3), sys_exit of the same calls replaces both.  Where it allows
- * no iteration over a map, the collector finds the connections by the servers' files.
+ * A kernel before 6.3 has no socket tracepoints: sys_exit of the same calls replaces both.  If a kernel cannot iterate
+ * over a map, the collector finds the connections by the servers' files.
  *
- * Cost  Both tracepoints fire at every socket of the machine, also at clients' and at unrelated ones.  A connection's
- *       state is stored at its socket.  So the program looks there first, and only then asks whose process it is; most
- *       runs pass.
+ * Cost  Both tracepoints fire at every socket of the machine.  A connection's state is stored at its socket, so the
+ *       program looks there first, and only then asks whose process it is.  Most runs pass.
  *
- * Needs nothing from the server: no symbols, no restart.  The bytes are in the server's own buffer
- * when the tracepoints fire, and its address is in the system call's registers.
+ * The server needs no symbols and no restart: when the tracepoints fire, the bytes are in its own buffer, whose address
+ * is in the system call's registers.
  *
- * protocol.bpf.h lists what a protocol gives.
- * Included last, by the protocol's x.bpf.c; server_tracer.h is the host's side.
+ * protocol.bpf.h lists the functions of a protocol, whose x.bpf.c includes this file last.  server_tracer.h is the
+ * host's side.
  */
 #ifndef HEATSCOPE_SERVER_BPF_H
 #define HEATSCOPE_SERVER_BPF_H
@@ -332,7 +331,7 @@ static __always_inline int report_running(struct seq_file *seq, struct server_co
 	struct turn_running r;
 	__u64 seen, in = TURN_ENDED;
 
-	if (!s || *(volatile __u64 *)&s->turn.look == running_look)
+	if (!s || *(volatile __u64 *)&s->turn.scan == running_scan)
 		return 0;
 	seen = *(volatile __u64 *)&s->turn.state;
 	__builtin_memset(&r, 0, sizeof(r));
@@ -346,10 +345,10 @@ static __always_inline int report_running(struct seq_file *seq, struct server_co
 	event_fill(&r.event, s);
 	r.event.field[FIELD_BLOCKED_IN] = in;
 	r.begin_ns = s->turn.start.ns;
-	if (*(volatile __u64 *)&s->turn.state != seen || !look_take(&s->turn))
+	if (*(volatile __u64 *)&s->turn.state != seen || !scan_take(&s->turn))
 		return 0;
 	if (bpf_seq_write(seq, &r, sizeof(r)))
-		*(volatile __u64 *)&s->turn.look = 0;	/* no space: the iterator comes again */
+		*(volatile __u64 *)&s->turn.scan = 0;	/* no space: the iterator comes again */
 	return 0;
 }
 

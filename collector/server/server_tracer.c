@@ -41,8 +41,6 @@ void server_stop(void *self)
 	ring_buffer__free(s->filed);
 	bpf_link__destroy(s->running);
 	bpf_link__destroy(s->flush);
-	if (s->programs.memory)
-		s->protocol->memory->free(s->programs.memory);
 	bpf_object__destroy_skeleton(s->programs.skeleton);
 	free(s->programs.bpf);
 	census_free(s->census);
@@ -53,8 +51,8 @@ void server_stop(void *self)
 static void servers_take(struct server_tracer *s)
 {
 	servers_refresh(&s->servers);
-	if (s->programs.memory)
-		s->protocol->memory->look(s->programs.memory, s->servers.pid, s->servers.n_pids);
+	if (s->layouts.kind)
+		layouts_scan(&s->layouts, s->servers.pid, s->servers.n_pids);
 }
 
 static struct bpf_program *program_of(const struct server_tracer *s, const char *name)
@@ -142,7 +140,7 @@ static struct bpf_link *iter_attach(struct server_tracer *s, const char *name)
 static int server_attach(struct server_tracer *s)
 {
 	s->texts_fd = map_fd(s, "texts");
-	s->specimens_fd = map_fd(s, "specimens");
+	s->digest_samples_fd = map_fd(s, "digest_samples");
 	s->names_fd = map_fd(s, "names");
 	s->addresses_fd = map_fd(s, "addresses");
 	servers_forget_map(&s->servers, map_fd(s, "listeners"));
@@ -192,8 +190,6 @@ int server_start(const struct server_protocol *protocol, const struct server_pro
 	int err;
 
 	if (!s) {
-		if (programs->memory)
-			protocol->memory->free(programs->memory);
 		bpf_object__destroy_skeleton(programs->skeleton);
 		free(programs->bpf);
 		return -ENOMEM;
@@ -201,6 +197,7 @@ int server_start(const struct server_protocol *protocol, const struct server_pro
 	s->protocol = protocol;
 	s->programs = *programs;
 	s->object = *programs->skeleton->obj;
+	s->layouts = (struct layouts){ .kind = protocol->layout, .metric = protocol->metric, .map = programs->layouts };
 	s->by_call = ret_programs->instead;
 	texts_keep(s, ret_programs->text_full);
 	err = server_load(s);
@@ -328,7 +325,7 @@ static void digest_label_of(void *self, unsigned field, __u64 code, char *out)
 	const struct server_tracer *s = self;
 	struct digest_sample tokens;
 
-	if (code <= DIGEST_UNKNOWN || bpf_map_lookup_elem(s->specimens_fd, &code, &tokens))
+	if (code <= DIGEST_UNKNOWN || bpf_map_lookup_elem(s->digest_samples_fd, &code, &tokens))
 		digest_label_unseen(code, out);
 	else
 		digest_label_by(s->protocol->read, code, &tokens, out);
@@ -478,12 +475,12 @@ static int give_ended(void *arg, void *record, size_t size)
 	struct server_tracer *s = arg;
 
 	if (size >= sizeof(struct turn_running))
-		give_running((void *)s->look, record);
+		give_running((void *)s->scan, record);
 	return 0;
 }
 
-/* A turn that ends during a look is reported once, by the iterator or by the programs: they share the id of the
- * look, which changes when the look is over, after the next end of a slot is known. */
+/* A turn that ends during a scan is reported once, by the iterator or by the programs: they share the id of the scan,
+ * which changes when the scan is over, after the next end of a slot is known. */
 int server_running(void *self, __u64 since_ns, const struct tracer_running *running)
 {
 	struct server_tracer *s = self;
@@ -493,10 +490,10 @@ int server_running(void *self, __u64 since_ns, const struct tracer_running *runn
 	*s->programs.running_since = since_ns - running->wall_offset;
 	err = iter_read(s, s->running, sizeof(struct turn_running), give_running, (void *)running);
 	*(volatile __u64 *)s->programs.running_end = running->next_ns - running->wall_offset;
-	__sync_fetch_and_add(s->programs.running_look, 1);
-	s->look = running;
+	__sync_fetch_and_add(s->programs.running_scan, 1);
+	s->scan = running;
 	ended = ring_buffer__consume(s->ended_late);
-	s->look = NULL;
+	s->scan = NULL;
 	unreported = counted(&s->programs.counts->unreported);
 	if (!err && unreported != s->unreported)
 		err = -ENOSPC;
@@ -513,10 +510,10 @@ static int is_due(__s64 *last_ns, __s64 every_ns, __s64 now_ns)
 	return 1;
 }
 
-static void servers_look(struct server_tracer *s, __s64 now_ns)
+static void servers_refresh_due(struct server_tracer *s, __s64 now_ns)
 {
 	__u64 unlisted = counted(&s->programs.counts->unlisted), before = s->servers.n_changes;
-	int due = is_due(&s->looked_ns, SERVERS_LOOK_NS, now_ns);
+	int due = is_due(&s->refreshed_ns, SERVERS_REFRESH_NS, now_ns);
 
 	s->since_ns = s->listed_ns;
 	if (due || (unlisted != s->unlisted && !s->in_vain)) {
@@ -534,11 +531,11 @@ __s64 server_moved(void *self)
 	return ((const struct server_tracer *)self)->since_ns;
 }
 
-void server_look(void *self, __s64 now_ns, const struct tracer_filing *filing)
+void server_refresh(void *self, __s64 now_ns, const struct tracer_filing *filing)
 {
 	struct server_tracer *s = self;
 
-	servers_look(s, now_ns);
+	servers_refresh_due(s, now_ns);
 	filed_read(s, filing);
 	if (is_due(&s->flushed_ns, FLUSH_EVERY_NS, now_ns))
 		flush_old(s, filing);
@@ -563,8 +560,19 @@ int server_listeners(const char *const *names, struct listeners *ret)
 	return err;
 }
 
-static void doctor_servers(const char *const *names, FILE *out)
+static void doctor_layout(const struct layout_kind *kind, __u32 pid, FILE *out)
 {
+	char reason[REASON_MAX];
+
+	if (layout_possible(kind, pid, reason))
+		show_print(out, "  statements within TLS of process %u cannot be read: %s\n", pid, reason);
+	else
+		show_print(out, "  statements within TLS of process %u can be read\n", pid);
+}
+
+static void doctor_servers(const struct server_protocol *protocol, FILE *out)
+{
+	const char *const *names = protocol->names;
 	struct listeners now;
 	size_t i;
 
@@ -580,6 +588,9 @@ static void doctor_servers(const char *const *names, FILE *out)
 		show_print(out, "  the addresses of %u of them are visible only to their own user and to a collector "
 			"that may trace\n",
 			now.n_unreadable);
+	for (i = 0; protocol->layout && i < now.n; i++)
+		if (!i || now.listener[i].pid != now.listener[i - 1].pid)
+			doctor_layout(protocol->layout, now.listener[i].pid, out);
 	listeners_fini(&now);
 }
 
@@ -602,7 +613,7 @@ void server_doctor(struct server_tracer *s, const struct server_protocol *protoc
 {
 	const char *lacking;
 
-	doctor_servers(protocol->names, out);
+	doctor_servers(protocol, out);
 	if (!s)
 		return;
 	if (s->by_call) {

@@ -1,9 +1,9 @@
 /* server_tracer.h - runs the host's side of server.bpf.h, which the tracers of all protocols share.
  *
- *      x_bpf__open() -> server_start(): choose, load, attach, fill in listeners -> look, running ... -> server_stop()
+ *      x_bpf__open() -> server_start(): choose, load, attach, list servers -> refresh, running ... -> server_stop()
  *
- * A tracer of such a metric has a table (x.c) with these functions, its start and its labels.
- * Errors  0 or -errno; `reason` as tracer.h has it.
+ * A protocol's table (x.c) has these functions, and a start and labels of its own.
+ * Errors  0 or -errno; `reason` as in tracer.h.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_SERVER_TRACER_H
@@ -13,20 +13,15 @@
 #include "collector/server/servers.h"
 #include "collector/probe/tracer.h"
 #include "collector/server/exchange.h"
+#include "collector/server/layouts.h"
 
 #include <bpf/libbpf.h>
-
-/* Finds what the programs read in the servers' memory, if a protocol reads there. */
-struct server_memory {
-	void (*look)(void *self, const __u32 *pid, size_t n_pids);	/* at these processes, the servers that run now */
-	void (*free)(void *self);
-};
 
 /* A protocol's part of the host's side; constant, in its x.c. */
 struct server_protocol {
 	const char *metric;		/* its name, for people */
 	const char *const *names;	/* of its servers' processes; NULL at the end */
-	const struct server_memory *memory;	/* NULL: it reads none */
+	const struct layout_kind *layout;	/* of its servers' memory; NULL: it does not read there */
 	digest_reader *read;		/* its dialect */
 };
 
@@ -38,12 +33,12 @@ struct server_programs {
 	struct fs_call *calls;
 	__u32 *by_switch;
 	__u32 *by_call;
-	__u64 *flush_before, *running_since, *running_look, *running_end, *files_since;
+	__u64 *flush_before, *running_since, *running_scan, *running_end, *files_since;
 	__u32 *arrivals;
 	struct turn_counts *counts;
 	__u32 *text_full;
 	struct tracer_programs tracer;	/* its descriptors are valid once the programs are loaded */
-	void *memory;			/* the protocol's server_memory's */
+	struct bpf_map *layouts;	/* by process, where the protocol has a layout */
 };
 
 #define SERVER_PROGRAMS(x)                                                                                      \
@@ -53,7 +48,7 @@ struct server_programs {
 		.arrivals = &(x)->bss->arrivals,                                                                \
 		.by_switch = (__u32 *)&(x)->rodata->by_switch, .flush_before = &(x)->bss->flush_before,         \
 		.by_call = (__u32 *)&(x)->rodata->by_call, .running_since = &(x)->bss->running_since,            \
-		.running_look = &(x)->data->running_look, .running_end = &(x)->bss->running_end,                 \
+		.running_scan = &(x)->data->running_scan, .running_end = &(x)->bss->running_end,                 \
 		.counts = (struct turn_counts *)&(x)->bss->counts, .text_full = (__u32 *)&(x)->rodata->text_full, \
 		.tracer = TRACER_PROGRAMS(x) })
 
@@ -66,13 +61,14 @@ struct server_tracer {
 	const struct server_protocol *protocol;
 	struct server_programs programs;
 	struct bpf_object *object;
-	int texts_fd, specimens_fd, names_fd, addresses_fd;
+	struct layouts layouts;
+	int texts_fd, digest_samples_fd, names_fd, addresses_fd;
 	struct bpf_link *flush;
 	struct bpf_link *running;
 	struct ring_buffer *ended_late;	/* turns that also ran at a slot's end, for which the iterator comes too late */
 	struct ring_buffer *filed;	/* events that come to us by closes.bpf.h; NULL: the protocol has none */
 	const struct tracer_filing *filing;	/* set while it is read */
-	const struct tracer_running *look;	/* set during a look */
+	const struct tracer_running *scan;	/* set while ended_late is read */
 	__u64 unreported;
 	struct wanted_link left;	/* attached while an instrumentation asks why threads were blocked */
 	struct wanted_link file_ends, file_begins;	/* the same for their file operations: both links or none */
@@ -83,13 +79,13 @@ struct server_tracer {
 	int by_file;			/* it has no iterator over a map: the servers' files show the connections */
 	struct census *census;
 	struct servers servers;
-	__s64 looked_ns, flushed_ns;	/* the last look at the servers; the last flush of old events */
+	__s64 refreshed_ns, flushed_ns;	/* the last refresh of the servers, the last flush of old events */
 
-	/* A connection to an unlisted server asks for an early look.  If that look finds nothing (we may not read
+	/* A connection to an unlisted server asks for an early refresh.  If that finds nothing (we may not read
 	 * that process), it is not repeated early. */
 	__u64 unlisted;
 	int in_vain;
-	__s64 listed_ns, since_ns;	/* times up to which all servers were known: now, and before the last look */
+	__s64 listed_ns, since_ns;	/* times up to which all servers were known: now, and before the last refresh */
 };
 
 /* Starts as tracer.start does, with the protocol's opened programs; they belong to us, also after an error. */
@@ -106,7 +102,7 @@ int server_listeners(const char *const *names, struct listeners *ret);
 void server_stop(void *self);
 void server_want(void *self, __u64 wanted);
 __s64 server_moved(void *self);
-void server_look(void *self, __s64 now_ns, const struct tracer_filing *filing);
+void server_refresh(void *self, __s64 now_ns, const struct tracer_filing *filing);
 __u64 server_lost(void *self);
 int server_running(void *self, __u64 since_ns, const struct tracer_running *running);
 const char *server_lacking(void *self, __u64 wanted);

@@ -3,11 +3,10 @@
  *      census --servers_refresh()--> kernel map `listeners` {process, port}
  *                              +-> servers_where(): "127.0.0.1:3306", also after the server has gone
  *
- * Cost    a look goes over all open files of the machine, so it is rare.
- *         Nothing is missed between two looks.  A new connection is recognized by its greeting; the map serves only
- *         connections that are older than the collector.  The label of a new listener is looked up when its first
- *         event asks for it.
- * Errors  where nothing can be seen, the known servers stay.
+ * Cost    servers_refresh() passes over all open files of the machine, so it is rare.  Nothing is missed meanwhile: a
+ *         new connection is recognized by its greeting, and the map serves only connections that are older than the
+ *         collector.  The label of a new listener is looked up when its first event asks for it.
+ * Errors  if the census sees nothing, the known servers stay.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_SERVERS_H
@@ -17,7 +16,7 @@
 
 #define SERVERS_KNOWN_MAX 1024
 #define SERVERS_PIDS_MAX 64
-#define SERVERS_LOOK_NS 10000000000ll		/* from one servers_refresh() to the next */
+#define SERVERS_REFRESH_NS 10000000000ll		/* from one servers_refresh() to the next */
 
 struct known {
 	struct listener listener;
@@ -30,7 +29,7 @@ struct servers {
 	const struct census *census;		/* NULL: read /proc, which shows our own user's processes only */
 	__u64 n_changes;			/* how often a server appeared or went away */
 	size_t n_pids;
-	__u32 pid[SERVERS_PIDS_MAX];		/* processes that listen, also only at Unix sockets; by the last look */
+	__u32 pid[SERVERS_PIDS_MAX];		/* processes that listen, also only at Unix sockets; as of the last refresh */
 	size_t n_known;
 	struct known known[SERVERS_KNOWN_MAX];
 };

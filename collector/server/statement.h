@@ -1,5 +1,5 @@
-/* statement.h - packs a kind of statement into a code: the first 8 letters of its first word in lower case, the
- * first letter in the lowest byte. */
+/* statement.h - makes a code of a kind of statement: the first 8 letters of its first word, in lower case.  The first
+ * letter is in the lowest byte. */
 #ifndef HEATSCOPE_STATEMENT_H
 #define HEATSCOPE_STATEMENT_H
 

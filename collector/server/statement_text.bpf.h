@@ -1,5 +1,5 @@
-/* statement_text.bpf.h - keeps statements as they are sent, where that is asked for; see statement_text.h.  Each
- * x.bpf.c includes it once. */
+/* statement_text.bpf.h - keeps statements as they are sent, in the kernel; see statement_text.h.  Each x.bpf.c includes
+ * it once. */
 #ifndef HEATSCOPE_STATEMENT_TEXT_BPF_H
 #define HEATSCOPE_STATEMENT_TEXT_BPF_H
 

@@ -8,9 +8,9 @@
  *          statements, the first one that names a table counts.
  * Name     as it is written, without quotes, also with its database.  The names of a common table expression, of a
  *          function after FROM and of a cursor after MOVE count as tables.
- * Literals are no words to the digest, and so no words here.
- * None     GRANT and REVOKE name users, SHOW TABLES and the like a database, FETCH a cursor; FOR UPDATE, IS DISTINCT
- *          FROM and FORMAT = name nothing.
+ * Literals are no names: the digest has replaced them.
+ * None     Not tables: users (GRANT, REVOKE), databases (SHOW TABLES and the like), cursors (FETCH), and the words
+ *          after FOR UPDATE, IS DISTINCT FROM and FORMAT =.
  * Both     The kernel and the host run the same pure code; fuzz_mysql_digest and fuzz_postgresql_digest fuzz it.
  */
 #ifndef HEATSCOPE_TABLE_H

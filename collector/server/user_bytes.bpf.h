@@ -1,7 +1,7 @@
 /* user_bytes.bpf.h - reads the bytes of a receive or send from the memory of the process that asked for it.
  *
- * In the socket tracepoints the data is already (or still) in the caller's buffer, whose address is
- * an argument of the system call.  It reads these system calls and refuses others (io_uring).
+ * At a socket tracepoint, received bytes are already in the caller's buffer, sent bytes still.  The buffer's address is
+ * an argument of the system call.  source_open() knows the calls that it lists and refuses others (io_uring).
  */
 #ifndef HEATSCOPE_USER_BYTES_BPF_H
 #define HEATSCOPE_USER_BYTES_BPF_H

@@ -1,4 +1,4 @@
-/* address.bpf.h - turns IP addresses into codes, in the kernel; see address.h.  Included once per x.bpf.c. */
+/* address.bpf.h - turns IP addresses into codes, in the kernel; see address.h.  Each x.bpf.c includes it once. */
 #ifndef HEATSCOPE_ADDRESS_BPF_H
 #define HEATSCOPE_ADDRESS_BPF_H
 

@@ -1,10 +1,10 @@
-/* address.h - turns an IP address into a code, and a code into the address that it stands for.
+/* address.h - turns an IP address into a code, and a code back into the address.
  *
  *      kernel: address_of_*() -> code, map `addresses` {code: address} of IPv6      host: address_label()
  *
- * Codes   an IPv4 address is its own code; that of IPv6 is a hash, and the map keeps the address.  The map forgets
- *         those used least; a forgotten one is shown as #hash.  An IPv4 address that is written as IPv6
- *         (::ffff:a.b.c.d) is the IPv4 address, so that a peer has one name, whatever our socket's family is.
+ * Codes   The code of an IPv4 address is the address itself.  The code of an IPv6 address is a hash, and the map keeps
+ *         the address.  The map forgets the least used addresses; the host shows a forgotten one as #hash.  An IPv4
+ *         address within IPv6 (::ffff:a.b.c.d) counts as IPv4, so a peer has one name on every socket.
  */
 #ifndef HEATSCOPE_ADDRESS_H
 #define HEATSCOPE_ADDRESS_H

@@ -1,6 +1,6 @@
-/* block_reason.bpf.h - looks up in block_reason.h's table why a thread is off the CPU, in a program of the scheduler.
+/* block_reason.bpf.h - looks up why a thread leaves the CPU, in the kernel; see block_reason.h.
  *
- * The collector fills call_reason before loading.
+ * The collector fills the table call_reason before it loads the program.
  */
 #ifndef HEATSCOPE_BLOCK_REASON_BPF_H
 #define HEATSCOPE_BLOCK_REASON_BPF_H

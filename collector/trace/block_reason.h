@@ -6,9 +6,9 @@
  *      leaves the CPU, could run    REASON_NONE: that time belongs to the run queue; the part that a cgroup's quota
  *                                   takes is added to REASON_OTHER
  *
- * A page fault within a call counts for the call.  A call does not show the purpose of a futex: locks of rows and
- * tables, condition variables, and the SLEEP() of MariaDB, which is a condition with a time limit.
- * Numbers are those of <asm/unistd.h>; a 32-bit call is REASON_OTHER.
+ * A page fault within a call counts for the call.  A futex has several purposes: locks of rows and tables, condition
+ * variables, and MariaDB's SLEEP(), which waits for a condition with a time limit.
+ * Calls have the numbers of <asm/unistd.h>; a 32-bit call is REASON_OTHER.
  */
 #ifndef HEATSCOPE_BLOCK_REASON_H
 #define HEATSCOPE_BLOCK_REASON_H

@@ -1,13 +1,13 @@
-/* cgroup_name.h - recognises in one part of a cgroup's path a systemd unit or a container.
+/* cgroup_name.h - recognises a systemd unit or a container in one part of a cgroup's path.
  *
  *      /system.slice/docker-0123...cdef.scope     unit: the last part that is one    container: 0123456789ab
  *      /kubepods/burstable/pod0f1e.../0123...cdef                                    container: 0123456789ab
  *      /lxc/web, /lxc.payload.web                                                    container: web
  *
  * Units       *.service, *.scope, *.slice
- * Containers  64 hexadecimal digits at the end (before .scope), alone or after a '-': docker, containerd,
- *             CRI-O, podman and Kubernetes use such names; we show the first 12 digits, as they do.  A `conmon` is the
- *             monitor of a container and not in it.  LXC: the name after `lxc.payload.`, or the part below `lxc`.
+ * Containers  64 hexadecimal digits at the end (before .scope), alone or after a '-': docker, containerd, CRI-O, podman
+ *             and Kubernetes use such names.  We show the first 12 digits, as they do.  `conmon` monitors a container
+ *             from outside, so its name does not count.  LXC: the name after `lxc.payload.`, or the part below `lxc`.
  * Both        compiled for the BPF target too: a name is in CGROUP_NAME_ROOM bytes and ends with NUL.
  */
 #ifndef HEATSCOPE_CGROUP_NAME_H

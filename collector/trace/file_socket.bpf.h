@@ -1,4 +1,4 @@
-/* file_socket.bpf.h - finds the socket of the file that an iterator over open files is at. */
+/* file_socket.bpf.h - finds the socket of a file, in an iterator over open files. */
 #ifndef HEATSCOPE_FILE_SOCKET_BPF_H
 #define HEATSCOPE_FILE_SOCKET_BPF_H
 

@@ -1,11 +1,11 @@
-/* function_name.h - turns a symbol into the function's name as people write it, without its arguments.
+/* function_name.h - turns a symbol into the name of the function, without its arguments.
  *
  *      "_ZN3THD5awakeE13killed_state" -> "THD::awake"      "read_page.isra.0" -> "read_page"
  *
- * Of C++ (Itanium C++ ABI, 5.1) it reads names, also within classes and namespaces, constructors and destructors.  It
- * does not read templates, operators and substitutions other than std::, and leaves such symbols as they are.  Clones
- * of a function that the compiler made get its name.
- * Trust   none: any character that is not printable ASCII, a blank or `;` becomes `?`.
+ * Of C++ (Itanium C++ ABI, 5.1) it reads names, also within classes and namespaces, constructors and destructors.  A
+ * symbol with a template, an operator or a substitution other than std:: stays as it is.  If the compiler made a clone
+ * of a function, the clone gets the function's name.
+ * Trust   none: a blank, `;` or a character that is not printable ASCII becomes `?`.
  * Pure    any thread; fuzzed by fuzz_program_file.
  */
 #ifndef HEATSCOPE_FUNCTION_NAME_H

@@ -1,4 +1,4 @@
-/* inet.bpf.h - recognises sockets of the Internet's protocols. */
+/* inet.bpf.h - recognises IPv4 and IPv6 sockets. */
 #ifndef HEATSCOPE_INET_BPF_H
 #define HEATSCOPE_INET_BPF_H
 

@@ -1,9 +1,9 @@
-/* intern.bpf.h - keeps in the kernel, under its code, each value that became a code, for the collector to show it.
+/* intern.bpf.h - keeps values in the kernel under their codes, so that the collector can show them.
  *
  *      code = hash of the value; intern(&texts, &code, &text)        host: looks the code up in `texts`
  *
- * It is used for texts, paths of control groups, addresses, names and samples of digests.  Each map forgets the values
- * that were unused for longest; the host shows the code of such a value as #hash (field_codes.h).
+ * The values are texts, paths of control groups, addresses, names and samples of digests.  Each map forgets the values
+ * that were unused for longest.  The host shows the code of a forgotten value as #hash (field_codes.h).
  */
 #ifndef HEATSCOPE_INTERN_BPF_H
 #define HEATSCOPE_INTERN_BPF_H

@@ -29,7 +29,7 @@ struct pt_regs {
 	unsigned long r10, r8, dx, si, di, orig_ax;
 };
 
-/* Returns the number of the system call that a thread is in; less than 0: it is in none. */
+/* Returns the number of the system call that a thread is in; < 0: it is in none. */
 static __always_inline long call_number(const struct pt_regs *regs)
 {
 	return regs->orig_ax;
@@ -47,15 +47,15 @@ static __always_inline unsigned long call_argument(const struct pt_regs *regs, i
 	}
 }
 
-/* In a 32-bit call, whose number is another call's: TS_COMPAT, arch/x86/include/asm/thread_info.h. */
+/* Is it a 32-bit call?  Its number means another call.  TS_COMPAT, arch/x86/include/asm/thread_info.h. */
 #define call_is_32bit(task) \
 	(bpf_core_field_exists((task)->thread_info.status) && ((task)->thread_info.status & 2))
 
-/* Where a thread's variables are. */
+/* Returns the address of a thread's own variables. */
 #define thread_pointer(task) ((task)->thread.fsbase)
 
-/* The argument of a program at a perf event: struct bpf_perf_event_data, by number of the register; here the code
- * segment, whose two lowest bits are not 0 for a program. */
+/* Did the perf event interrupt user space?  data is the argument of its program, see perf.bpf.h; reg[17] is the code
+ * segment, whose two lowest bits are 0 in the kernel. */
 #define PERF_REGS 21
 #define perf_in_user(data) (((data)->reg[17] & 3) != 0)
 
@@ -88,7 +88,7 @@ static __always_inline long call_number(const struct pt_regs *regs)
 	return regs->syscallno;
 }
 
-/* The result replaces the first argument. */
+/* The result replaces the first argument, so the kernel keeps that in orig_x0. */
 static __always_inline unsigned long call_argument(const struct pt_regs *regs, int i)
 {
 	return i ? regs->regs[i] : regs->orig_x0;
@@ -99,7 +99,7 @@ static __always_inline unsigned long call_argument(const struct pt_regs *regs, i
 
 #define thread_pointer(task) ((task)->thread.uw.tp_value)
 
-/* 31 registers, sp, pc, pstate, whose lowest four bits are the exception level: 0 for a program. */
+/* reg: 31 registers, sp, pc, pstate.  Its lowest four bits are the exception level: 0 in user space. */
 #define PERF_REGS 34
 #define perf_in_user(data) (((data)->reg[33] & 15) == 0)
 

@@ -1,8 +1,9 @@
-/* owner.bpf.h - finds the process that owns a socket, for events that come in any context; see owners.h.
+/* owner.bpf.h - finds the process that owns a socket, for events in any context; see owners.h.
  *
- *      listen(), connect(): the caller; an iterator over open files: who has it open -> `owners`
+ *      listen(), connect(): the calling process -> `owners`
+ *      an iterator over open files: each process that has the socket open -> `owners`
  *
- * Accepted connections inherit the owner of their listening socket.  Included once per x.bpf.c.
+ * An accepted connection inherits the owner of its listening socket.  Each x.bpf.c includes it once.
  */
 #ifndef HEATSCOPE_OWNER_BPF_H
 #define HEATSCOPE_OWNER_BPF_H

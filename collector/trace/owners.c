@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#define LOOK_NS 2000000000ll
+#define REFRESH_NS 2000000000ll
 
 /* The iterator visits every open file while we read its descriptor; it writes nothing. */
 static int owners_pass(struct owners *o)
@@ -47,10 +47,10 @@ void owners_close(struct owners *o)
 }
 
 /* Works also after the wall clock was set back. */
-void owners_look(struct owners *o, __s64 now_ns)
+void owners_refresh(struct owners *o, __s64 now_ns)
 {
-	if (now_ns - o->looked_ns < LOOK_NS && now_ns >= o->looked_ns)
+	if (now_ns - o->refreshed_ns < REFRESH_NS && now_ns >= o->refreshed_ns)
 		return;
-	o->looked_ns = now_ns;
+	o->refreshed_ns = now_ns;
 	owners_pass(o);
 }

@@ -1,10 +1,10 @@
-/* process.bpf.h - gathers the process fields of an event; see process.h.  Included once per x.bpf.c.
+/* process.bpf.h - gathers the process fields of an event; see process.h.  Each x.bpf.c includes it once.
  *
  *      process storage  (of the group's first task)  name, arguments -> codes     one look-up per event
  *      cgroup storage                                path -> codes                one, if its fields are wanted
  *
- * The programs work out a code once per process and exec, or once per cgroup; after that they only compare.
- * The texts are in maps that forget the least used ones, so once a second the programs make sure that they are there.
+ * The programs compute a code once per process and exec, or once per cgroup; after that they only compare.  The maps of
+ * texts forget the least used ones, so once a second the programs put a missing text back.
  */
 #ifndef HEATSCOPE_PROCESS_BPF_H
 #define HEATSCOPE_PROCESS_BPF_H
@@ -283,7 +283,7 @@ static __always_inline void process_cgroup(struct event *e, struct task_struct *
 	(WANTED_FIELD(PROCESS_CGROUP) | WANTED_FIELD(PROCESS_UNIT) | WANTED_FIELD(PROCESS_CONTAINER))
 
 /* Reads a process' arguments while it is on the CPU, for events that come when it is not. */
-static __always_inline void process_look(struct task_struct *t, __u64 now_ns)
+static __always_inline void process_remember(struct task_struct *t, __u64 now_ns)
 {
 	if (wanted & WANTED_FIELD(PROCESS_PSARGS))
 		process_of(t, now_ns);

@@ -4,19 +4,18 @@
  *
  * Fields, codes in the kernel:
  *
- *      pid        of the process, not of its thread
- *      execname   hash of the process' name, which is its first thread's
- *      psargs     hash of the first PROCESS_ARGS_MAX bytes of its command line, with blanks between the arguments, as
- *                 it was when we first read it after the exec.  The name instead, if there is no command line to read:
- *                 kernel threads, and processes that were not on a CPU since we started
+ *      pid        the process id, not the thread's
+ *      execname   hash of the name of the process' first thread
+ *      psargs     hash of the first PROCESS_ARGS_MAX bytes of the command line, with blanks between the arguments, as
+ *                 it was when we first read it after the exec.  Without a command line to read it is the name: of
+ *                 kernel threads, and of processes that were not on a CPU since we started
  *      ppid       the parent's pid
  *      cgroup     hash of the path in the version 2 hierarchy, at most PATH_MAX_LEN bytes of it
  *      unit       hash of the path's last part that is a systemd unit's name, or none
- *      container  hash of the short id of the innermost container in the path, or none; cgroup_name.h
- *                 defines the names of containers
+ *      container  hash of the short id of the innermost container in the path, or none (cgroup_name.h)
  *
- * So a code is a function of the shown text: the same text has the same code, whichever process,
- * cgroup or host it comes from, and different codes have different texts.
+ * A code is a function of the shown text.  So one text has the same code in every process, cgroup and host, and
+ * different codes have different texts.
  */
 #ifndef HEATSCOPE_PROCESS_H
 #define HEATSCOPE_PROCESS_H

@@ -5,14 +5,14 @@
  *                                    variables of threads by name -> bytes from the thread pointer
  *                                    other variables by name -> address in the file
  *
- * Shape   64-bit, little-endian.  The functions are those of .symtab, or, if the file is stripped, those it exports
- *         (.dynsym).
- * Trust   none: any user may have made the file.  Nothing is read beyond it, and nothing larger than PROGRAM_TABLE_MAX.
- *         It is read and not mapped, so that a file that is cut meanwhile cannot kill us.
- * Time    reading waits for the disk; then it takes 5 ms for 20,000 functions (mariadbd, LLVM), and at most 0.4 to
- *         0.7 s, for a made-up file with tables of PROGRAM_TABLE_MAX.  A large file is read whole: a caller that cannot
- *         wait must not call it.
- * Errors  -EBADMSG: not such a file; -EFBIG: a table is too large; else -errno.  After an error there is nothing to free.
+ * Shape   64-bit, little-endian.  The functions are those of .symtab.  If the file is stripped, they are the exported
+ *         ones (.dynsym).
+ * Trust   none: any user may have made the file.  The reader stays within the file and reads no table larger than
+ *         PROGRAM_TABLE_MAX. It does not map the file: if someone cut a mapped file, the access would kill us.
+ * Time    reading waits for the disk.  Then 20,000 functions take 5 ms (mariadbd, LLVM), and a made-up file with tables
+ *         of PROGRAM_TABLE_MAX takes 0.4 to 0.7 s.  A caller that cannot wait must not call it.
+ * Errors  -EBADMSG: not such a file; -EFBIG: a table is too large; else -errno.  After an error there is nothing to
+ *         free.
  * Memory  program_file_fini() frees; a zeroed one has no functions.
  */
 #ifndef HEATSCOPE_PROGRAM_FILE_H

@@ -1,11 +1,11 @@
-/* sched_clock.bpf.h - measures a thread's clocks with a stopwatch at the scheduler, for kernels whose task_struct lacks
- * the members that thread_clock.bpf.h reads.
+/* sched_clock.bpf.h - measures a thread's clocks at the scheduler's tracepoints.
  *
  *      sched_switch: leaves the CPU ...  sched_wakeup: may run again ...  sched_switch: runs
  *                    |<---------------- off ------------------------------------>|
  *                                                    |<-------- delay --------->|
  *
- * It costs time at every switch and wake-up of the machine, so it is attached only if thread_clock.bpf.h cannot work.
+ * It replaces thread_clock.bpf.h where the kernel's task_struct lacks the members that thread_clock.bpf.h reads.  It
+ * costs time at every switch and wake-up of the machine, so no other kernel gets it.
  */
 #ifndef HEATSCOPE_SWITCH_BPF_H
 #define HEATSCOPE_SWITCH_BPF_H

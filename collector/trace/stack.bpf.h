@@ -1,7 +1,7 @@
-/* stack.bpf.h - gathers the stack of the running thread; see stack.h.  Included once per x.bpf.c.
+/* stack.bpf.h - gathers the stack of the running thread; see stack.h.  Each x.bpf.c includes it once.
  *
- * Only the thread itself can read its stack: at the switch that takes it off the CPU, not when it comes back.
- * While this program gathers, no program of the same metric may interrupt it on its CPU.
+ * Only the thread itself can read its stack: when it leaves the CPU, not when it comes back.  Meanwhile no other
+ * program of the same metric may interrupt it on its CPU.
  */
 #ifndef HEATSCOPE_STACK_BPF_H
 #define HEATSCOPE_STACK_BPF_H

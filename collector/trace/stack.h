@@ -1,17 +1,18 @@
-/* stack.h - records where a thread was: the return addresses of its program and of the kernel, as one code.
+/* stack.h - turns a thread's stack, the return addresses of its program and of the kernel, into one code.
  *
  *      kernel: stack_gather() -> code, map `stacks` {code: struct stack}
  *      host:   stacks_label() -> "main;work;read_page;-;do_sys_poll;poll_schedule_timeout"
  *
- * Code    a hash of the addresses and of their process, because another process has another function there.
- *         So several codes may have one label; slices of equal labels are added.
- * Label   the folded form: frames from the root to the leaf, joined by `;`, the kernel's after a frame `-`.  A label
- *         that is too long is cut at the root, where a frame "…" replaces the cut frames.
- * Frames  a function's name (symbols.h); "[file+0x1234]" with the file's own address if the file has no name for it;
- *         "[name]", the process' name, if no mapping is known there; several such frames in a row become one.
- * Left    out are frames that every stack has: the entry to the kernel, the switch to another thread, our own probe.
+ * Code    a hash of the addresses and of their process, because an address means another function in another process.
+ *         So several codes may have one label.  Slices of equal labels are added.
+ * Label   the folded form: frames from the root to the leaf, joined by `;`.  The kernel's frames follow a frame `-`.  A
+ *         label that is too long is cut at the root: a frame "…" replaces the cut frames.
+ * Frames  a function's name (symbols.h).  "[file+0x1234]", with the file's own address, if the file has no name for it.
+ *         "[name]", the process' name, if no mapping is known; several of these in a row become one.
+ * Omitted frames that every stack has: the entry to the kernel, the switch to another thread, our own probe.
  *
- * The map forgets the least used stacks; the code of a forgotten one is shown as #hash, unless its label is remembered.
+ * The map forgets the least used stacks.  The host shows the code of a forgotten stack as #hash, unless it remembers
+ * its label.
  */
 #ifndef HEATSCOPE_STACK_H
 #define HEATSCOPE_STACK_H

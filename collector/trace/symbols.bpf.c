@@ -1,7 +1,7 @@
 /* symbols.bpf.c - asks the kernel about addresses; see symbols.h.
  *
- * A BPF program needs no more capabilities for that than tracing does: /proc/PID/maps of other users and the addresses
- * in /proc/kallsyms would need CAP_SYS_PTRACE and CAP_SYSLOG.
+ * A BPF program needs only the capabilities of tracing for that: /proc/PID/maps of other users and the addresses
+ * in /proc/kallsyms need CAP_SYS_PTRACE and CAP_SYSLOG, too.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -3,10 +3,10 @@
  *      kernel   a BPF program asks the kernel's own table, so the kernel need not show us its addresses
  *      process  an iterator reads its mappings -> file and offset -> program_file.h
  *
- * Files are opened by the path that the process mapped, as we see it, and used if their inode is the same.
- * So files in a container with its own file system, and files that our user may not read, have offsets and no names.
- * Results are kept: of SYMBOLS_FILES files until the files change, of SYMBOLS_PROCESSES processes for a second, or,
- * after they have ended, until others take their place.
+ * Files   are opened by the path that the process mapped, as we see it, and used if the inode is the same.  A file has
+ *         offsets and no names if our user may not read it, or if it is in a container with its own file system.
+ * Kept    results of SYMBOLS_FILES files until the files change; results of SYMBOLS_PROCESSES processes for a second.
+ *         Results of an ended process stay until another process takes their place.
  * Time    the first look-up in a file reads its tables, on the caller's thread; program_file.h says how long.
  * Errors  0 or -errno.
  * Thread  one thread.

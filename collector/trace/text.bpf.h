@@ -1,4 +1,4 @@
-/* text.bpf.h - turns texts into codes, in the kernel; see text.h.  Included once per x.bpf.c. */
+/* text.bpf.h - turns texts into codes, in the kernel; see text.h.  Each x.bpf.c includes it once. */
 #ifndef HEATSCOPE_TEXT_BPF_H
 #define HEATSCOPE_TEXT_BPF_H
 

@@ -1,8 +1,8 @@
-/* text.h - turns a text into a code, its hash; a map keeps each text once.
+/* text.h - turns a text into a code, its hash, and a code back into its text.
  *
  *      kernel: text_remember() -> code, map `texts` {code: text}       host: text_label()
  *
- * The map forgets the texts used least; a code whose text is forgotten is shown as #hash.
+ * The map keeps each text once and forgets the least used ones.  The host shows the code of a forgotten text as #hash.
  */
 #ifndef HEATSCOPE_TEXT_H
 #define HEATSCOPE_TEXT_H

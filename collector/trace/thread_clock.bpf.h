@@ -1,7 +1,7 @@
 /* thread_clock.bpf.h - reads a thread's clocks without a hook in the scheduler.
  *
- * Exact, compared with a sched_switch stopwatch; needs struct task_struct's se.cfs_rq and sched_info: if
- * a kernel lacks them, `split` stays 0 and the time is reported as unsplit.
+ * It is exact, compared with sched_clock.bpf.h.  It needs se.cfs_rq and sched_info of struct task_struct: without them
+ * `split` stays 0, and the time is reported as unsplit.
  */
 #ifndef HEATSCOPE_THREAD_CLOCK_BPF_H
 #define HEATSCOPE_THREAD_CLOCK_BPF_H

@@ -1,6 +1,7 @@
-/* thread_clock.h - defines a stamp, a thread's clocks at one moment: two stamps split the time between them.
+/* thread_clock.h - defines a stamp, a thread's clocks at one moment; two stamps divide the time between them.
  *
- *      off   time off the CPU since the thread began;  delay: the part of it in the run queue
+ *      off     time off the CPU since the thread began
+ *      delay   the part of `off` that the thread waited in the run queue
  */
 #ifndef HEATSCOPE_THREAD_CLOCK_H
 #define HEATSCOPE_THREAD_CLOCK_H

@@ -1,8 +1,8 @@
 /* vm.h - declares the few kernel fields that we read, in place of a vmlinux.h.
  *
- * preserve_access_index makes libbpf look up each offset in the running kernel's BTF when the
- * program is loaded, so a build needs no BTF and one object fits every kernel.  For types that a kernel may
- * lack, programs ask bpf_core_field_exists().
+ * When libbpf loads a program, it looks up each offset in the running kernel's BTF (preserve_access_index).  So a build
+ * needs no BTF, and one object fits every kernel.  For members that a kernel may lack, programs ask
+ * bpf_core_field_exists().
  */
 #ifndef HEATSCOPE_VM_H
 #define HEATSCOPE_VM_H

@@ -1,4 +1,4 @@
-/* wall.h - computes the offset of the wall clock from the monotonic one, with which the kernel stamps events.
+/* wall.h - computes how far the wall clock is ahead of the monotonic clock, which the kernel uses for events.
  *
  * Unit    ns; CLOCK_REALTIME counts from the epoch.
  * Thread  any; no state.

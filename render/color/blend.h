@@ -2,8 +2,8 @@
  *
  *      layers --raster--> densities of all --normalize--> brightness --hue--> one colour per cell
  *
- * A grid without layers is drawn as one layer, in the hue of the options.
- * Errors  -E2BIG: over all layers, more than BLEND_CELLS_MAX cells hold anything; -ENOMEM.
+ * A grid without layers is one layer, in the hue of the options.
+ * Errors  -E2BIG: all layers together use more than BLEND_CELLS_MAX cells; -ENOMEM.
  */
 #ifndef HEATSCOPE_BLEND_H
 #define HEATSCOPE_BLEND_H

@@ -1,4 +1,4 @@
-/* hue.h - gives layers their colours: Cloud Analytics' hues, how they mix, and which key gets which hue.
+/* hue.h - gives layers Cloud Analytics' hues, mixes them, and chooses the hue of each key.
  *
  *      v = 0 white .. 1 full:  HSV (hue, 0.9 v, 0.95), each channel rounded to a byte
  *      cell: sum of colour(v) * v over its layers / sum of v, truncated to bytes

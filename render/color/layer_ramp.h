@@ -1,4 +1,4 @@
-/* layer_ramp.h - makes the colours of a grid's layers for a figure: a ramp of 255 colours for each layer and the rest.
+/* layer_ramp.h - makes the colours of a figure's layers: a ramp of 255 colours for each layer and for the rest.
  *
  * ramp[0] is for the rest, ramp[1 + i] for layer i.
  * Memory  layer_ramps_make() allocates, layer_ramps_fini() frees; a zeroed struct belongs to a grid without layers.

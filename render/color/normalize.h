@@ -1,9 +1,9 @@
-/* normalize.h - converts densities to brightness 0..1, exactly: Cloud Analytics' normalization, and our transfers.
+/* normalize.h - converts densities to brightness 0..1, as Cloud Analytics does, and by our transfers.
  *
  *      linear   d / max, but max at least 1          rank   (N - number of greater densities) / N
  *      sqrt     root of that                         log    log(1 + d) / log(1 + max)
  *
- * shade.h puts densities into 255 levels; here every density has its own value.
+ * Exact    Every density has its own value.  (shade.h puts densities into 255 levels.)
  * Rank     of N densities; equal densities (to 7 digits) share the best rank.
  */
 #ifndef HEATSCOPE_NORMALIZE_H

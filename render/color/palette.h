@@ -4,10 +4,10 @@
  *      nothing     least          most             lightness is monotone, steps are equal
  *
  * Shape   0xrrggbb.  The ramp is one smooth curve in OKLab (Ottosson, 2020), cut into 254 steps of equal length: from
- *         pale yellow over teal to navy on a light background, in the other direction on a dark one.  Yellow, blue and
- *         lightness: the order survives red-green deficiency and grey print.
- * Ramps   That is the usual ramp.  The ramps of fire (yellow over red to black, reversed on dark) and grey obey the
- *         same laws.
+ *         pale yellow over teal to navy on a light background, in the other direction on a dark one.  Its order is also
+ *         visible in grey print and to people who cannot tell red from green.
+ * Ramps   This is the usual ramp.  Two others obey the same laws: fire (yellow over red to black, reversed on dark) and
+ *         grey.
  * Laws    (test_palette.c) luminance is monotone, neighbours differ, colour[1] is clearly not colour[0], text has a
  *         contrast of 4.5:1 or more on its background, marks 3:1.
  */

@@ -1,10 +1,10 @@
-/* raster.h - makes a bare map before it has pixels: rows of equal height, columns summed to the number that fits.
+/* raster.h - puts the cells of a bare map into rows of equal height and as many columns as fit.
  *
  *      grid or layer --spread over rows, columns summed--> density[row * n_cols + col], row 0 at the foot
  *
  * Rows    equal steps of the axis from low to high.  A bucket's count is spread evenly over the rows that it overlaps.
  *         Counts outside the axis are not in `density`, but in `sum`.
- * Columns If the grid has more columns, a raster column is the mean of those that it stands for: none is skipped.
+ * Columns If the grid has more columns, a raster column is the mean of several: none is skipped.
  * Errors  -ENOMEM.
  * Memory  raster_init() allocates, raster_fini() frees.
  */

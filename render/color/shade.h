@@ -4,15 +4,16 @@
  *                scale = weight / height
  *      index   = number of levels that are <= density, at least 1 if count > 0; 0: nothing happened
  *
- * Scale   1 for a row of the mean height, so a density reads "events per cell".  On a log axis a height is in octaves.
- *         On a linear one it is in values, a cell is 1/100 of the axis (0 to the highest value used, or the given
- *         range), and no row counts as thinner than 1/400 of it, because no screen draws it thinner.  Rows without a
- *         height (under- and overflow) are drawn apart from the others and have scale 1.
- * Weight  1, or the middle of the row's values: then a density says how much, not how many.  This is so where cells are
- *         sums, e.g. time spent by latency; and it shows the one slow query that a count hides.
- * Levels  linear: equal steps from 0 to the highest density.  sqrt: of its root.  log: of log(1 + density), weighted: of
- *         log(1 + density / lowest).  rank: equal numbers of cells (as Cloud Analytics does; densities that differ by
- *         less than 0.4 % count as equal).  percent: densities are parts of their column, linear.
+ * Scale   1 for a row of the mean height, so a density reads "events per cell".  Rows without a height (under- and
+ *         overflow) have scale 1 and are drawn apart from the others.
+ * Height  On a log axis it is in octaves, on a linear one in values.  A cell of a linear axis is 1/100 of the axis (0
+ *         to the highest value used, or the given range).  No row counts as thinner than 1/400 of the axis, because no
+ *         screen draws it thinner.
+ * Weight  1, or the middle of the row's values if cells are sums, e.g. time spent by latency.  Then a density says how
+ *         much, not how many.  It shows the one slow query that a count hides.
+ * Levels  linear: equal steps from 0 to the highest density.  sqrt: of its root.  log: of log(1 + density), weighted:
+ *         of log(1 + density / lowest).  rank: equal numbers of cells (as Cloud Analytics does; densities that differ
+ *         by less than 0.4 % count as equal).  percent: densities are parts of their column, linear.
  * Layers  The layers of a grid and its rest have their own densities.
  * Shared  Shades made together have the same levels, so their pictures can be compared.
  * Memory  shade_make() allocates scale, shade_fini() frees it.

@@ -7,8 +7,8 @@
  *      below        shares or counts by value as lines of steps: A solid over an area, B dashed
  *                   at the right a table: events, mean, p50 ... of both
  *
- * Print   Without colours a reader sees frames: solid where there is more in A, dashed where there is more in B.  The
- *         lines below are solid and dashed, too.
+ * Print   Frames show without colours where there is more: solid in A, dashed in B.  The lines below are solid and
+ *         dashed, too.
  * Shape   All grids have the same columns and rows.  A and B may begin at different times; the axis is A's.  The map
  *         has two layers: more in A, more in B.
  * Options as for a figure.

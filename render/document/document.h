@@ -1,5 +1,4 @@
-/* document.h - holds a report with the facts that a reader needs without the program: for HTML (html.h) and PDF
- * (pages.h). */
+/* document.h - holds a report and the facts that explain it, for HTML (html.h) and PDF (pages.h). */
 #ifndef HEATSCOPE_DOCUMENT_H
 #define HEATSCOPE_DOCUMENT_H
 

@@ -1,8 +1,8 @@
-/* maps.h - prepares the maps of one report for drawing: folds them to a width, with one colour scale and one value
- * axis.
+/* maps.h - prepares the maps of a report for drawing: it folds them to a width, and gives them one colour scale and one
+ * value axis.
  *
  * Errors  -ENOMEM.
- * Memory  the grids of the panels are borrowed; maps_fini() frees what maps_init() made.
+ * Memory  the grids of the panels are borrowed; maps_fini() frees the results of maps_init().
  */
 #ifndef HEATSCOPE_MAPS_H
 #define HEATSCOPE_MAPS_H

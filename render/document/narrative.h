@@ -2,15 +2,15 @@
  *
  *      grid --narrative_find()--> modes, shifts, worst --narrative_say()--> a few sentences
  *
- * Modes   A mode is a peak of the density of all events along the value axis, which is linear for percentages, else
- *         logarithmic.  Two peaks are two modes if the valley between them is at most half as high as the lower peak,
- *         and deeper than chance makes valleys.
- * Shifts  At a shift the distribution of events changes, and p50, p90 or p99 changes.  The search cuts a segment where
- *         its two parts differ most, again and again, while the difference is significant.  A column is one
- *         observation, however many events it has, and the variation between columns is measured: events come in
- *         bursts.  With few columns there is no search.
- * Worst   The minute with the highest p99 of NARRATIVE_LEAST events or more; a minute is the fewest whole columns that
- *         last one.
+ * Modes   A mode is a peak of the density of all events along the value axis (linear for percentages, else
+ *         logarithmic).  Two peaks are two modes if the valley between them is at most half as high as the lower peak,
+ *         and deeper than chance would make it.
+ * Shifts  At a shift the distribution of events changes, and with it p50, p90 or p99.  The search cuts a segment where
+ *         its two parts differ most, and then each part, while the difference is significant.  Events come in bursts,
+ *         so a column is one observation, however many events it has, and the variation between columns is measured.
+ *         With few columns there is no search.
+ * Worst   The minute with the highest p99, among those of NARRATIVE_LEAST events or more.  A minute is the fewest whole
+ *         columns that last one.
  * Values  are as precise as the height of a row; a percentile is the highest value of its row.
  * Weights Cells that are sums of a weight are ignored: they have neither modes nor ranks.
  * Pure    Equal grids give equal words.  Columns without events, observed or not, change nothing.

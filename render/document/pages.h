@@ -4,10 +4,10 @@
  *      2..   each measure: its map, its sentences, a table of its keys
  *      then  the bar of parts and its table; gaps; the origin
  *
- * Shape   Pages are A4 landscape in proportion; narrow pages are higher.  All text can be selected, and an outline
+ * Shape   Pages have the proportion of A4 landscape; narrow pages are higher.  All text can be selected, and an outline
  *         leads to the parts.  Maps have one value axis and one colour scale, as in the report of one page.  Tables
  *         continue on further pages.
- * Errors  as report_render(), except for the height, which is that of a page: 0, or large enough for a map.
+ * Errors  as report_render(), but the height is that of a page: 0, or large enough for a map.
  * Memory  the caller frees the bytes with free().  Equal input, equal bytes.
  * Thread  any.
  */

@@ -1,9 +1,9 @@
-/* text_table.h - makes a table of texts: the numbers of a report as every form of it shows them.
+/* text_table.h - makes the tables of a report as texts, which all its forms share.
  *
  *      keys, measures, parts, gaps --text_table_of_x()--> names and cells --> drawn on a canvas, or written as HTML
  *
  * Shape   head[0] is the head of the names, head[i + 1] of column i; row `row` has the cells cell[row * n_columns + i].
- * Gaps    are stretches of columns that lack the same: not observed, no longer kept, partly lost, sampled.
+ * Gaps    are runs of columns that lack the same: not observed, no longer kept, partly lost, or sampled.
  * Errors  -ENOMEM.
  * Memory  names are borrowed from the input; text_table_fini() frees the rest.
  */

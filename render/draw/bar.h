@@ -3,7 +3,7 @@
  *      |######## futex ########|### cputime ###|# io #|
  *      [#] futex 1.2 s, 61 %   [#] cputime 0.6 s, 31 %   [#] io 160 ms, 8 %
  *
- * It draws on a canvas at x, y = top left in px, and leaves out parts of 0.
+ * It draws on a canvas; x, y is the top left in px.  It leaves out parts of 0.
  */
 #ifndef HEATSCOPE_BAR_H
 #define HEATSCOPE_BAR_H

@@ -2,7 +2,7 @@
  *
  * Units   px of 1/96 inch, at every scale and in every format.
  * Text    DejaVu Sans, at a baseline; CANVAS_TEXT px (9 pt) is the smallest size.  Texts may hold any bytes (utf8.h);
- *         of a text it draws the first CANVAS_TEXT_MAX bytes, of a paragraph CANVAS_PARAGRAPH_MAX.
+ *         it draws the first CANVAS_TEXT_MAX bytes of a text, and CANVAS_PARAGRAPH_MAX of a paragraph.
  * Pages   one; a PDF may have more: canvas_page().
  * Errors  -ENOMEM.  Functions that draw return no error: canvas_bytes() returns it.
  * Memory  canvas_bytes() gives the bytes to the caller; canvas_fini() frees the rest.

@@ -1,6 +1,6 @@
 /* caption.h - draws the texts around a map: head, colour legend, key, footer.
  *
- * It draws on a canvas at x, y = top left in px; heights are CAPTION_*.
+ * It draws on a canvas; x, y is the top left in px.  Heights are CAPTION_*.
  */
 #ifndef HEATSCOPE_CAPTION_H
 #define HEATSCOPE_CAPTION_H

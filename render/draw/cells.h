@@ -1,15 +1,14 @@
 /* cells.h - paints a grid into pixels in memory: bands of rows at their true heights, columns, hatches.
  *
- *      strip of the rows above the range       (only if they hold something)
+ *      strip of the rows above the range       (only if one of them has a count)
  *      cells between low and high
  *      strip of the rows below
  *
  * Bands   A row begins and ends at the pixel nearest to its edges.  Rows that are thinner than a pixel share one, as
  *         one density: no count vanishes.
  * Pixels  Column i of n covers [i*width/n, (i+1)*width/n).  n_cols must not exceed width: fold first.
- * Running The running queries of a grid are hatched over the cells, in the other direction and framed: the more of
- * them,
- *         the denser.
+ * Running The running queries of a grid are hatched over the cells, in the other direction and framed.  More queries
+ *         have a denser hatching.
  * Layers  If the grid has layers, the colour of a pixel is the mix of its layers and the rest (hue.h).
  * Pure    writes 0xffrrggbb to the caller's memory, stride in pixels.
  */

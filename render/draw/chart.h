@@ -8,7 +8,7 @@
  *      [#] select 1,234   [#] update 89   [#] other 12
  *
  * Shape   A series has one value per column of the grid; NAN: no value.  The grid gives time, coverage and totals.
- *         Stacked series add up, the first at the foot; lines are drawn one over the other.
+ *         Stacked series add up, the first at the foot.  Lines are drawn one over the other.
  * Columns at most one per px of the frame: chart_columns().
  * Errors  -EINVAL: no series, a bad size, too many columns; -ENOMEM.
  * Memory  the caller frees the bytes with free().  Equal input, equal bytes.

@@ -1,4 +1,4 @@
-/* figure.h - draws a heat map with everything that a reader needs: axes, legend, footer.
+/* figure.h - draws one heat map with its axes, legend and footer.
  *
  *      title                                            queries per cell, log scale
  *      subtitle                                         [ colour bar ]
@@ -12,7 +12,7 @@
  * Units   px at scale 1; 96 px are an inch, so 12 px are 9 pt, the smallest text.
  * Errors  -EINVAL: a size out of range, ymin > ymax, or an empty shape; -ENOMEM.
  * Memory  the caller frees the bytes with free().  Equal input, equal bytes.
- * SVG     Text is outlines, as Cairo writes it; title and content are also there as text.
+ * SVG     Cairo writes text as outlines.  The SVG also has the title and the content as text.
  * Thread  any.
  */
 #ifndef HEATSCOPE_FIGURE_H

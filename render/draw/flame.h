@@ -1,4 +1,4 @@
-/* flame.h - draws a flame graph as SVG, a tree of boxes, or writes it as folded text, a line per stack.
+/* flame.h - draws stacks as a flame graph (SVG), or writes them as folded text, a line per stack.
  *
  *      main;work;read 3        |      read      |  write  |
  *      main;work;write 2  -->  |           work           |      |
@@ -6,13 +6,14 @@
  *                              |               all               |
  *
  * Shape   A stack is a text of frames from the root to the leaf, joined by `;`.  Frames after a frame "-" (which gets
- *         no box) are the kernel's.  The width of a frame is the amount of all stacks that go through it.  Its children
- *         lie on it, sorted by name, so that two pictures can be compared; amounts that end in the frame lie to their
- *         right.
+ *         no box) are the kernel's.
+ * Boxes   The width of a frame is the amount of all stacks that go through it.  Its children lie on it, sorted by name,
+ *         so two pictures can be compared.  Amounts that end in the frame itself lie to the right of its children.
  * Laws    Amounts are whole.  The children and the amount that ends in their parent add up to the parent exactly.  The
  *         root is the total.  The order of the stacks does not matter (test_flame.c).
- * Narrow  A frame narrower than FLAME_MIN px is not drawn; a line below says how many frames and how much that was.
- * SVG     needs no script and no other file; text is text, and each box has a title: name, amount, share.
+ * Narrow  A frame narrower than FLAME_MIN px is not drawn.  A line below gives the number and the amount of such
+ *         frames.
+ * SVG     needs no script and no other file.  Text is text, and each box has a title: name, amount, share.
  * Errors  -EINVAL: a size; -ENOMEM.
  * Memory  the caller frees the bytes with free(); names are borrowed from the stacks.  Equal input, equal bytes.
  * Thread  any.

@@ -1,13 +1,13 @@
-/* image.h - draws the bare heat map: cells and nothing else, as Cloud Analytics did.
+/* image.h - draws the bare heat map, which has only cells, as Cloud Analytics did.
  *
  *      grid --raster--> rows of equal height --ramp--> palette PNG
  *                                            --hues--> palette PNG, or RGB if there are many colours
  *
  * Rows    n_rows of equal height in [ymin, ymax), the first at the bottom (raster.h).
- * Hues    Each layer of the grid has its hue, the rest has layers->rest_hue.  All are normalized together (normalize.h)
- *         and mixed (hue.h).  A grid without layers is all rest.
+ * Hues    Each layer of the grid has its hue; the rest has layers->rest_hue.  Layers and rest are normalized together
+ *         (normalize.h) and mixed (hue.h).  A grid without layers is all rest.
  * Pixels  Column i of n covers [i*width/n, (i+1)*width/n), rounded down; row j from the top likewise.  If there are
- *         more columns than pixels, a pixel shows the sum of its columns, divided by their number: none is skipped.
+ *         more columns than pixels, a pixel shows the mean of its columns: none is skipped.
  * Errors  -EINVAL: a size out of range or ymin >= ymax; -E2BIG: too many cells in all layers (blend.h); -ENOMEM.
  * Memory  the caller frees the PNG with free().
  * Thread  any.

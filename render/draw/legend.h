@@ -2,7 +2,7 @@
  *
  *      [##] select 1,234,567   [##] update 89,012   [##] commit 3,456   ...   and 12 more
  *
- * Lines are LEGEND_LINE px high, at most LEGEND_LINES of them; it counts the items that do not fit.
+ * There are at most LEGEND_LINES lines, each LEGEND_LINE px high.  It counts the items that do not fit.
  */
 #ifndef HEATSCOPE_LEGEND_H
 #define HEATSCOPE_LEGEND_H

@@ -1,4 +1,4 @@
-/* plot.h - draws the frame of maps and charts: its time axis, and marks of its columns.
+/* plot.h - draws the frame of a map or chart: the time axis, and the marks of columns.
  *
  *      14:00     14:05    14:10            time and, below, the day; the zone at the right
  *

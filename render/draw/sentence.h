@@ -1,4 +1,4 @@
-/* sentence.h - describes a map in a sentence, for its footer and for people who cannot see it. */
+/* sentence.h - describes a map in one sentence, for its footer and for people who cannot see it. */
 #ifndef HEATSCOPE_SENTENCE_H
 #define HEATSCOPE_SENTENCE_H
 

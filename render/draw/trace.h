@@ -4,8 +4,8 @@
  *         |   |        a level per column, upright lines between neighbours, square corners,
  *      ___|   |___     all `thick`; it ends where a column is missing
  *
- * Cairo can stroke any path, with 15 lines per pixel and round corners of many sides: for a noisy line that took most
- * of a figure's time.  This line has upright and level edges only, so the areas of rectangles are enough.
+ * Why     Cairo strokes any path, with 15 lines per pixel and round corners of many sides.  For a noisy line that took
+ *         most of a figure's time.  This line has only upright and level edges, so areas of rectangles are enough.
  * Union   If parts of the line overlap, a pixel is covered once.
  * Errors  -ENOMEM.
  * Pure    writes to the caller's memory.

@@ -1,7 +1,7 @@
-/* deflate.h - packs and unpacks zlib streams in memory, by ISA-L: fast, and unpacking trusts nothing.
+/* deflate.h - packs and unpacks zlib streams in memory, with ISA-L; the input may come from outside.
  *
- * Errors  -ENOMEM; unpacking also -EBADMSG: no such stream, cut, damaged, or followed by other bytes;
- *         -E2BIG: more than `max` bytes come out.
+ * Errors  -ENOMEM; unpacking also -EBADMSG: no such stream, cut, damaged, or followed by other bytes; -E2BIG: the
+ *         result is larger than `max` bytes.
  * Memory  the caller frees the bytes with free().  Equal input, equal bytes.
  */
 #ifndef HEATSCOPE_DEFLATE_H

@@ -1,5 +1,5 @@
-/* markup.h - writes text from outside into XML and HTML: as content or, in double quotes, as the value of an
- * attribute. */
+/* markup.h - escapes text from outside for XML and HTML, as content or as the value of an attribute in double quotes.
+ */
 #ifndef HEATSCOPE_MARKUP_H
 #define HEATSCOPE_MARKUP_H
 

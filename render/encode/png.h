@@ -1,9 +1,9 @@
 /* png.h - encodes pixels as PNG in memory, as fast as possible: lightly deflated, without a filter.
  *
- * Form    palette: 8 bit, for bare cells; RGB, for figures.  Rows of cells repeat one another, and deflate finds that
- *         without help: a filter hides it, and takes longer for nothing.
- * Text    tEXt chunks say where a picture comes from; `text` has pairs of keyword and text, ended by NULL.
- *         Keywords are Latin-1, 1..79 bytes; text is UTF-8, and goes into iTXt if it is not ASCII.
+ * Form    palette: 8 bit, for bare cells; RGB, for figures.  Rows of cells repeat one another.  Deflate finds that
+ *         without a filter, and a filter would hide it.
+ * Text    says where a picture comes from.  `text` has pairs of keyword and text, ended by NULL. Keywords are Latin-1,
+ *         1..79 bytes.  Text is UTF-8: a tEXt chunk if it is ASCII, else an iTXt chunk.
  * Errors  -EINVAL: a size of 0 or beyond 32767; -ENOMEM.
  * Memory  the caller frees the bytes with free().  Equal input, equal bytes.
  */

@@ -4,9 +4,9 @@
  *
  * Form    PNG (3rd edition) 11.3.3: a long text is a compressed iTXt chunk; a short one is an uncompressed iTXt, or a
  *         tEXt if it is ASCII.  Programs that draw PNGs skip these chunks.
- * Trust   png_text_get() reads bytes from anywhere.  It checks every length against the file and every CRC of a text
- *         against its chunk, and it unpacks at most PNG_TEXT_MAX bytes.
- * Errors  png_text_put(): -EINVAL, not a whole PNG; -ENOMEM.  png_text_get(): -EINVAL and why in `reason`, -ENOMEM.
+ * Trust   none: png_text_get() checks every length, and the CRC of every text, and unpacks at most PNG_TEXT_MAX bytes.
+ * Errors  png_text_put(): -EINVAL, not a whole PNG; -ENOMEM.  png_text_get(): -EINVAL with a sentence in `reason`,
+ *         -ENOMEM.
  * Memory  the caller frees the results with free().
  */
 #ifndef HEATSCOPE_PNG_TEXT_H

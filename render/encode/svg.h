@@ -1,10 +1,10 @@
-/* svg.h - finishes the SVG that Cairo writes, so that it is repeatable and readable.
+/* svg.h - makes the SVG that Cairo writes repeatable, and gives it a title and a description.
  *
  *      <svg ...> <title/> <desc/> <style/> ... </svg>
  *
- * Cairo numbers its images and surfaces through the life of the process.  svg_finish() numbers them from the beginning
- * of the document, so that equal input gives equal bytes.  Title and description are text for people who cannot see the
- * picture, or search for it; the text in the picture is outlines.
+ * Cairo numbers images and surfaces through the life of the process. svg_finish() numbers them within the document, so
+ * equal input gives equal bytes.  The text in the picture is outlines: title and description serve people who cannot
+ * see it, and searches.
  * Memory  the caller frees the bytes with free().
  */
 #ifndef HEATSCOPE_SVG_H

@@ -1,5 +1,4 @@
-/* utf8.h - cleans text from outside, so that Cairo and XML accept it: one bad byte would make them refuse a
- * picture. */
+/* utf8.h - cleans text from outside for Cairo and XML, which would refuse a whole picture for one bad byte. */
 #ifndef HEATSCOPE_UTF8_H
 #define HEATSCOPE_UTF8_H
 

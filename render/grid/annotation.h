@@ -1,4 +1,4 @@
-/* annotation.h - holds what people or alerts say about a time: a moment (a deploy) or a range (an alert that fired).
+/* annotation.h - defines an annotation, a text at a moment (a deploy) or a range of time (an alert that fired).
  *
  *      from_ns == to_ns: a moment     from_ns < to_ns: a range     to_ns ANNOTATION_OPEN: it has not ended yet
  *

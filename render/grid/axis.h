@@ -1,10 +1,10 @@
-/* axis.h - computes where the ticks of an axis stand, and formats values and times as labels.
+/* axis.h - computes the ticks of an axis, and formats values and times as labels.
  *
  *      values   1 2 5 10 ...   "20 µs", "1.5 ms", "2 s", "64 kB", "1.2k"
  *      time     steps of 1 2 5 10 15 30 s, min; 1 2 3 6 12 h; days     "14:05" over "2026-11-21"
  *
- * Shape   A tick is a place in 0..1 along the axis, counted from its low end, and a label.  Labels of one axis do not
- *         overlap if no character is wider than `char_px`.
+ * Shape   A tick is a label and a place in 0..1 along the axis, from its low end.  Labels of one axis do not overlap if
+ *         no character is wider than `char_px`.
  * Pure    no font, time zone database or locale: the caller passes the zone as data; NULL is UTC.
  */
 #ifndef HEATSCOPE_AXIS_H

@@ -1,10 +1,10 @@
-/* crop.h - finds where a value axis can end if it leaves out the rarest of the highest values, and what it leaves out.
+/* crop.h - finds an end of a value axis that leaves out the rarest of the highest values.
  *
  *      row n-1   1       |  at most the share of all
  *      row n-2   .     --+-- end
  *      row n-3   123
  *
- * Share   a share of what the cells hold: events, or the sum of a weight.  Running queries are not events.
+ * Share   a share of the sum of all cells: events, or the sum of a weight.  Running queries do not count.
  * Laws    At and above the end lies at most the share; an end one row lower would leave out more.
  * Several grids on one axis have one end: none of them loses more than the share.
  * Pure    Thread: any.

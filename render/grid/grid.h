@@ -8,9 +8,9 @@
  *         arithmetic.  Row 0 may be the underflow bucket (edge[0] = 0), the last row the overflow bucket
  *         (edge[n_rows] = GRID_NO_EDGE).
  * Laws    The sum of a column's cells is its total; a column that holds several slots holds their sum.
- * Point   A grid of states at the ends of slots (a utilization, a size) holds the same exact sums, and also the number
- *         of slots that were observed.  Displays show the mean, grid_shown(): the division is the last step, so columns
- *         may be folded in any grouping.
+ * Point   A grid of states at the ends of slots (a utilization, a size) holds exact sums, too, and also the number of
+ *         observed slots.  Displays show the mean (grid_shown()).  To divide is the last step, so columns may be folded
+ *         in any grouping.
  * Cover   n_reporting of n_expected source-slots reported in a column.  0: the column was not observed.  Fewer than
  *         expected, or lost > 0: partly lost.  All, and no cells: nothing happened.
  * Memory  grid_new() makes a zeroed grid; grid_free() frees it with its layers, annotations and running queries

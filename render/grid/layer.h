@@ -1,4 +1,4 @@
-/* layer.h - splits a grid's cells by key: each key is a layer with its own hue, drawn over the rest.
+/* layer.h - splits a grid's cells by key: each key gets a layer with its own hue.
  *
  *      grid (all keys)  =  layer 0 + layer 1 + ... + rest
  *

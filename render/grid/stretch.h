@@ -1,4 +1,4 @@
-/* stretch.h - spreads n columns over a number of pixels, side by side, and says where each ends.
+/* stretch.h - divides a number of pixels among n columns, side by side.
  *
  *      stretch_begin(n, width); then n times stretch_next(): column i covers [i * width / n, (i + 1) * width / n)
  *

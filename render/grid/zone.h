@@ -5,10 +5,9 @@
  *
  * Shape   shift[0] holds from the beginning of time, each other shift from its from_s until the next one.  n 0: UTC.
  * Units   from_s: s from the epoch; offset_s: s east of UTC, at most a day.
- * Pure    It is data: a picture carries it, so drawing the picture again needs neither a time zone database nor the
- *         zone of this host.
- * Thread  any.  zone_local() reads TZ as libc does, and calls tzset() only as often as localtime_r() itself does: no
- *         other thread may change TZ at the same time.
+ * Pure    A picture carries the zone as data.  So drawing it again needs neither a time zone database nor the zone of
+ *         this host.
+ * Thread  any.  zone_local() reads TZ as localtime_r() does: no other thread may change TZ at the same time.
  */
 #ifndef HEATSCOPE_ZONE_H
 #define HEATSCOPE_ZONE_H

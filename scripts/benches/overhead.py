@@ -28,6 +28,8 @@ Heatscope looks at every event (--budget 0), except for the arm with its budget 
 digest, with exemplars, against performance_schema's statement digests.  The server
 is then started with --performance-schema=ON and all of it turned off: the cost of that alone is in "nothing", too.
 
+--stage tls measures the same over TLS, where Heatscope reads command, digest and user in the server's memory.
+
 --stage least measures the unavoidable cost: the least programs against the pair, and nothing of Heatscope's.  They come and go
 at once, so segments of 0.4 s (--seconds) give more information in the same time.
 """
@@ -37,6 +39,7 @@ import math
 import mmap
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import time
@@ -66,7 +69,8 @@ LEAST_REASONS_ARM = "the least, parts and reasons by digest"
 CLAIM = {"parts": 0.4, "query": 0.5}	# of the pair's loss: at most
 LEAST_CLAIM = {LEAST_PARTS_ARM: CLAIM["parts"], LEAST_STATEMENT_ARM: CLAIM["parts"], LEAST_DIGEST_ARM: CLAIM["query"],
                LEAST_REASONS_ARM: CLAIM["query"]}
-STAGES = [*CLAIM, "least"]
+STAGES = [*CLAIM, "least", "tls"]
+TLS_ARM = "heatscope, parts by digest and user"
 SLOW_LOG_OFF = "SET GLOBAL slow_query_log=0"
 SETTLED_S = 0.25			# after attaching and after detaching
 SHARE_LEAST = 0.8			# of CPU 0, the load's; where others took more, the segment says nothing
@@ -85,18 +89,22 @@ class Load:
         self.command = ["taskset", "-c", str(CPU), "sysbench", "--db-driver=mysql", "--mysql-socket=" + server["MARIADB_SOCKET"],
                         "--mysql-user=root", "--mysql-db=bench", "--tables=1", "--table-size=10000", "--threads=1",
                         "--db-ps-mode=" + options.ps_mode]
+        if options.stage == "tls":		# sysbench looks for these files in its folder
+            self.command.append("--mysql-ssl=on")
+            for file, made in (("client-key.pem", "key.pem"), ("client-cert.pem", "cert.pem"), ("cacert.pem", "cert.pem")):
+                shutil.copy(os.path.join(path, "db", made), os.path.join(path, file))
         self.bins = int((options.minutes * 60 + 600) / BIN_S)
 
     def __enter__(self):
         sql(self.server, "CREATE DATABASE bench")
-        subprocess.run([*self.command, "oltp_point_select", "prepare"], check=True, capture_output=True)
+        subprocess.run([*self.command, "oltp_point_select", "prepare"], check=True, capture_output=True, cwd=self.path)
         self.from_s = int(time.monotonic())
         with open(os.path.join(self.path, "counts"), "w+b") as f:
             f.truncate(BIN_WORDS * 8 * self.bins)
             self.words = memoryview(mmap.mmap(f.fileno(), BIN_WORDS * 8 * self.bins)).cast("Q")
         self.client = subprocess.Popen(
             [*self.command, os.path.join(TOP, "scripts", "benches", "counted.lua"), "--time=0", "--counts=" + f.name,
-             "--from=%d" % self.from_s, "--bins=%d" % self.bins, "run"], stdout=subprocess.DEVNULL, start_new_session=True)
+             "--from=%d" % self.from_s, "--bins=%d" % self.bins, "run"], stdout=subprocess.DEVNULL, start_new_session=True, cwd=self.path)
         self.pids = [int(self.server["MARIADB_PID"]), self.client.pid]
         for pid in self.pids:
             favour(pid)
@@ -162,7 +170,7 @@ class Instruments:
         # How many segments a round has: most of what the claim hangs on.
         self.arms = {"nothing again": (1, self.none), PAIR_ARM: (1, self.pair)}
         self.arms[LEAST_PARTS_ARM] = (1, lambda: self.least("parts"))
-        {"parts": self.stage_parts, "query": self.stage_query, "least": self.stage_least}[options.stage](options)
+        {"parts": self.stage_parts, "query": self.stage_query, "least": self.stage_least, "tls": self.stage_tls}[options.stage](options)
 
     def collector(self, name, *words):
         os.mkdir(os.path.join(self.path, name))
@@ -197,6 +205,11 @@ class Instruments:
         self.arms[LEAST_REASONS_ARM] = (1, lambda: self.least("parts", "digest", "reasons"))
         self.slow_log()
         self.arms[SCHEMA_ARM] = (1, lambda: self.globals(STATEMENTS.format("YES"), STATEMENTS.format("NO")))
+
+    def stage_tls(self, _):
+        self.collector(EVERY, "--budget", "0")
+        self.heatscope(TLS_ARM, 2, ["command", "digest", "user", "latency"], PARTS)
+        self.heatscope(LATENCY_ARM, 1, BY_STATEMENT, ["latency"])
 
     def heatscope(self, name, weight, fields, measures, which=EVERY, wait_s=0, **more):
         heatscope = self.heatscopes[which]
@@ -406,14 +419,24 @@ def report(options, blocks, instruments):
     for name in instruments.uris:
         if name not in names or PAIR_ARM not in names:
             continue
-        losses = ["%s (%s)" % (interval(figures.loss_over(name, PAIR_ARM, kind), 2), figures.shown(name, PAIR_ARM, CLAIM[options.stage], kind))
-                  for kind in ("query", "plain query")]
+        losses = [interval(figures.loss_over(name, PAIR_ARM, kind), 2) + (
+            " (%s)" % figures.shown(name, PAIR_ARM, CLAIM[options.stage], kind) if options.stage in CLAIM else "")
+            for kind in ("query", "plain query")]
         print("%s: QPS loss over that of the bpftrace pair %s, the pace not regarded %s; CPU per query over its %s; %s" % (
             name, *losses, interval(figures.cpu_over(name, PAIR_ARM), 2), counted(instruments, blocks, name)))
         if SCHEMA_ARM in names:
             print("    QPS loss over that of performance_schema %s" % interval(figures.loss_over(name, SCHEMA_ARM), 2))
         for reason, n in collections.Counter(instruments.reasons[name]).items():
             print("    in %d of %d segments: %s" % (n, figures.n[name], reason))
+
+
+def served(options, path, extra):
+    """A MariaDB, with a certificate that it also trusts for clients where the stage is tls."""
+    db = os.path.join(path, "db")
+    if options.stage == "tls":
+        extra = [*extra, "--ssl-ca=" + os.path.join(db, "cert.pem")]
+    words = [word for option in extra for word in ("--extra", option)]
+    return mariadb(db, *(["--tls"] if options.stage == "tls" else []), *words, cpu=CPU)
 
 
 def main():
@@ -423,7 +446,7 @@ def main():
     extra = ["--slow-query-log-file=slow", "--long-query-time=0", "--slow-query-log=1"]
     if options.stage == "query":
         extra.append("--performance-schema=ON")
-    with folder() as path, mariadb(os.path.join(path, "db"), *(word for option in extra for word in ("--extra", option)), cpu=CPU) as server:
+    with folder() as path, served(options, path, extra) as server:
         if options.stage == "query":
             sql(server, STATEMENTS.format("NO"))
         instruments = Instruments(options, path, server)

@@ -8,7 +8,7 @@
 #include "collector/core/slice.h"
 
 /* Every row that was added has a name and values that can be read. */
-static void look(struct counter_delta *g, struct words *w)
+static void values_read(struct counter_delta *g, struct words *w)
 {
 	char text[LABEL_MAX + 1];
 	__u64 growth[COUNTER_DELTA_VALUES];
@@ -28,7 +28,7 @@ static void try_things(int (*parse)(const void *, size_t, struct counter_delta *
 	for (int i = 0; i < 2; i++) {		/* twice: then all that was read has grown by 0 */
 		counter_delta_begin(&g);
 		parse(data, len, &g, &w);
-		look(&g, &w);
+		values_read(&g, &w);
 	}
 	counter_delta_fini(&g);
 	words_fini(&w);

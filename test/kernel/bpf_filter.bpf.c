@@ -1,5 +1,5 @@
-/* bpf_filter.bpf.c - runs filter_accepts() in the kernel, with a filter that is constant and with one that is not, and
- * has an event program that gives record programs the events that the test wants. */
+/* bpf_filter.bpf.c - runs filter_accepts() in the kernel, with a constant filter and with a variable one.  Its event
+ * program gives record programs the events that the test wants. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/ring/events.bpf.h"

@@ -40,7 +40,7 @@ static json_t *predicate_make(struct filter *ret_filter, struct filter_lists *re
 		json = kit_predicate(1 + (unsigned)check_below(PREDICATE_TERMS), 1);
 		if (!predicate_from_json(json, &p, reason) && !filter_compile(&p, &names, ret_filter, reason)) {
 			memset(ret_lists, 0, sizeof(*ret_lists));
-			filter_look(ret_filter, &p, &names, ret_lists);
+			filter_refresh(ret_filter, &p, &names, ret_lists);
 			return json;
 		}
 		json_decref(json);

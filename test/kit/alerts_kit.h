@@ -1,9 +1,9 @@
 /* alerts_kit.h - runs alerts, store and cube without network and in simulated time: hours of load in a second.
  *
- *      alerts_bench_open -> alerts_bench_slot(one second's latencies) ... -> what the journal and /ca say
+ *      alerts_bench_open -> alerts_bench_slot(one second's latencies) ... -> what the annotations and /ca say
  *
- * Load    a server of three modes and outliers whose mix, rate and speed wander from minute to minute, with bursts; and
- *         ways in which it can change.
+ * Load    a server of three modes and outliers.  Its mix, rate and speed wander from minute to minute, with bursts, and
+ *         a test can change it.
  */
 #ifndef HEATSCOPE_TEST_ALERTS_KIT_H
 #define HEATSCOPE_TEST_ALERTS_KIT_H

@@ -4,8 +4,8 @@
  *      kit_clear(); act; kit_drain(); ok(kit_n(1, "loop0", "read") == 10, ...)
  *      return kit_end()
  *
- * Output  TAP.  kit_begin() ends the program with 77 without root or BTF, and for nothing else.
- * Errors  kit_enable() failing is a failed case, and ends the program.
+ * Output  TAP.  kit_begin() ends the program with 77 if there is no root or no BTF.
+ * Errors  if kit_enable() fails, the case fails and the program ends.
  */
 #ifndef HEATSCOPE_BPF_KIT_H
 #define HEATSCOPE_BPF_KIT_H

@@ -1,4 +1,4 @@
-/* check.h - what every unit test includes: cmocka, cases by their name, and numbers that are random but repeatable.
+/* check.h - gives a unit test its cases by name (with cmocka), and random numbers that are repeatable.
  *
  *      TEST(adding_commutes)
  *      {
@@ -7,7 +7,7 @@
  *      TEST_MAIN()
  *
  * Each TEST is a case of its program; cases run in the order of the text.  A test program prints TAP.  The seed is
- * fixed, or taken from HEATSCOPE_SEED, and printed when a property fails, so that a failure can be repeated.
+ * fixed, or taken from HEATSCOPE_SEED.  It is printed when a property fails, so the failure can be repeated.
  */
 #ifndef HEATSCOPE_CHECK_H
 #define HEATSCOPE_CHECK_H

@@ -1,6 +1,6 @@
 /* child_fork.h - forks a child that does not outlive its test.
  *
- * A test that ends early would leave a child that waits, which keeps the test's output open, and `make check` waits for that.
+ * If a test ended early and left a child, the child would keep the test's output open, and `make check` would wait.
  */
 #ifndef HEATSCOPE_CHILD_FORK_H
 #define HEATSCOPE_CHILD_FORK_H

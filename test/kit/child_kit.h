@@ -1,12 +1,12 @@
-/* child_kit.h - runs a child process that does something known when the test says so.
+/* child_kit.h - runs a child process that acts when the test lets it.
  *
  *      child: act(arg) { child_wait(); ...; child_done(); ... }
  *      test:  pid = child_start(act, arg); ...; child_go(); child_until_done(); look at /proc/PID; child_go()
  *
  * One at a time.
  *
- * On a busy machine a process that is about to wait may get no CPU for seconds: process_is_in() and child_waits() are true
- * only once it has left its CPU.
+ * process_is_in() and child_waits() become true when the child has left its CPU: on a busy machine that may take
+ * seconds.
  */
 #ifndef HEATSCOPE_CHILD_H
 #define HEATSCOPE_CHILD_H

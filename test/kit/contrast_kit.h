@@ -1,4 +1,4 @@
-/* contrast_kit.h - says how well two colours can be told apart, as WCAG defines it: 1 (equal) to 21 (black on white). */
+/* contrast_kit.h - computes the contrast of two colours as WCAG defines it: 1 (equal) to 21 (black on white). */
 #ifndef HEATSCOPE_CONTRAST_KIT_H
 #define HEATSCOPE_CONTRAST_KIT_H
 

@@ -1,5 +1,5 @@
-/* digest_fuzz.h - checks what holds for any bytes as a statement, in the dialect whose digest was included before;
- * for fuzz_mysql_digest and fuzz_postgresql_digest. */
+/* digest_fuzz.h - checks the laws of a digest on any bytes, for fuzz_mysql_digest and fuzz_postgresql_digest.  Include
+ * the dialect's digest.h before it. */
 #ifndef HEATSCOPE_TEST_DIGEST_FUZZ_H
 #define HEATSCOPE_TEST_DIGEST_FUZZ_H
 

@@ -1,7 +1,9 @@
 /* digest_kit.h - makes random statements whose digest is known, for test_mysql_digest and test_postgresql_digest.
  *
- *      digests_are_of_the_tokens(mysql_digest_read, &mysql_style): each statement is written twice, with other literals, lengths of
- *      lists, white space, comments and capitals; both have one code, and their label is the tokens that the generator put together
+ *      digests_are_of_the_tokens(mysql_digest_read, &mysql_style)
+ *
+ * Each statement is written twice, with other literals, lengths of lists, white space, comments and capitals.  Both
+ * have one code, and their label has the tokens that the generator put together.
  */
 #ifndef HEATSCOPE_TEST_DIGEST_KIT_H
 #define HEATSCOPE_TEST_DIGEST_KIT_H

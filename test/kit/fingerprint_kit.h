@@ -1,5 +1,5 @@
-/* fingerprint_kit.h - makes texts and their fingerprints, for test_mysql_digest and fuzz_mysql_digest; mysql/digest.h
- * was included before. */
+/* fingerprint_kit.h - makes texts and their fingerprints, for test_mysql_digest and fuzz_mysql_digest.  Include
+ * mysql/digest.h before it. */
 #ifndef HEATSCOPE_TEST_FINGERPRINT_KIT_H
 #define HEATSCOPE_TEST_FINGERPRINT_KIT_H
 

@@ -1,7 +1,7 @@
 /* leaks.h - lists reports that the leak sanitizer ignores; any number of a program's files may include it.
  *
- * Fontconfig refers to parts of its patterns by offset, not by pointer, so the sanitizer takes parts of a pattern that
- * cairo's cache still holds for leaks.
+ * Fontconfig refers to parts of its patterns by offset, not by pointer.  So the sanitizer takes parts of a pattern in
+ * cairo's cache for leaks.
  */
 #ifndef HEATSCOPE_LEAKS_H
 #define HEATSCOPE_LEAKS_H

@@ -162,6 +162,17 @@ stop_http() { # NAME: a server whose process is in NAME.pid
 	read -r pid <"$dir/$1.pid" && kill "$pid" && wait_until 10 eval "! kill -0 $pid"
 } 2>/dev/null
 
+# redis-server: REDIS_PID, REDIS_SOCKET, and REDIS_PORT of 127.0.0.1.
+start_redis() { # NAME [OPTION]...
+	REDIS_SOCKET=$dir/$1.sock REDIS_PORT=$(free_ports 1)
+	log=$dir/$1.log
+	shift
+	redis-server --bind 127.0.0.1 --port "$REDIS_PORT" --unixsocket "$REDIS_SOCKET" --dir "$dir" --save '' "$@" >"$log" 2>&1 &
+	REDIS_PID=$!
+	helpers="$helpers $REDIS_PID"
+	wait_until 10 redis-cli -s "$REDIS_SOCKET" ping || give_up "redis-server did not start"
+}
+
 # nginx of 2 workers; FILE has the servers.  It runs as root, or its files would have to be the user's that it changes to.
 start_nginx() { # NAME FILE
 	mkdir -p "$dir/$1.tmp"

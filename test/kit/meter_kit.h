@@ -26,12 +26,12 @@ static inline void kit_event(void *arg, const struct event *e, int is_part)
 
 static inline int kit_read(struct kit *k, const struct meter *m, void *self, __u64 since_ns)
 {
-	const struct meter_look look = { .since_ns = since_ns, .wanted = ~0ull };
+	const struct meter_request request = { .since_ns = since_ns, .wanted = ~0ull };
 	const struct meter_out out = { kit_event, k, &k->words };
 
 	words_clear(&k->words);
 	k->n[0] = k->n[1] = 0;
-	return m->read(self, &look, &out);
+	return m->read(self, &request, &out);
 }
 
 /* The first event whose field has this label; NULL: none. */

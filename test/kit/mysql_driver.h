@@ -1,6 +1,5 @@
-/* mysql_driver.h - drives the pure parser over bytes in memory, as mysql.bpf.c does over the server's
- * buffer, and writes down what it found.  For test_mysql_parse, _reply, _who and _follow,
- * and fuzz_mysql_parse.
+/* mysql_driver.h - runs the pure parser over bytes in memory, as mysql.bpf.c does over the server's buffer, and writes
+ * down the events.  For test_mysql_parse, _reply, _who and _follow, and fuzz_mysql_parse.
  */
 #ifndef HEATSCOPE_TEST_PARSE_DRIVER_H
 #define HEATSCOPE_TEST_PARSE_DRIVER_H

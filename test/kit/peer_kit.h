@@ -1,7 +1,7 @@
 /* peer_kit.h - plays the aggregator's end of a connection, on the test's own loop.
  *
- * It listens on a Unix socket, takes one collector at a time, and hands its frames to the test,
- * which answers as it likes - also with rubbish, which a real aggregator would not.
+ * It listens on a Unix socket, takes one collector at a time, and gives its frames to the test.  The test may answer
+ * with rubbish, too, as no real aggregator does.
  */
 #ifndef HEATSCOPE_PEER_H
 #define HEATSCOPE_PEER_H

@@ -1,5 +1,5 @@
-/* postgresql_driver.h - drives the pure parser over bytes in memory, as postgresql.bpf.c does over the server's buffer, and writes
- * down what it found.  For test_postgresql_parse, _reply and fuzz_postgresql_parse.
+/* postgresql_driver.h - runs the pure parser over bytes in memory, as postgresql.bpf.c does over the server's buffer,
+ * and writes down the events.  For test_postgresql_parse, _reply and fuzz_postgresql_parse.
  */
 #ifndef HEATSCOPE_TEST_POSTGRESQL_DRIVER_H
 #define HEATSCOPE_TEST_POSTGRESQL_DRIVER_H
@@ -40,7 +40,7 @@ static inline struct named_statement *drive_named(struct drive *d, __u64 name, _
 	return &d->named[i].is;
 }
 
-static inline void drive_look(struct drive *d, __u64 name, __u64 kind, struct statement_codes *ret_codes)
+static inline void drive_codes(struct drive *d, __u64 name, __u64 kind, struct statement_codes *ret_codes)
 {
 	struct named_statement *is = drive_named(d, name, kind, 0);
 
@@ -82,9 +82,9 @@ static inline void drive_front(struct drive *d, __u32 out)
 		named_begin(c, &was, drive_named(d, c->name, NAME_STATEMENT, 1));
 	}
 	if (out & FRONT_LOOKUP)
-		drive_look(d, c->name, NAME_STATEMENT, &c->portal.codes);
+		drive_codes(d, c->name, NAME_STATEMENT, &c->portal.codes);
 	if (out & FRONT_PORTAL)
-		drive_look(d, c->name, NAME_PORTAL, &c->portal.codes);
+		drive_codes(d, c->name, NAME_PORTAL, &c->portal.codes);
 	if (out & FRONT_KEEP)
 		*drive_named(d, c->portal.name, NAME_PORTAL, 1) = (struct named_statement){ .codes = c->portal.codes };
 	if ((out & FRONT_FORGET) && drive_named(d, c->name, c->word, 0))

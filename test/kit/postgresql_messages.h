@@ -1,6 +1,5 @@
-/* postgresql_messages.h - builds the messages of a conversation in PostgreSQL's protocol, version 3, as a client and a server send them,
- * and has the parser see them.
- * For test_postgresql_parse and test_postgresql_reply.
+/* postgresql_messages.h - builds the messages of a client and a server in PostgreSQL's protocol, version 3, and gives
+ * them to the parser.  For test_postgresql_parse and test_postgresql_reply.
  */
 #ifndef HEATSCOPE_TEST_POSTGRESQL_MESSAGES_H
 #define HEATSCOPE_TEST_POSTGRESQL_MESSAGES_H

@@ -1,7 +1,6 @@
 /* predicate_kit.h - makes a metric with every kind of field and random predicates over it, and evaluates them plainly.
  *
- * The meaning is told from the JSON alone, by recursion, in the words of the interface: what the
- * decision form, the filter and the kernel are held against.
+ * It evaluates a predicate's JSON by recursion.  Tests compare the decision form, the filter and the kernel with it.
  */
 #ifndef HEATSCOPE_PREDICATE_KIT_H
 #define HEATSCOPE_PREDICATE_KIT_H

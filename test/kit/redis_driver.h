@@ -114,12 +114,12 @@ static inline __u32 drive_front(struct drive *d, const __u8 *data, __u32 left, _
 static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total, __u32 most)
 {
 	struct front *c = &d->front;
-	__u8 head[4] = { 0 };
+	__u8 head[FRONT_HEAD] = { 0 };
 	__u32 at = 0, out;
 
 	if (!total || c->mode == FRONT_IGNORED)
 		return;
-	memcpy(head, data, total < 4 ? total : 4);
+	memcpy(head, data, total < FRONT_HEAD ? total : FRONT_HEAD);
 	front_receive(c, head, total);
 	while (at < total && front_reads(c)) {
 		at += drive_front(d, data + at, total - at, most, &out);

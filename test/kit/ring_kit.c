@@ -53,7 +53,7 @@ static int keys_late(void *arg, struct ring_late *ret)
 
 static const struct reader_keys keys = { keys_next, keys_forget, keys_give, keys_late };
 
-static __u32 class_look(struct bench *b, const struct key *key)
+static __u32 class_assign(struct bench *b, const struct key *key)
 {
 	__u32 i;
 
@@ -78,7 +78,7 @@ static __u32 class_find(struct bench *b, const struct key *key, __u32 cpu)
 	class_ = ring_recall(p, r, key, tag, forgotten);
 	if (class_)
 		return class_;
-	class_ = class_look(b, key);
+	class_ = class_assign(b, key);
 	if (class_)
 		ring_remember(r, key, ring_class_word(p, key, class_), forgotten);
 	return class_;

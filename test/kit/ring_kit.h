@@ -1,9 +1,9 @@
 /* ring_kit.h - runs the ring and its reader in ordinary memory, without a kernel.
  *
- *      bench_record() ... --> ring --bench_drain()--> reader --> what was handed over, added up in struct bench
+ *      bench_record() ... --> ring --bench_drain()--> reader --> the batches, added up in struct bench
  *
- * The writers here do what record.bpf.c does, with the same functions of ring.h; a read-write lock
- * stands for RCU: a writer holds it shared, a grace period takes it once alone.
+ * The writers do what record.bpf.c does, with the same functions of ring.h.  A read-write lock stands for RCU: a writer
+ * holds it shared, a grace period takes it once alone.
  *
  * Errors  fail the test.
  * Thread  bench_record(), bench_enter(), bench_leave() any; all else one.

@@ -3,7 +3,7 @@
  *      server_start -> server_collector (HELLO) -> server_batch (BATCH, waits for its ACK)
  *                   -> ask(): a request over a real socket, its reply read to the end
  *
- * Failing at any of these fails the test.
+ * An error in any of these fails the test.
  */
 #ifndef HEATSCOPE_TEST_SERVER_H
 #define HEATSCOPE_TEST_SERVER_H

@@ -2,7 +2,7 @@
  *
  *      store_add(f->store, ...); sqlite_meddle(f, "UPDATE chunk SET ..."); f->store = sqlite_open(f->dir); ...
  *
- * Errors  fail the test, but that sqlite_open() gives NULL, and says why.
+ * Errors  fail the test.  Only sqlite_open() returns NULL, with the reason.
  */
 #ifndef HEATSCOPE_TEST_SQLITE_KIT_H
 #define HEATSCOPE_TEST_SQLITE_KIT_H
@@ -18,7 +18,7 @@ static const struct kit_shape sqlite_shape = {
 void sqlite_path(const char *dir, char *ret, size_t room);	/* the store's file */
 struct store *sqlite_open(const char *dir);
 
-/* Closes the store and runs SQL on its file, as nobody should. */
+/* Closes the store and runs SQL on its file, as no program should. */
 void sqlite_meddle(struct fixture *f, const char *sql);
 
 /* A whole file, below 16 MiB; the caller frees it. */

@@ -517,7 +517,7 @@ void kit_assert_same(struct gathered *a, struct gathered *b)
 /* --- counting --- */
 
 struct counted {
-	bool whole;			/* keys are not told apart */
+	bool whole;			/* all keys are one */
 	size_t n;
 	struct {
 		struct slice name;

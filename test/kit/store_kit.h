@@ -2,7 +2,7 @@
  *
  *      batches --gather_batch()--> gathered --gathered_bytes()--> bytes  <--  what read() gave
  *
- * Law     two ways to the same data give the same bytes, whatever the order and the pieces.
+ * Law     equal data give equal bytes, whatever the order and the pieces.
  */
 #ifndef HEATSCOPE_TEST_STORE_KIT_H
 #define HEATSCOPE_TEST_STORE_KIT_H

@@ -429,14 +429,14 @@ static struct exhibits read_exhibits(struct store *s, __u64 inst, __s64 first, _
 }
 
 /* A batch of that slot whose exemplars say `value`. */
-static struct batch *exhibit(const char *source, __s64 slot, __u32 seq, __u64 value, struct bytes *told)
+static struct batch *exhibit(const char *source, __s64 slot, __u32 seq, __u64 value, struct bytes *encoded)
 {
 	const struct kit_exemplar one = { value, 0, 0, 1, "select ?", NULL };
 	struct batch *b = kit_batch(source, slot, seq, "select", value, 1);
 
-	kit_exemplars(told, 0, &one, 1);
-	b->exemplars = told->data;
-	b->exemplars_len = told->len;
+	kit_exemplars(encoded, 0, &one, 1);
+	b->exemplars = encoded->data;
+	b->exemplars_len = encoded->len;
 	return b;
 }
 
@@ -444,12 +444,12 @@ STORE_TEST(exemplars_are_read_once_by_rising_slots)
 {
 	struct fixture *f = *state;
 	static const __s64 slot[] = { 1005, 1001, 1003, 1001, 1002 };
-	struct bytes told[5] = { { 0 } };
+	struct bytes encoded[5] = { { 0 } };
 	struct exhibits e;
 	__s64 before = 0;
 
 	for (__u32 i = 0; i < 5; i++) {
-		struct batch *b = exhibit(i == 3 ? "b" : "a", slot[i], i, 1000 + i, &told[i]);
+		struct batch *b = exhibit(i == 3 ? "b" : "a", slot[i], i, 1000 + i, &encoded[i]);
 
 		assert_int_equal(store_add(f->store, b, 1), 1);
 		assert_int_equal(store_add(f->store, b, 1), 0);
@@ -464,7 +464,7 @@ STORE_TEST(exemplars_are_read_once_by_rising_slots)
 
 		assert_true(e.at[i].slot >= before);
 		before = e.at[i].slot;
-		while (which < 5 && (e.at[i].len != told[which].len || memcmp(e.at[i].data, told[which].data, e.at[i].len)))
+		while (which < 5 && (e.at[i].len != encoded[which].len || memcmp(e.at[i].data, encoded[which].data, e.at[i].len)))
 			which++;
 		assert_true(which < 5);
 		assert_int_equal(slot[which], e.at[i].slot);
@@ -473,17 +473,17 @@ STORE_TEST(exemplars_are_read_once_by_rising_slots)
 	assert_int_equal(read_exhibits(f->store, KIT_INST, 0, 9999, 1).n, 0);	/* sums have none */
 	assert_int_equal(read_exhibits(f->store, KIT_INST + 1, 0, 9999, 0).n, 0);
 	for (int i = 0; i < 5; i++)
-		bytes_fini(&told[i]);
+		bytes_fini(&encoded[i]);
 }
 
 STORE_TEST(exemplars_go_with_tier_0_and_their_instrumentation)
 {
 	struct fixture *f = *state;
 	const __s64 slots[TIERS] = { 1800, 0, 0 };
-	struct bytes told[3] = { { 0 } };
+	struct bytes encoded[3] = { { 0 } };
 
 	for (__u32 i = 0; i < 3; i++) {
-		struct batch *b = exhibit("a", 1200 + 600 * i, i, 1000, &told[i]);
+		struct batch *b = exhibit("a", 1200 + 600 * i, i, 1000, &encoded[i]);
 
 		assert_int_equal(store_add(f->store, b, 1), 1);
 		kit_free(b, 1);
@@ -493,5 +493,5 @@ STORE_TEST(exemplars_go_with_tier_0_and_their_instrumentation)
 	assert_int_equal(f->store->ops->inst_delete(f->store, KIT_INST), 0);
 	assert_int_equal(read_exhibits(f->store, KIT_INST, 0, 9999, 0).n, 0);
 	for (int i = 0; i < 3; i++)
-		bytes_fini(&told[i]);
+		bytes_fini(&encoded[i]);
 }

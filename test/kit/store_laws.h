@@ -1,4 +1,4 @@
-/* store_laws.h - the laws that every store passes (see store.h), as tests.
+/* store_laws.h - declares the tests that every store passes: its laws (store.h).
  *
  * A test program defines `store_kind`; store_laws.c (slices, settings, exemplars) and store_laws_tiers.c (minutes,
  * hours, dropped slots) are among its sources.

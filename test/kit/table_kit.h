@@ -1,5 +1,5 @@
-/* table_kit.h - the table that a statement names, in the dialect whose digest was included before; for test_mysql_table and
- * test_postgresql_table. */
+/* table_kit.h - finds the table that a statement names, for test_mysql_table and test_postgresql_table.  Include the
+ * dialect's digest.h before it. */
 #ifndef HEATSCOPE_TEST_TABLE_KIT_H
 #define HEATSCOPE_TEST_TABLE_KIT_H
 

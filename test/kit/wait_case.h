@@ -1,4 +1,4 @@
-/* wait_case.h - what a thread can wait for, each kind for a known reason of block_reason.h: for tests of where time went.
+/* wait_case.h - makes a thread wait for a known reason of block_reason.h, for tests of blocked time.
  *
  *      open(), once; wait(), WAITS times, about 2 ms each
  *

@@ -1,5 +1,5 @@
-/* wire_kit.h - hellos, batches, and an aggregator without HTTP on a memory store, for tests of ingest,
- *          flush and catalogue. */
+/* wire_kit.h - makes hellos, batches, and an aggregator without HTTP on a memory store, for tests of ingest, the store
+ * queue and the catalog. */
 #ifndef HEATSCOPE_TEST_WIRE_H
 #define HEATSCOPE_TEST_WIRE_H
 

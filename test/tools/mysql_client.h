@@ -3,10 +3,10 @@
  *      mysql_open -> [mysql_start_tls] -> mysql_login -> mysql_send, mysql_read_reply ... -> mysql_close
  *
  * Login   as a user without password, to a server with --skip-grant-tables.
- * Bytes   packets made by mysql_packet.h are wrapped by mysql_wrap(), a command at a time, and sent by
- *         mysql_send(): half a packet, or three at once, nothing minds.
+ * Bytes   mysql_packet.h makes packets, mysql_wrap() wraps those of one command, and mysql_send() sends any bytes of
+ *         them: half a packet, or three at once.
  * Errors  0 or -errno; -ECONNRESET: the server closed the connection; -EPROTO: TLS failed.
- * Memory  a value; mysql_close() frees what it holds.  Zeroed, it may be closed.
+ * Memory  a value; mysql_close() frees its content, also of a zeroed one.
  * Thread  one at a time; SIGPIPE must be ignored when TLS is used.
  */
 #ifndef HEATSCOPE_TEST_MYSQL_CLIENT_H

@@ -3,10 +3,10 @@
  *      {"query": 12, ...} or {"query/select": 9, ...}      one kind of keys per file
  *      {"value": {...}}, {"keys": [{"key", "count"}, ...]}  as /ca gives them
  *
- * Compared  every key either side has.  On compressed connections only turns of request and reply
- *         can be seen: "compressed" is the commands that have a reply.  "encrypted" is the turns on
- *         TLS connections, 3 of each handshake and login (TLS 1.3) among them.  "opaque" should not
- *         be, but is nothing we know: shown, not judged.  binlog_dump makes no event, so is left out.
+ * Keys    every key of either side is compared.  "compressed" counts the commands that have a reply: on a compressed
+ *         connection only turns of request and reply can be seen.  "encrypted" counts the turns of TLS connections,
+ *         with 3 for each handshake and login (TLS 1.3).  "opaque" is shown and not compared.  binlog_dump makes no
+ *         event, so it is left out.
  */
 #ifndef HEATSCOPE_TEST_MYSQL_COMPARE_H
 #define HEATSCOPE_TEST_MYSQL_COMPARE_H

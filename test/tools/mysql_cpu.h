@@ -1,8 +1,7 @@
-/* mysql_cpu.h - measures the server's CPU time as the kernel's scheduler counts it, to compare a tracer with.
+/* mysql_cpu.h - measures the server's CPU time as the kernel's scheduler counts it, to compare a tracer with it.
  *
- * Queries that only compute run on one connection; the time on the CPU and in the run queue of
- * the thread that served it is read from /proc/PID/task/TID/schedstat before and after.  That thread is
- * the one whose time grew most: nothing but /proc is needed to find it.
+ * Queries that only compute run on one connection.  Before and after, /proc/PID/task/TID/schedstat gives each thread's
+ * time on the CPU and in the run queue.  The thread whose time grew most is the one that served the connection.
  */
 #ifndef HEATSCOPE_TEST_MYSQL_CPU_H
 #define HEATSCOPE_TEST_MYSQL_CPU_H

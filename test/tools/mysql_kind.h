@@ -1,9 +1,8 @@
-/* mysql_kind.h - lists the kinds of work in a mixed load: each one names what a tracer may get wrong.
+/* mysql_kind.h - lists the kinds of work in a mixed load, each of which a tracer may count wrongly.
  *
- * Shape   a kind sends one or more commands on the session it is given and leaves it ready for the
- *         next; what needs a connection of another sort opens and ends one of its own.
- * Weight  how often it is chosen; the default mix gives rare things small weights.  `once` kinds
- *         run at most once per load, whatever their weight.
+ * Shape   a kind sends one or more commands on a session, and leaves it ready for the next kind.  If it needs another
+ *         sort of connection, it opens and ends its own.
+ * Weight  how often a kind is chosen.  A kind with `once` runs at most once per load, whatever its weight.
  * Errors  0 or -errno, reported on stderr.
  */
 #ifndef HEATSCOPE_TEST_MYSQL_KIND_H

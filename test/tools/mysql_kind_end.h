@@ -1,6 +1,6 @@
 /* mysql_kind_end.h - runs kinds of work that do not end normally: killed, cut off, or sending without an end.
  *
- * As in mysql_kind.h; each works on a connection of its own and uses the given one to look and kill.
+ * As in mysql_kind.h.  Each works on a connection of its own, and kills it from the given one.
  */
 #ifndef HEATSCOPE_TEST_MYSQL_KIND_END_H
 #define HEATSCOPE_TEST_MYSQL_KIND_END_H

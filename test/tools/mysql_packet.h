@@ -1,11 +1,10 @@
-/* mysql_packet.h - builds and reads packets of the MySQL protocol for tests: by hand, so
- * that a test can cut, join or spoil them where it likes.
+/* mysql_packet.h - builds and reads packets of the MySQL protocol, so that a test can cut, join or damage them
+ * anywhere.
  *
  *       0          3     4
  *      | length LE | seq | payload ... |      seq 0 begins a command; 0xffffff bytes: more follows
  *
- * Shape   nothing here does I/O.  Texts are bytes; integers little-endian; `lenenc` is the
- *         protocol's own variable-length integer.
+ * Shape   texts are bytes; integers are little-endian; `lenenc` is the protocol's own variable-length integer.  No I/O.
  * Errors  builders fail through bytes.err; readers return -EBADMSG and have written nothing.
  */
 #ifndef HEATSCOPE_TEST_MYSQL_PACKET_H

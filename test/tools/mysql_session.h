@@ -1,12 +1,11 @@
-/* mysql_session.h - runs a connection that counts what it sends and knows what should come back.
+/* mysql_session.h - runs a connection that counts its commands and checks their replies.
  *
  *      session_put ... -> s->out -> session_flush -> session_read, in the order of the puts
  *
- * Cut     with `cut` set, what is flushed goes out in pieces cut at random places.
- * Errors  0 or -errno.  A reply that is an error where none was expected, or none where one was,
- *         is -EBADE, and is reported on stderr.
- * Memory  session_quit() and session_drop() free everything but the tally and address, which are
- *         borrowed.
+ * Cut     with `cut` set, bytes are sent in pieces, cut at random places.
+ * Errors  0 or -errno.  -EBADE: a reply is an error that was not expected, or lacks the expected one; it is reported on
+ *         stderr.
+ * Memory  session_quit() and session_drop() free the session.  The tally and the address are borrowed.
  * Thread  one at a time.
  */
 #ifndef HEATSCOPE_TEST_MYSQL_SESSION_H

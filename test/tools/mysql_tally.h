@@ -2,10 +2,9 @@
  *
  *      tally of each thread  --mysql_tally_add()-->  tally of the run  --mysql_tally_to_json()-->  JSON
  *
- * Command a packet with sequence number 0 that was sent whole, whatever became of its reply.
- * Channel what an observer of the socket can see of it: everything, only the compressed
- *         protocol's frames, or only TLS.
- * Words   the names of commands and statements are the ones heatscope-collector labels them with.
+ * Command a packet with sequence number 0 that was sent whole, with or without a reply.  Channel how much an observer
+ * of the socket can see: everything, only the compressed protocol's frames, or only TLS.
+ * Words   the names of commands and statements are heatscope-collector's labels.
  */
 #ifndef HEATSCOPE_TEST_MYSQL_TALLY_H
 #define HEATSCOPE_TEST_MYSQL_TALLY_H

@@ -1,8 +1,8 @@
-/* stopwatch.bpf.c - one thread's system calls by number: how long it was blocked in them, from its leaving the CPU to its being woken;
- * how long they took in all, from begin to return; and what they returned, added up.
+/* stopwatch.bpf.c - measures one thread's system calls by number: how long it was blocked in them (from when it left
+ * the CPU to when it was woken), how long they took in all, and the sum of their results.
  *
- * By another way than the collector's, which reads the scheduler's own sums and asks what a call is about: the
- * collector's times are compared with these.
+ * It measures in another way than the collector, which reads the scheduler's own sums and asks what a call is about:
+ * the collector's times are compared with these.
  * A wait is dated by the run queue's clock, as the scheduler dates it: where a switch is expensive the tracepoints
  * come 1 us later.
  */

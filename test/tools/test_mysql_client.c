@@ -191,11 +191,11 @@ static void pairs_come_row_by_row(void **state)
 static void refuses_addresses_that_are_none(void **state)
 {
 	const struct mysql_address nowhere = { .socket = "/nonexistent/socket" };
-	const struct mysql_address nobody = { .host = "no address", .port = 1 };
+	const struct mysql_address malformed = { .host = "no address", .port = 1 };
 	struct mysql m;
 
 	assert_int_equal(mysql_open(&m, &nowhere), -ENOENT);
-	assert_int_equal(mysql_open(&m, &nobody), -EINVAL);
+	assert_int_equal(mysql_open(&m, &malformed), -EINVAL);
 	mysql_close(&m);
 }
 

@@ -301,7 +301,7 @@ static int load_whole(const struct move *m, const struct group *g, __s64 *ret_ke
 	return err;
 }
 
-static struct group nobody_of(const struct group *g)
+static struct group total_of(const struct group *g)
 {
 	return (struct group){ .key = 0, .name = { .axis = g->name.axis, .weight = g->name.weight, .ruler = g->name.ruler } };
 }
@@ -309,7 +309,7 @@ static struct group nobody_of(const struct group *g)
 /* Adds what was moved to the next tier for key 0, too. */
 static int raise_total(const struct move *m, const struct group *g)
 {
-	const struct group nobody = nobody_of(g);
+	const struct group total = total_of(g);
 	struct bytes *bytes = &m->q->bytes;
 	struct rising r = { false, 0 };
 	int err = 0;
@@ -319,17 +319,17 @@ static int raise_total(const struct move *m, const struct group *g)
 			continue;
 		bytes_clear(bytes);
 		hist_encode(&m->q->total[i], bytes);
-		err = bytes->err ? bytes->err : rise_to(m, &nobody, &r, i);
+		err = bytes->err ? bytes->err : rise_to(m, &total, &r, i);
 		if (!err)
-			err = add_to_rising(m, &nobody, &r, bytes->data, bytes->len);
+			err = add_to_rising(m, &total, &r, bytes->data, bytes->len);
 	}
-	return err ? err : write_rising(m, &nobody, &r);
+	return err ? err : write_rising(m, &total, &r);
 }
 
 static int put_total(const struct move *m, const struct group *g)
 {
-	const struct group nobody = nobody_of(g);
-	const struct chunk_name name = name_of(m, &nobody);
+	const struct group total = total_of(g);
+	const struct chunk_name name = name_of(m, &total);
 	struct bytes *bytes = &m->q->bytes;
 	int err = db_step(m->q, db_bind(m->q, WHOLE_CLEAR, "iiiiii", m->known->inst, (__s64)m->tier, (__s64)m->axis, m->first,
 					(__s64)g->name.weight, g->name.ruler));
@@ -343,7 +343,7 @@ static int put_total(const struct move *m, const struct group *g)
 		err = bytes->err;
 		chunk_put(&m->q->made, i, bytes->data, bytes->len);
 	}
-	return err ? err : put_chunk(m, &nobody, true);
+	return err ? err : put_chunk(m, &total, true);
 }
 
 /* Makes it again from the chunks of the keys. */

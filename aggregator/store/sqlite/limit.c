@@ -75,7 +75,7 @@ static int newest_slot(struct sqlite *q, const struct known *k, __s64 *ret_slot)
 }
 
 /* Finds the instrumentation's oldest data, if older than its floor: at least a chunk, or a hundredth of its time. */
-static int look_at(struct sqlite *q, __u64 inst, int tier, int round, struct oldest *o)
+static int oldest_consider(struct sqlite *q, __u64 inst, int tier, int round, struct oldest *o)
 {
 	static const __s64 floor_s[TIERS] = { 3600, 86400, 30 * 86400 };
 	struct known k;
@@ -110,7 +110,7 @@ static int find_oldest(struct sqlite *q, int tier, int round, struct oldest *ret
 
 	*ret = (struct oldest){ 0 };
 	while (!err && (got = db_step(q, stmt)) > 0)
-		err = look_at(q, (__u64)col(stmt, 0), tier, round, ret);
+		err = oldest_consider(q, (__u64)col(stmt, 0), tier, round, ret);
 	sqlite3_reset(stmt);
 	return err ? err : got;
 }

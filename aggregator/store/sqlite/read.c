@@ -22,7 +22,7 @@ struct reading {
 };
 
 /* Reports data that cannot be read, as at least one event. */
-static void tell_damage(struct reading *r, const char *what, __s64 first, __s64 last)
+static void damage_report(struct reading *r, const char *what, __s64 first, __s64 last)
 {
 	const struct loss loss = { .n = 1, .first = first, .last = last };
 
@@ -83,7 +83,7 @@ static void give_slice(struct reading *r, __s64 slot, const struct slice *s)
 	if (r->reader->slice)
 		r->reader->slice(r->reader->arg, slot, s);
 	else if (hist_reader_open(&h, s->ruler, s->hist, s->hist_len))
-		tell_damage(r, "histogram", slot, slot + r->per - 1);
+		damage_report(r, "histogram", slot, slot + r->per - 1);
 	else
 		r->reader->count(r->reader->arg, s, h.count);
 }
@@ -99,7 +99,7 @@ static void read_hot_row(struct reading *r, int tier, int axis, sqlite3_stmt *st
 	};
 
 	if (col(stmt, 6) != slice_crc(&at, &s))
-		tell_damage(r, "row", first, first + per - 1);
+		damage_report(r, "row", first, first + per - 1);
 	else
 		give_slice(r, tier_down(first, r->per), &s);
 }
@@ -139,7 +139,7 @@ static int unpack_chunk(struct reading *r, const struct chunk_cache_name *name, 
 	if (!err && got->inst == name->inst && got->tier == (int)name->tier && got->first == name->slot && got->axis == name->axis &&
 	    got->weight == name->weight)
 		return 1;
-	tell_damage(r, "chunk", name->slot * r->per, (name->slot + CHUNK_SLOTS) * r->per - 1);
+	damage_report(r, "chunk", name->slot * r->per, (name->slot + CHUNK_SLOTS) * r->per - 1);
 	return 0;
 }
 
@@ -291,7 +291,7 @@ static int read_slices(struct reading *r)
 
 /* --- coverage, losses, marks --- */
 
-static void tell_cover(struct reading *r, const char *source, const struct run *run)
+static void cover_report(struct reading *r, const char *source, const struct run *run)
 {
 	struct run part = run_cut(run, r->first, r->last);
 
@@ -315,7 +315,7 @@ static int read_cover(struct reading *r)
 		if (col(stmt, 4) != cover_crc(r->known.inst, source, run.first, run.last, run.n))
 			found_damage(r->q, "coverage", run.first);
 		else
-			tell_cover(r, source, &run);
+			cover_report(r, source, &run);
 	}
 	return got;
 }
@@ -329,7 +329,7 @@ static int read_losses(struct reading *r)
 		const struct loss l = { (__u64)col(stmt, 1), (__u64)col(stmt, 2), col(stmt, 3), col(stmt, 4) };
 
 		if (col(stmt, 5) != loss_crc(r->known.inst, col_text(stmt, 0), &l))
-			tell_damage(r, "loss", r->first, r->last);
+			damage_report(r, "loss", r->first, r->last);
 		else
 			r->reader->loss(r->reader->arg, col_text(stmt, 0), &l);
 	}
@@ -371,7 +371,7 @@ static int read_exemplars(struct reading *r)
 	return got;
 }
 
-static void tell_dropped(const struct reading *r, __s64 first, __s64 last)
+static void dropped_report(const struct reading *r, __s64 first, __s64 last)
 {
 	const struct dropped *d = &r->known.dropped[r->range.tier];
 
@@ -395,7 +395,7 @@ static int begin_reading(struct reading *r, struct store *s, __u64 inst)
 	r->first = tier_down(range->first, r->per);
 	r->last = tier_down(range->last, r->per) + r->per - 1;
 	if (r->reader->dropped)
-		tell_dropped(r, r->first, r->last);
+		dropped_report(r, r->first, r->last);
 	if (r->first < r->known.dropped[range->tier].before)
 		r->first = r->known.dropped[range->tier].before;
 	return r->first > r->last;

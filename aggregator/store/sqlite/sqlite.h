@@ -12,22 +12,21 @@
  *      add() -> hot, tier 0: one row per slice
  *      compact(): 300 slots of a key --> chunk, one block   --added up--> hot rows of the next tier
  *
- * Why     Rows by slot are quick to add (a second's rows are neighbours), blocks by key are small
- *         and quick to scan.  A late slice of a slot that is in a chunk becomes a hot row again,
- *         and the next compact() puts it into its chunk and adds it to the next tier's row.
- * Tiers   An event is in exactly one of: a hot row of tier 0; a chunk of tier 0 and a hot row of
- *         tier 1; chunks of tiers 0 and 1 and a hot row of tier 2; chunks of all three.  Each step
- *         is one transaction, so at any moment a tier's chunks and the hot rows of it and of the finer
- *         tiers contain every event once.  (Adding each slice to all three at once would write
- *         a hundred times as much.)
- * Whole   Of the slots of each (axis, weight, ruler) one chunk holds all keys together: the chunk of the only
- *         key, or one without a key (key 0).  The hot rows of key 0 in the coarser tiers do the same.  Most
- *         pictures read no other rows.
+ * Why     Rows by slot are quick to add (a second's rows are neighbours); blocks by key are small and quick to scan.  A
+ *         late slice of a slot that is in a chunk becomes a hot row again.  The next compact() puts it into its chunk
+ *         and adds it to the next tier's row.
+ * Tiers   An event is first in a hot row of tier 0; then in a chunk of tier 0 and a hot row of tier 1; then in chunks
+ *         of tiers 0 and 1 and a hot row of tier 2; at last in chunks of all three.  Each step is one transaction.  So
+ *         at any moment a tier's chunks, and the hot rows of it and of the finer tiers, contain every event once.
+ *         (Adding each slice to all three at once would write a hundred times as much.)
+ * Whole   For the slots of each (axis, weight, ruler) one chunk holds all keys together: the chunk of the only key, or
+ *         one without a key (key 0).  The hot rows of key 0 in the coarser tiers do the same.  Most pictures read no
+ *         other rows.
  * Damage  If compact() meets a damaged row, it replaces it with a row of the table loss.
  * Slots   in hot and chunk are the tier's own (minutes from the epoch); in all other tables tier 0's.
- * Safety  WAL with synchronous=NORMAL: a killed process loses no commit; a power cut may lose the
- *         newest ones, never a part of one.  Rows carry a CRC of their content and of where they
- *         are filed, for damage that SQLite's own structure does not notice; chunks contain one.
+ * Safety  WAL with synchronous=NORMAL: a killed process loses no commit.  A power cut may lose the newest commits,
+ *         never a part of one.  A row has a CRC of its content and of where it is filed, for damage that SQLite does
+ *         not notice; a chunk contains its own.
  * Errors  0 or -errno, and then store.reason says more.
  * Thread  one call at a time, as store.h.
  */

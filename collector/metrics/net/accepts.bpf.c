@@ -1,4 +1,4 @@
-/* accepts.bpf.c - makes the events of tcp.accepts; tcp.h says what is counted, and why.
+/* accepts.bpf.c - makes the events of tcp.accepts; see tcp.h.
  *
  *      CLOSE -> LISTEN, iter/task_file -> `owners` of listening sockets, which their connections inherit
  *      SYN_RECV -> ESTABLISHED -> events (per CPU) --tail call--> record programs
@@ -54,7 +54,7 @@ int BPF_PROG(state, const struct sock *sk, const int from, const int to)
 }
 
 SEC("iter/task_file")
-int look(struct bpf_iter__task_file *ctx)
+int open_sockets(struct bpf_iter__task_file *ctx)
 {
 	struct task_struct *t = ctx->task;
 	struct sock *sk = t ? file_socket(ctx) : 0;

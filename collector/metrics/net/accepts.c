@@ -23,9 +23,9 @@ static int accepts_start(void **ret_self, struct tracer_programs *ret_programs, 
 	int err;
 
 	if (bpf)
-		bpf_program__set_autoattach(bpf->progs.look, false);
+		bpf_program__set_autoattach(bpf->progs.open_sockets, false);
 	err = PROGRAMS_START(bpf, &metric, ret_self, ret_programs, reason);
-	return err ?: programs_open_owners(ret_self, bpf->progs.look, &bpf->bss->pass, reason);
+	return err ?: programs_open_owners(ret_self, bpf->progs.open_sockets, &bpf->bss->pass, reason);
 }
 
 /* ---- while it runs ---- */
@@ -37,9 +37,9 @@ static const struct field_codes *const codes[] = {
 	[TCP_LPORT] = &codes_number,
 };
 
-static void accepts_look(void *self, __s64 now_ns, const struct tracer_filing *filing)
+static void accepts_refresh(void *self, __s64 now_ns, const struct tracer_filing *filing)
 {
-	owners_look(&((struct programs *)self)->owners, now_ns);
+	owners_refresh(&((struct programs *)self)->owners, now_ns);
 }
 
 static const char *const tracepoints[] = { "inet_sock_set_state", NULL };
@@ -50,5 +50,5 @@ const struct tracer accepts_tracer = {
 	.dispatch_ns = 20,
 	.start = accepts_start,
 	PROGRAMS_TRACER(programs_lost, programs_doctor),
-	.look = accepts_look,
+	.refresh = accepts_refresh,
 };

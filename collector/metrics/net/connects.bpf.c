@@ -1,4 +1,4 @@
-/* connects.bpf.c - makes the events of tcp.connects; tcp.h says what is counted, and why.
+/* connects.bpf.c - makes the events of tcp.connects; see tcp.h.
  *
  *      CLOSE -> SYN_SENT -> the socket's `begins`, in the context of the process that connects
  *      SYN_SENT -> ESTABLISHED or the end -> events (per CPU) --tail call--> record programs
@@ -41,7 +41,7 @@ static __always_inline void connect_begin(const struct run *r, const struct sock
 	b->ns = bpf_ktime_get_ns();
 	b->tgid = t->tgid;
 	b->weight = weight;
-	process_look(t, b->ns);
+	process_remember(t, b->ns);
 }
 
 static __always_inline void connect_end(struct events *e, const struct sock *sk, int to)

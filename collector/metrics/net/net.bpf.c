@@ -1,9 +1,9 @@
-/* net.bpf.c - makes the events of net.packets; net.h says what is counted, and why.
+/* net.bpf.c - makes the events of net.packets; see net.h.
  *
  *      net_dev_queue, netif_receive_skb -> events (per CPU) --tail call--> record programs
  *      inet_sock_set_state, iter/task_file -> `owners` of sockets; outgoing packets -> `flows`, for incoming ones
  *
- * Both tracepoints come from one template of the kernel, so their arguments have one type and one chain serves both.
+ * One template of the kernel makes both tracepoints, so their arguments have one type, and one chain serves both.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -223,7 +223,7 @@ int BPF_PROG(state, const struct sock *sk, const int from, const int to)
 }
 
 SEC("iter/task_file")
-int look(struct bpf_iter__task_file *ctx)
+int open_sockets(struct bpf_iter__task_file *ctx)
 {
 	struct task_struct *t = ctx->task;
 	struct sock *sk = t ? file_socket(ctx) : 0;

@@ -28,9 +28,9 @@ static int net_start(void **ret_self, struct tracer_programs *ret_programs, char
 	int err;
 
 	if (bpf)
-		bpf_program__set_autoattach(bpf->progs.look, false);
+		bpf_program__set_autoattach(bpf->progs.open_sockets, false);
 	err = PROGRAMS_START(bpf, &metric, ret_self, ret_programs, reason);
-	return err ?: programs_open_owners(ret_self, bpf->progs.look, &bpf->bss->pass, reason);
+	return err ?: programs_open_owners(ret_self, bpf->progs.open_sockets, &bpf->bss->pass, reason);
 }
 
 /* ---- while it runs ---- */
@@ -46,13 +46,13 @@ static const struct field_codes *const codes[] = {
 	[NET_NIC] = &programs_text,
 };
 
-static void net_look(void *self, __s64 now_ns, const struct tracer_filing *filing)
+static void net_refresh(void *self, __s64 now_ns, const struct tracer_filing *filing)
 {
 	struct programs *p = self;
 	const struct net_bpf *bpf = p->bpf;
 
 	if (bpf->bss->wanted & PROCESS_WANTED)
-		owners_look(&p->owners, now_ns);
+		owners_refresh(&p->owners, now_ns);
 }
 
 static const char *const tracepoints[] = { "netif_receive_skb", "net_dev_queue", "inet_sock_set_state", NULL };
@@ -63,5 +63,5 @@ const struct tracer net_tracer = {
 	.dispatch_ns = 20,
 	.start = net_start,
 	PROGRAMS_TRACER(programs_lost, programs_doctor),
-	.look = net_look,
+	.refresh = net_refresh,
 };

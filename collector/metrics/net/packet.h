@@ -1,10 +1,10 @@
-/* packet.h - reads the two ends of a packet from its first bytes.
+/* packet.h - finds the protocol, addresses and ports of a packet in its first bytes.
  *
  *      bytes from the network header on --packet_parse()--> protocol, addresses, ports
  *
- * Shape   IPv4 addresses are written as IPv6.  Ports are 0 where there are none: other protocols than TCP and UDP,
- *         fragments but the first, IPv6 headers beyond the first, missing bytes.
- * Errors  -1: it is no IP, or its header is not complete; nothing is set.
+ * Shape   IPv4 addresses are written as IPv6.  Ports are 0 if the packet does not show them: protocols other than TCP
+ *         and UDP, fragments but the first, IPv6 headers beyond the first, missing bytes.
+ * Errors  -1: it is no IP packet, or its header is not complete.  Then no result is written.
  * Both    compiled for the BPF target too; fuzz_packet runs it on any bytes.
  */
 #ifndef HEATSCOPE_PACKET_H

@@ -1,5 +1,4 @@
-/* tcp.bpf.h - reads from a socket the fields that both metrics of TCP connections have; see tcp.h.  Each x.bpf.c
- * includes it once. */
+/* tcp.bpf.h - reads the fields of a TCP connection from its socket; see tcp.h.  Each x.bpf.c includes it once. */
 #ifndef HEATSCOPE_TCP_BPF_H
 #define HEATSCOPE_TCP_BPF_H
 

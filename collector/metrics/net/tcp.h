@@ -1,16 +1,16 @@
 /* tcp.h - describes the fields and measures of tcp.accepts and tcp.connects, and which connections count as an event.
  *
  * tcp.accepts   One connection that another program opened to a listening socket of this host, when the handshake is
- *               complete: the kernel has accepted it, the program may not have called accept() yet.
- *      process  the one that listens: it called listen(), or at our last look (every 2 s) it had the lowest pid of
- *               the processes that have the listening socket open.  The handshake itself runs in the context of any
- *               task that takes in packets.  pid 0 and `unknown`: no process has it open (the kernel's own).
- *      latency  the handshake's round trip, from our SYN-ACK to the ACK, in whole us, as the kernel measured it; 0
- *               where it did not (SYN cookies, a SYN-ACK that was sent again).
+ *               complete.  The kernel has accepted it then; the program may not have called accept() yet.
+ *      process  the one that called listen().  If we did not see the call: of the processes that had the socket open at
+ *               our last scan of open files (every 2 s), the one with the lowest pid.  If no process has it open (the
+ *               kernel's own): `unknown`, pid 0.
+ *      latency  the handshake's round trip, from our SYN-ACK to the ACK, in whole us, as the kernel measured it.  0 if
+ *               it did not (SYN cookies, a SYN-ACK that was sent again).
  *
  * tcp.connects  One connection that a program of this host began to open, when it is established or has failed.
  *      process  the one that called connect().
- *      latency  from the SYN to that, in ns.
+ *      latency  from the SYN to that end, in ns.
  *      outcome  `established`; the error's name; `closed`: given up before there was an answer, or no free port.
  *               A connect that fails before there is a SYN to send (no route) is not seen.
  *

@@ -224,7 +224,7 @@ static void fill_in(const char *text, char *out, size_t room)
 	out[at] = 0;
 }
 
-static const json_t *look(const json_t *json, const char *at)
+static const json_t *member_at(const json_t *json, const char *at)
 {
 	static json_t *length;
 	char part[64];
@@ -283,7 +283,7 @@ TEST(every_example_holds)
 		if (a.status != e->status)
 			snprintf(reason, sizeof(reason), "status %d instead of %d", a.status, e->status);
 		for (const struct want *w = e->want; w < e->want + 6 && w->at && !reason[0]; w++)
-			if (strcmp(w->at, "~") ? !fits(look(json, w->at), w->is) : !strstr(a.body, w->is))
+			if (strcmp(w->at, "~") ? !fits(member_at(json, w->at), w->is) : !strstr(a.body, w->is))
 				snprintf(reason, sizeof(reason), "%s is not %s", w->at, w->is);
 		if (reason[0]) {
 			print_message("# %s %s %s\n#     %s: %.400s\n", e->method, path, e->body ? body : "", reason, a.body ? a.body : "");

@@ -9,11 +9,11 @@
 static struct timekeeper k;
 
 /* Looks so long after BOOT, with a wall clock that is `ahead_ns` ahead of NOW's. */
-static enum leap look(__s64 after_s, __s64 ahead_ns)
+static enum leap update(__s64 after_s, __s64 ahead_ns)
 {
 	__s64 step_ns;
 
-	return timekeeper_look(&k, NOW + after_s * S + ahead_ns, BOOT + after_s * S, &step_ns);
+	return timekeeper_update(&k, NOW + after_s * S + ahead_ns, BOOT + after_s * S, &step_ns);
 }
 
 static __s64 expires_by(__s64 ahead_ns)	/* ahead of NOW's */
@@ -27,7 +27,7 @@ TEST(a_clock_that_is_right_is_believed)
 {
 	assert_int_equal(timekeeper_begin(&k, NOW - 30 * S, NOW, BOOT), LEAP_NONE);
 	for (int i = 1; i < 10000; i += 7)
-		assert_int_equal(look(i, 0), LEAP_NONE);
+		assert_int_equal(update(i, 0), LEAP_NONE);
 	assert_int_equal(timekeeper_ahead(&k), 0);
 	/* no time is stored: nothing can be lost */
 	assert_int_equal(timekeeper_begin(&k, 0, NOW, BOOT), LEAP_NONE);
@@ -40,13 +40,13 @@ TEST(a_leap_that_is_undone_expires_nothing)
 
 	for (size_t i = 0; i < sizeof(leap_ns) / sizeof(*leap_ns); i++) {
 		timekeeper_begin(&k, NOW, NOW, BOOT);
-		look(1, 0);
-		assert_int_equal(look(2, leap_ns[i]), LEAP_BEGUN);
+		update(1, 0);
+		assert_int_equal(update(2, leap_ns[i]), LEAP_BEGUN);
 		for (int s = 3; s < 3600; s++) {
-			assert_int_equal(look(s, leap_ns[i]), LEAP_NONE);
+			assert_int_equal(update(s, leap_ns[i]), LEAP_NONE);
 			assert_true(expires_by(leap_ns[i]) <= 0);
 		}
-		assert_int_equal(look(3600, 0), LEAP_UNDONE);
+		assert_int_equal(update(3600, 0), LEAP_UNDONE);
 		assert_int_equal(timekeeper_ahead(&k), 0);
 	}
 }
@@ -56,23 +56,23 @@ TEST(a_real_gap_is_believed_after_an_hour)
 {
 	assert_int_equal(timekeeper_begin(&k, NOW - 30 * DAY, NOW, BOOT), LEAP_BEGUN);
 	for (int s = 10; s < 3600; s += 10) {
-		assert_int_equal(look(s, 0), LEAP_NONE);
+		assert_int_equal(update(s, 0), LEAP_NONE);
 		assert_int_equal(expires_by(0), -30 * DAY);
 	}
-	assert_int_equal(look(3600, 0), LEAP_BELIEVED);
+	assert_int_equal(update(3600, 0), LEAP_BELIEVED);
 	assert_int_equal(expires_by(0), 0);
-	assert_int_equal(look(3610, 0), LEAP_NONE);
+	assert_int_equal(update(3610, 0), LEAP_NONE);
 }
 
 TEST(a_clock_that_is_not_even_is_tried_again)
 {
 	timekeeper_begin(&k, NOW, NOW + 463 * DAY, BOOT);
-	assert_int_equal(look(3500, 463 * DAY), LEAP_NONE);
-	assert_int_equal(look(3510, 400 * DAY), LEAP_BEGUN);
-	assert_int_equal(look(3600, 400 * DAY), LEAP_NONE);
-	assert_int_equal(look(7100, 400 * DAY), LEAP_NONE);
+	assert_int_equal(update(3500, 463 * DAY), LEAP_NONE);
+	assert_int_equal(update(3510, 400 * DAY), LEAP_BEGUN);
+	assert_int_equal(update(3600, 400 * DAY), LEAP_NONE);
+	assert_int_equal(update(7100, 400 * DAY), LEAP_NONE);
 	assert_int_equal(expires_by(0), -400 * DAY);
-	assert_int_equal(look(7110, 400 * DAY), LEAP_BELIEVED);
+	assert_int_equal(update(7110, 400 * DAY), LEAP_BELIEVED);
 	assert_int_equal(expires_by(0), 0);
 }
 
@@ -82,7 +82,7 @@ TEST(an_unbelieved_time_is_a_leap_again_at_the_next_start)
 	__s64 kept_ns;
 
 	timekeeper_begin(&k, NOW, NOW + 463 * DAY, BOOT);
-	look(70, 463 * DAY);
+	update(70, 463 * DAY);
 	kept_ns = NOW + 70 * S + 463 * DAY - timekeeper_ahead(&k);
 	assert_int_equal(kept_ns, NOW + 70 * S);
 	assert_int_equal(timekeeper_begin(&k, kept_ns, NOW + 200 * S + 463 * DAY, BOOT), LEAP_BEGUN);
@@ -95,15 +95,15 @@ TEST(a_small_difference_is_followed_slowly)
 	__s64 was;
 
 	timekeeper_begin(&k, NOW, NOW, BOOT);
-	assert_int_equal(look(1, 50 * S), LEAP_NONE);
+	assert_int_equal(update(1, 50 * S), LEAP_NONE);
 	was = timekeeper_ahead(&k);
 	assert_in_range(was, 49 * S, 50 * S);
-	assert_int_equal(look(1001, 50 * S), LEAP_NONE);
+	assert_int_equal(update(1001, 50 * S), LEAP_NONE);
 	assert_int_equal(timekeeper_ahead(&k), was - 10 * S);
-	assert_int_equal(look(10001, 50 * S), LEAP_NONE);
+	assert_int_equal(update(10001, 50 * S), LEAP_NONE);
 	assert_int_equal(timekeeper_ahead(&k), 0);
-	assert_int_equal(look(10002, 100 * S), LEAP_NONE);
-	assert_int_equal(look(10003, 150 * S), LEAP_BEGUN);
+	assert_int_equal(update(10002, 100 * S), LEAP_NONE);
+	assert_int_equal(update(10003, 150 * S), LEAP_BEGUN);
 }
 
 TEST(a_step_is_reported_once)
@@ -111,13 +111,13 @@ TEST(a_step_is_reported_once)
 	__s64 step_ns;
 
 	timekeeper_begin(&k, NOW - 30 * DAY, NOW, BOOT);	/* a gap is not reported as a step */
-	timekeeper_look(&k, NOW + S, BOOT + S, &step_ns);
+	timekeeper_update(&k, NOW + S, BOOT + S, &step_ns);
 	assert_int_equal(step_ns, 0);
-	timekeeper_look(&k, NOW + 2 * S + DAY, BOOT + 2 * S, &step_ns);
+	timekeeper_update(&k, NOW + 2 * S + DAY, BOOT + 2 * S, &step_ns);
 	assert_int_equal(step_ns, DAY);
-	timekeeper_look(&k, NOW + 3 * S + DAY, BOOT + 3 * S, &step_ns);
+	timekeeper_update(&k, NOW + 3 * S + DAY, BOOT + 3 * S, &step_ns);
 	assert_int_equal(step_ns, 0);
-	timekeeper_look(&k, NOW + 9 * S, BOOT + 9 * S, &step_ns);
+	timekeeper_update(&k, NOW + 9 * S, BOOT + 9 * S, &step_ns);
 	assert_int_equal(step_ns, -DAY);
 }
 

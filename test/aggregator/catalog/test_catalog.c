@@ -511,7 +511,7 @@ TEST(an_idle_instrumentation_is_deleted)
 	rig_end(&r);
 }
 
-static void tell_state(struct rig *r, const char *source, __u64 id, const char *state, const char *why)
+static void state_report(struct rig *r, const char *source, __u64 id, const char *state, const char *why)
 {
 	json_t *states = json_pack("{s:[{s:I, s:s, s:s}]}", "instrumentations", "id", (json_int_t)id, "state", state,
 				   "reason", why);
@@ -545,15 +545,15 @@ TEST(a_source_state_follows_its_reports_and_its_connection)
 	assert_fare(&r, id, "db1", now, FARE_PENDING, "");
 	assert_fare(&r, id, "db2", now, FARE_FAILED, "CAP_BPF is missing");
 	assert_int_equal(catalog_n_sources(r.catalog, catalog_find(r.catalog, id), now), 1);
-	tell_state(&r, "db1", id, "active", "");
+	state_report(&r, "db1", id, "active", "");
 	assert_fare(&r, id, "db1", now, FARE_ACTIVE, "");
 	catalog_seen(r.catalog, id, "db1", slot);
 	catalog_lost(r.catalog, id, "db1", 12, now);
 	assert_fare(&r, id, "db1", now + FARE_LOSS_NS - 1, FARE_PARTIAL, "12 since");
 	assert_fare(&r, id, "db1", now + FARE_LOSS_NS, FARE_ACTIVE, "");
-	tell_state(&r, "db1", id, "partial", "one of two servers may not be looked into");
+	state_report(&r, "db1", id, "partial", "one of two servers may not be looked into");
 	assert_fare(&r, id, "db1", now + FARE_LOSS_NS, FARE_PARTIAL, "one of two");
-	tell_state(&r, "db1", id, "failed", "no memory");
+	state_report(&r, "db1", id, "failed", "no memory");
 	assert_fare(&r, id, "db1", now, FARE_FAILED, "no memory");
 	assert_int_equal(catalog_n_sources(r.catalog, catalog_find(r.catalog, id), now), 0);
 	assert_int_equal(change(&r, id, "{\"enabled\": false}"), 0);
@@ -605,7 +605,7 @@ TEST(recent_sources_that_can_measure_are_waited_for)
 	id = rig_create(&r, wire_request("command"));
 	ci = catalog_find(r.catalog, id);
 	for (int i = 1; i <= 3; i++)
-		tell_state(&r, (const char *[]){ "db1", "db2", "db3" }[i - 1], id, "active", "");
+		state_report(&r, (const char *[]){ "db1", "db2", "db3" }[i - 1], id, "active", "");
 	assert_true(catalog_reported(r.catalog, ci, slot, now));	/* no source has reported: wait for none */
 	catalog_seen(r.catalog, id, "db1", slot);
 	catalog_seen(r.catalog, id, "db2", slot - 1);
@@ -616,7 +616,7 @@ TEST(recent_sources_that_can_measure_are_waited_for)
 	catalog_seen(r.catalog, id, "db2", slot);
 	assert_true(catalog_reported(r.catalog, ci, slot, now));
 	assert_false(catalog_reported(r.catalog, ci, slot + 1, now));
-	tell_state(&r, "db1", id, "failed", "no memory");
+	state_report(&r, "db1", id, "failed", "no memory");
 	catalog_bye(r.catalog, "db2");
 	assert_true(catalog_reported(r.catalog, ci, slot + 1, now));
 	rig_end(&r);

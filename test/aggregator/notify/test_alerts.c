@@ -385,7 +385,7 @@ static const char shape[] = "{\"name\": \"shape\", \"instrumentation\": 1, \"sha
 
 TEST_WITH(all_of_twenty_planted_shifts_are_found_in_six_hours, start, stop)
 {
-	unsigned found[SHIFTS] = { 0 }, n = 0, beside = 0;
+	unsigned found[SHIFTS] = { 0 }, n = 0, others = 0;
 	__s64 latest = 0;
 	struct annotation_list *all;
 
@@ -396,16 +396,16 @@ TEST_WITH(all_of_twenty_planted_shifts_are_found_in_six_hours, start, stop)
 		__s64 at = all->item[i].from_ns / 1000000000 + 60 - BEGIN - 1800;	/* end of the first window */
 
 		if (at < 0 || at / APART >= SHIFTS || at % APART > LASTS)
-			beside++;
+			others++;
 		else if (!found[at / APART]++)
 			n++;
 		latest = at > 0 && at % APART > latest ? at % APART : latest;
 	}
 	annotation_list_free(all);
-	print_message("# %u of %d shifts found, %u other alarms, the first window over the limit ended at most %lld s after its shift\n", n, SHIFTS, beside,
+	print_message("# %u of %d shifts found, %u other alarms, the first window over the limit ended at most %lld s after its shift\n", n, SHIFTS, others,
 		      (long long)latest);
 	assert_int_equal(n, SHIFTS);
-	assert_int_equal(beside, 0);
+	assert_int_equal(others, 0);
 }
 
 TEST_WITH(a_steady_day_has_no_alarm, start, stop)

@@ -61,7 +61,7 @@ static void adopt(void)
 	adopt_as("queries");
 }
 
-static void look(__s64 at_s)
+static void evaluate(__s64 at_s)
 {
 	configured_alerts_check(configured, at_s * 1000000000);
 	uv_run(&bench.loop, UV_RUN_DEFAULT);
@@ -190,7 +190,7 @@ TEST_WITH(their_instrumentation_may_get_another_name, start, stop)
 	again(BEGIN + 30);		/* the catalog still has the old name */
 	assert_string_equal(all(), "1 slow");
 	adopt_as("all queries");
-	look(BEGIN + 31);
+	evaluate(BEGIN + 31);
 	assert_string_equal(all(), "1 slow");
 	assert_string_equal(alerts_bench_state(&bench), "firing");
 }
@@ -231,13 +231,13 @@ TEST_WITH(an_alert_that_the_store_refuses_is_tried_once_a_minute, start, stop)
 	bench.store->ops = &full;
 	begin(BEGIN);
 	for (int s = 0; s < 180; s++)
-		look(BEGIN + s);
+		evaluate(BEGIN + s);
 	assert_int_equal(n_refused, 3);
 	assert_string_equal(all(), "");
 	assert_string_equal(state_of(0, reason), "wrong");
 	assert_string_equal(reason, "it could not be stored, as the log says");
 	bench.store->ops = ops;
-	look(BEGIN + 180);
+	evaluate(BEGIN + 180);
 	assert_string_equal(all(), "4 slow");
 	assert_string_equal(state_of(0, reason), "on");
 }

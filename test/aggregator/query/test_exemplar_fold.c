@@ -22,7 +22,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Writes a source's report of a slot: its own n worst, its own draw of each decade. */
-static void tell(struct bytes *out, const struct event_of *event, size_t n_events, int source, int slot, size_t n_worst)
+static void report_write(struct bytes *out, const struct event_of *event, size_t n_events, int source, int slot, size_t n_worst)
 {
 	struct kit_exemplar listed[EXEMPLARS_MAX + EXEMPLAR_DECADES];
 	const struct kit_exemplar *best[EXEMPLAR_DECADES] = { NULL };
@@ -80,7 +80,7 @@ static void add_all(struct exemplar_fold *f, const struct event_of *event, size_
 		for (int s = 0; s < N_SOURCES; s++) {
 			struct bytes b = { 0 };
 
-			tell(&b, event, N_EVENTS, s, slot, n_worst);
+			report_write(&b, event, N_EVENTS, s, slot, n_worst);
 			snprintf(source, sizeof(source), "db%d", s);
 			assert_int_equal(exemplar_fold_add(f, source, 100 + slot, b.data, b.len), 0);
 			bytes_fini(&b);

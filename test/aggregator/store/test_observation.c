@@ -26,7 +26,7 @@ static void see_mark(void *arg, const struct mark *mark)
 	((struct seen *)arg)->n_marks++;
 }
 
-static struct seen look(const struct observation *w, __s64 first, __s64 last)
+static struct seen seen_in(const struct observation *w, __s64 first, __s64 last)
 {
 	struct seen s = { .n_spans = 0 };
 	const struct store_reader reader = { .arg = &s, .cover = see_cover, .loss = see_loss, .mark = see_mark };
@@ -58,7 +58,7 @@ TEST(coverage_is_the_union_in_fewest_intervals)
 			for (__s64 slot = first; slot <= last; slot++)
 				want[slot] = true;
 		}
-		s = look(&w, 0, N_SLOTS - 1);
+		s = seen_in(&w, 0, N_SLOTS - 1);
 		for (int slot = 0; slot < N_SLOTS; slot++) {
 			assert_int_equal(s.covered[slot], want[slot]);
 			n_want += want[slot] && (!slot || !want[slot - 1]);
@@ -74,9 +74,9 @@ TEST(sources_are_kept_apart)
 
 	cover(&w, "a", 10, 19);
 	cover(&w, "b", 15, 24);
-	assert_int_equal(look(&w, 0, 100).n_spans, 2);
-	assert_int_equal(look(&w, 0, 100).covered[17], 2);
-	assert_int_equal(look(&w, 20, 22).n_spans, 1);
+	assert_int_equal(seen_in(&w, 0, 100).n_spans, 2);
+	assert_int_equal(seen_in(&w, 0, 100).covered[17], 2);
+	assert_int_equal(seen_in(&w, 20, 22).n_spans, 1);
 	observation_fini(&w);
 }
 
@@ -93,11 +93,11 @@ TEST(trimming_forgets_what_ended_before)
 		observation_lose(&w, "b", i ? &late : &early);
 		observation_mark(&w, &(struct mark){ MARK_CLOCK_STEP, i ? 10 : 9, 1 });
 	}
-	s = look(&w, 0, 100);
+	s = seen_in(&w, 0, 100);
 	assert_int_equal(s.n_losses, 2);
 	assert_int_equal(s.n_marks, 2);
 	observation_trim(&w, 10);
-	s = look(&w, 0, 100);
+	s = seen_in(&w, 0, 100);
 	assert_int_equal(w.n_observers, 1);
 	assert_int_equal(s.covered[9], 0);
 	assert_int_equal(s.covered[10], 1);

@@ -76,13 +76,13 @@ TEST(a_buffer_plays_what_it_recorded)
 
 TEST(members_that_are_null_are_not_called)
 {
-	struct store_reader nobody = { 0 };
+	struct store_reader empty = { 0 };
 	struct slice_buffer t = { .axes = { [1] = true } };
 
 	give_all(slice_buffer_recorder(&t));
-	slice_buffer_play(&t, &nobody);
+	slice_buffer_play(&t, &empty);
 	slice_buffer_fini(&t);
-	slice_buffer_play(&t, &nobody);			/* an empty reader */
+	slice_buffer_play(&t, &empty);			/* an empty reader */
 }
 
 TEST_MAIN()

@@ -13,7 +13,7 @@ struct order {
 	bool sorted;
 };
 
-static void look(void *arg, __s64 slot, const struct slice *s)
+static void see(void *arg, __s64 slot, const struct slice *s)
 {
 	struct order *o = arg;
 
@@ -37,7 +37,7 @@ TEST(adding_commutes_and_makes_one_entry_per_name)
 	for (int round = 0; round < 10; round++) {
 		struct gathered *got = gathered_new(5, 5, -1);
 		struct order o = { .sorted = true };
-		const struct store_reader reader = { .arg = &o, .slice = look };
+		const struct store_reader reader = { .arg = &o, .slice = see };
 		struct slot_slices p = { 0 };
 		struct keys keys = { 0 };
 
@@ -74,14 +74,14 @@ TEST(an_axis_or_a_weight_is_read_alone)
 		slot_slices_add(&p, &keys, &scratch, batch[i].slice, batch[i].n_slices);
 	for (int axis = 0; axis < 6; axis++) {
 		struct order o = { .last_axis = axis, .sorted = true };
-		const struct store_reader reader = { .arg = &o, .slice = look };
+		const struct store_reader reader = { .arg = &o, .slice = see };
 
 		slot_slices_read(&p, 5, axis, -1, &reader);
 		assert_int_equal(o.last_axis, axis);
 		n += o.n;
 		for (int weight = 0; weight <= 6; weight++) {
 			struct order w = { .last_axis = axis, .last_weight = weight, .sorted = true };
-			const struct store_reader weighed = { .arg = &w, .slice = look };
+			const struct store_reader weighed = { .arg = &w, .slice = see };
 
 			slot_slices_read(&p, 5, axis, weight, &weighed);
 			assert_true(w.last_axis == axis && w.last_weight == weight);

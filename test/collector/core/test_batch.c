@@ -88,26 +88,26 @@ static void exemplars_come_back_as_they_were(void **state)
 	static const __u32 every[] = { 0, 2, 300 };
 
 	for (size_t i = 0; i < 3; i++) {
-		struct bytes out = { 0 }, told = { 0 };
+		struct bytes out = { 0 }, encoded = { 0 };
 		struct batch back;
 		struct made m;
 
 		made_init(&m);
-		kit_exemplars(&told, 3, some, 2);
+		kit_exemplars(&encoded, 3, some, 2);
 		m.batch.every = every[i];
-		m.batch.exemplars = told.data;
-		m.batch.exemplars_len = told.len;
+		m.batch.exemplars = encoded.data;
+		m.batch.exemplars_len = encoded.len;
 		batch_encode(&m.batch, &out);
 		assert_int_equal(batch_decode(out.data, out.len, &back), 0);
 		assert_int_equal(back.every, every[i]);
-		assert_int_equal(back.exemplars_len, told.len);
-		assert_memory_equal(back.exemplars, told.data, told.len);
+		assert_int_equal(back.exemplars_len, encoded.len);
+		assert_memory_equal(back.exemplars, encoded.data, encoded.len);
 		batch_fini(&back);
-		for (size_t len = out.len - told.len + 1; len < out.len; len++)
+		for (size_t len = out.len - encoded.len + 1; len < out.len; len++)
 			assert_int_equal(batch_decode(out.data, len, &back), -EBADMSG);
-		out.data[out.len - told.len - (every[i] > 127) - 1] = 1;
+		out.data[out.len - encoded.len - (every[i] > 127) - 1] = 1;
 		assert_int_equal(batch_decode(out.data, out.len, &back), -EBADMSG);	/* `every` 1 is never written */
-		bytes_fini(&told);
+		bytes_fini(&encoded);
 		bytes_fini(&out);
 		made_fini(&m);
 	}

@@ -92,7 +92,7 @@ static __u32 reply_number(__u8 *data, __u32 n, __u8 seq)
 static void ends_of_a_reply_agree_with_its_packets(void **state)
 {
 	static const __u8 seqs[] = { 1, 2, 127, 254 };
-	size_t i, s, told = 0;
+	size_t i, s, aligned = 0;
 
 	LOOP(i, sizeof(replies) / sizeof(*replies))
 		LOOP(s, sizeof(seqs)) {
@@ -112,14 +112,14 @@ static void ends_of_a_reply_agree_with_its_packets(void **state)
 				if (drive_send(&ahead, data, n) != verdict || ahead.conn.result != walked.conn.result)
 					fail_msg("reply %zu, %u bytes", i, n);
 				if (walked.conn.unaligned) {		/* more packets than are walked */
-					told += !ahead.conn.unaligned;
+					aligned += !ahead.conn.unaligned;
 					continue;
 				}
 				if (ahead.conn.stage != walked.conn.stage || ahead.conn.status != walked.conn.status)
 					fail_msg("reply %zu, %u bytes: stage or status", i, n);
 			}
 		}
-	assert_int_equal(told, 2 * sizeof(seqs));	/* small replies of many rows: by an EOF, by an OK */
+	assert_int_equal(aligned, 2 * sizeof(seqs));	/* small replies of many rows: by an EOF, by an OK */
 }
 
 /* Also after an earlier send: a reply in two sends, cut between packets. */

@@ -37,6 +37,8 @@ TEST(literals_are_one_symbol)
 		{ "select U&'\\0061', u&\"a\", u & 5", "select ? , \"a\" , u & ?" },
 		{ "select 0xfe-5, 0x1e+5, 0o17, 0b1, 1_000.5e-1_0, t.null, t.true", "select ? - ? + ? , t . null , t . true" },
 		{ "select a from \"2020_sales\" where b = $1::int and c<-5 and d->>'x' = $2", "select a from \"2020_sales\" where b = ? :: int and c < ? and d - > > ? = ?" },
+		{ "DEALLOCATE dbdpg_p3204_1", "deallocate ?" }, { "deallocate prepare \"a\"\"b\";", "deallocate prepare ?" },
+		{ "deallocate ALL", "deallocate all" }, { "execute a (5)", "execute a ( ? )" }, { "prepare a as select 1", "prepare a as select ?" },
 		{ "", "empty" }, { " ; ", "empty" }, { "/* a", "empty" }, { "-- a", "empty" }, { "select \"a", "select" }, { "select 'a", "select ?" },
 	};
 

@@ -18,7 +18,7 @@ struct reported {
 	__u64 count, sum;		/* of axis 0 of the last batch */
 };
 
-static void tell(void *arg, const struct batch *b)
+static void take(void *arg, const struct batch *b)
 {
 	struct reported *t = arg;
 	struct hist_reader r;
@@ -82,7 +82,7 @@ static int enable(void *self, __u64 id, const char *name, const char *field, con
 
 static void drain(void *self, __s64 now_ns, struct reported *t)
 {
-	const struct batch_sink sink = { tell, t };
+	const struct batch_sink sink = { take, t };
 
 	assert_int_equal(proc_probe.drain(self, now_ns, &sink), 0);
 }

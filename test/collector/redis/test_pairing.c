@@ -415,7 +415,7 @@ static void client_sends(struct talk *t)
 		client_puts(t, &c, (const char *const[]){ "hello", c.value == 3 ? "3" : "2" }, 2);
 		break;
 	case 2:
-		if (t->server.multi && rnd(t, 50))	/* its answer cannot be told from others */
+		if (t->server.multi && rnd(t, 50))	/* its answer cannot be distinguished from others */
 			goto keyed;
 		c.name = subscriptions[rnd(t, 4)];
 		c.value = strstr(c.name, "unsub") ? rnd(t, CHANNELS) : 1 + rnd(t, CHANNELS - 1);

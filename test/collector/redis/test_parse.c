@@ -137,16 +137,27 @@ TEST(encrypted_replicas_and_the_cluster_bus_are_recognized)
 	assert_int_equal(d.front.mode, FRONT_IGNORED);
 }
 
+TEST(a_replica_whose_master_sends_nothing_is_recognized)
+{
+	static const char ack[] = "*3\r\n$8\r\nREPLCONF\r\n$3\r\nACK\r\n$1\r\n0\r\n";
+	struct drive d;
+
+	drive_open(&d, 0);
+	drive_receive(&d, (const __u8 *)ack, sizeof(ack) - 1, ~0u);
+	assert_int_equal(d.front.mode, FRONT_IGNORED);
+}
+
 TEST(a_command_that_finds_no_entry_keeps_its_place)
 {
+	enum { n = ASKED_MAX + 72 };
 	struct drive d;
 
 	drive_open(&d, 1);
-	for (int i = 0; i < 200; i++)
+	for (int i = 0; i < n; i++)
 		drive_receive(&d, (const __u8 *)(i & 1 ? "ping\r\n" : "time\r\n"), 6, ~0u);
 	assert_int_equal(d.front.asked.n, ASKED_MAX);
-	assert_int_equal(d.n_crowded, 200 - (ASKED_MAX - 1));
-	for (int i = 0; i < 200; i++)
+	assert_int_equal(d.n_crowded, n - (ASKED_MAX - 1));
+	for (int i = 0; i < n; i++)
 		drive_send(&d, (const __u8 *)(i & 1 ? "+PONG\r\n" : "*0\r\n"), i & 1 ? 7 : 4, ~0u);
 	assert_int_equal(d.n, ASKED_MAX - 1);
 	assert_int_equal(d.n_lost, 0);
@@ -191,6 +202,31 @@ TEST(a_connection_in_the_middle_is_read_after_a_whole_exchange)
 	assert_int_equal(d.found[0].database, DATABASE_UNKNOWN);
 	assert_int_equal(d.found[1].database, DATABASE_FIRST + 3);
 	assert_int_equal(d.n_lost, 0);
+}
+
+TEST(a_connection_without_a_byte_so_far_is_read_from_a_command_on)
+{
+	static const char ping[] = "*1\r\n$4\r\nPING\r\n";
+	struct drive d;
+
+	drive_open(&d, 0);
+	d.front.unused = 1;
+	drive_receive(&d, (const __u8 *)ping, sizeof(ping) - 1, ~0u);
+	drive_send(&d, (const __u8 *)"+PONG\r\n", 7, ~0u);
+	assert_int_equal(d.front.mode, FRONT_PLAIN);
+	assert_int_equal(d.n, 1);
+	assert_int_equal(d.found[0].database, DATABASE_UNKNOWN);
+	drive_open(&d, 0);
+	d.front.unused = 1;
+	drive_receive(&d, (const __u8 *)"ING\r\n", 5, ~0u);			/* the rest of a command */
+	drive_send(&d, (const __u8 *)"+PONG\r\n", 7, ~0u);
+	assert_int_equal(d.front.mode, FRONT_STRANGE);
+	drive_open(&d, 0);
+	d.front.unused = 1;
+	front_sent(&d.front, 7);					/* the reply to a command before it */
+	drive_receive(&d, (const __u8 *)ping, sizeof(ping) - 1, ~0u);
+	assert_int_equal(d.front.mode, FRONT_TRIAL);
+	assert_int_equal(d.n, 0);
 }
 
 TEST_MAIN()

@@ -103,14 +103,14 @@ TEST(codes_that_move_are_looked_up_in_a_list)
 	assert_int_equal(f.n_lists, 1);
 	assert_false(filter_accepts(&f, &e, &lists));
 	assert_false(filter_accepts(&f, &e, NULL));
-	assert_int_equal(filter_look(&f, &p, &moving, &lists), 1);
+	assert_int_equal(filter_refresh(&f, &p, &moving, &lists), 1);
 	assert_true(filter_accepts(&f, &e, &lists));
-	assert_int_equal(filter_look(&f, &p, &moving, &lists), 0);
+	assert_int_equal(filter_refresh(&f, &p, &moving, &lists), 0);
 	m = (struct moving){ { 6, 5 }, 2 };
-	assert_int_equal(filter_look(&f, &p, &moving, &lists), 1);
+	assert_int_equal(filter_refresh(&f, &p, &moving, &lists), 1);
 	assert_true(lists.code[0][0] == 5 && lists.code[0][1] == 6);	/* read at the same time */
 	m.n = 0;			/* no codes now: the list does not change, and its last events still match */
-	assert_int_equal(filter_look(&f, &p, &moving, &lists), 0);
+	assert_int_equal(filter_refresh(&f, &p, &moving, &lists), 0);
 	assert_true(filter_accepts(&f, &e, &lists));
 	e.field[2] = 0;
 	assert_false(filter_accepts(&f, &e, &lists));	/* code 0: the empty entries of a list */
@@ -131,7 +131,7 @@ TEST(a_full_list_drops_codes_that_are_gone)
 	assert_int_equal(filter_compile(&p, &moving, &f, reason), 0);
 	m.code[0] = 1000;		/* this one stays */
 	for (m.code[1] = 1; m.code[1] < 100; m.code[1]++) {
-		assert_int_equal(filter_look(&f, &p, &moving, &lists), 1);
+		assert_int_equal(filter_refresh(&f, &p, &moving, &lists), 1);
 		e.field[2] = m.code[1];
 		assert_false(filter_accepts(&f, &e, &lists));
 		e.field[2] = 1000;
@@ -140,7 +140,7 @@ TEST(a_full_list_drops_codes_that_are_gone)
 		assert_true(filter_accepts(&f, &e, &lists));
 	}
 	m.n = FILTER_LIST + 1;		/* too many: the list stays as it was */
-	assert_int_equal(filter_look(&f, &p, &moving, &lists), 0);
+	assert_int_equal(filter_refresh(&f, &p, &moving, &lists), 0);
 }
 
 static int codes_refuse(void *arg, unsigned field, const char *text, __u64 *ret_code, size_t max)

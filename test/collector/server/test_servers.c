@@ -31,7 +31,7 @@ static int take_name(void **state)
 	return prctl(PR_SET_NAME, names[0]);
 }
 
-/* No look has happened since it began to listen. */
+/* No refresh has happened since it began to listen. */
 static void new_listener_is_found_when_asked_for(void **state)
 {
 	char where[64];
@@ -77,7 +77,7 @@ static void an_address_has_its_codes(void **state)
 }
 
 /* The listener was not visible at first: for example, that of a server that drops its privileges. */
-static void unfound_listener_is_found_by_a_later_look(void **state)
+static void unfound_listener_is_found_by_a_later_refresh(void **state)
 {
 	int port, fd = listen_somewhere(&port);
 	char where[64];
@@ -111,7 +111,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(new_listener_is_found_when_asked_for),
 	cmocka_unit_test(unfound_listener_is_searched_once),
 	cmocka_unit_test(an_address_has_its_codes),
-	cmocka_unit_test(unfound_listener_is_found_by_a_later_look),
+	cmocka_unit_test(unfound_listener_is_found_by_a_later_refresh),
 	cmocka_unit_test(full_table_drops_sockets_that_are_gone),
 };
 

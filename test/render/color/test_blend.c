@@ -83,7 +83,7 @@ TEST(isolated_excluded_and_without_layers)
 TEST(one_layer_looks_the_same_with_an_empty_one)
 {
 	struct grid *g = grid_of_two();
-	__u32 alone[4], beside[4];
+	__u32 alone[4], together[4];
 
 	(void)state;
 	layers_free(g->layers);
@@ -93,8 +93,8 @@ TEST(one_layer_looks_the_same_with_an_empty_one)
 		g->layers = layers_new(1);
 		g->layers->rest_hue = 21;
 		assert_int_equal(layer_fill(&g->layers->layer[0], g, "none", NULL, 0), 0);
-		colours(g, t, beside);
-		assert_memory_equal(alone, beside, sizeof(alone));
+		colours(g, t, together);
+		assert_memory_equal(alone, together, sizeof(alone));
 		layers_free(g->layers);
 	}
 	g->layers = NULL;

@@ -1,12 +1,10 @@
-/* client.h - asks heatscoped over HTTP.
+/* client.h - sends requests to heatscoped over HTTP and reads the replies.
  *
- * Where   $HEATSCOPE_URL or --url: "http://127.0.0.1:23181", "https://db1.example:23181" or
- *         "unix:/path/to/socket".  Without either: the socket of an installed heatscoped if this user
- *         may use it, else loopback.
- * Token   of --token-file or $HEATSCOPE_TOKEN_FILE; it goes to this machine or over https, nowhere else.
- * Errors  0 or -errno, and a sentence in `reason`: what was asked, what the daemon said (its own
- *         error message where it gave one), what to do.
- * Memory  replies and transfers are freed by the caller (reply_fini, transfer_fini, json_decref).
+ * Where   $HEATSCOPE_URL or --url: "http://127.0.0.1:23181", "https://db1.example:23181" or "unix:/path/to/socket".
+ *         Without either: the socket of an installed heatscoped if this user may use it, else loopback.
+ * Token   of --token-file or $HEATSCOPE_TOKEN_FILE.  It goes only to this machine, or over https.
+ * Errors  0 or -errno, and a sentence in `reason`: the request, the daemon's error message if it sent one, and advice.
+ * Memory  the caller frees replies and transfers (reply_fini, transfer_fini, json_decref).
  */
 #ifndef HEATSCOPE_CLIENT_H
 #define HEATSCOPE_CLIENT_H

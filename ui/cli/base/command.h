@@ -1,9 +1,10 @@
-/* command.h - helpers of all commands: arguments, output, requests for one instrumentation.  commands/commands.h has the
- * table of commands.
+/* command.h - helps all commands with arguments, output, and requests for one instrumentation.
  *
- * Output  a command prints all text for people with show_print(), tables too, because labels come from outside.
- *         JSON and CSV keep every byte, unless standard output is a terminal.
+ * Output  a command prints all text for people with show_print(), tables too, because labels come from outside.  JSON
+ *         and CSV keep every byte, unless standard output is a terminal.
  * Exit    0 done, 1 refused or failed (one sentence on stderr), 2 wrong usage.
+ *
+ * The table of commands is in commands/commands.h.
  */
 #ifndef HEATSCOPE_COMMAND_H
 #define HEATSCOPE_COMMAND_H

@@ -1,4 +1,4 @@
-/* distribution.h - prints counts by powers of two as the D language prints a quantize().
+/* distribution.h - prints counts by powers of two, as DTrace prints a quantize().
  *
  *           value  ------------- Distribution ------------- count
  *             512 |                                         0
@@ -6,8 +6,8 @@
  *            2048 |@@@@@@@@@@                               2
  *            4096 |                                         0
  *
- * Shape   a row's value is the lowest one that it counts: 0, then powers of two.  The rows go from the one below the
- *         first count to the one above the last; without counts there are no rows.
+ * Shape   the value of a row is the lowest value that it counts: 0, then powers of two.  One empty row precedes the
+ *         first count, and one follows the last.  Without counts there are no rows.
  * Bars    40 characters stand for all events; each bar is rounded by itself.
  */
 #ifndef HEATSCOPE_DISTRIBUTION_H

@@ -1,4 +1,4 @@
-/* file.h - reads from a recording what a command needs to know, and replays it into a private heatscoped.
+/* file.h - lists what a recording contains, and replays it into a private heatscoped.
  *
  * Errors  0 or -errno with a sentence in `reason`: the file, the offset, what is wrong.
  */

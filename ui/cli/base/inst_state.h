@@ -1,12 +1,14 @@
-/* inst_state.h - reads what the sources report about an instrumentation, and waits until they have reported.
+/* inst_state.h - waits until the sources have reported that they measure an instrumentation, and reads their states.
  *
- *      POST -> inst_await(INST_ANSWERED): each connected source has said whether it can measure it
+ *      POST -> inst_await(INST_ANSWERED): each connected source has reported whether it can measure it
  *           -> inst_await(INST_COUNTED):  each source that can measure it counts: its first slot has begun
  *
  * Units   times are in s from the epoch, waiting times in s.
- * Errors  0 or -errno with a sentence in c->reason: -EIO no source can measure it, -ETIMEDOUT too late, -EINTR stopped.
- * Memory  *ret_inst (it may be NULL) is the last answer of heatscoped, json_decref() it; NULL if a request failed.
- * Thread  blocks its caller; it asks heatscoped every 20 ms.
+ * Errors  0 or -errno with a sentence in c->reason: -EIO: no source can measure it; -ETIMEDOUT: too late; -EINTR:
+ *         stopped.
+ * Memory  *ret_inst (it may be NULL) is the last answer of heatscoped, which the caller frees with json_decref(); NULL
+ *         if a request failed.
+ * Thread  blocks its caller, and asks heatscoped every 20 ms.
  */
 #ifndef HEATSCOPE_INST_STATE_H
 #define HEATSCOPE_INST_STATE_H

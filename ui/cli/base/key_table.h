@@ -1,4 +1,4 @@
-/* key_table.h - writes a summary per key as CSV like a report's table, for any measure and for the requested keys.
+/* key_table.h - writes one line of CSV per key, as a report's table has it, for any measure and for the requested keys.
  *
  *      value/keys --key_table_csv()--> key,count,sum_ns,mean_ns,p50_ns ...
  *

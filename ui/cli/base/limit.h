@@ -1,7 +1,7 @@
 /* limit.h - turns options that are values of a measure ("--ymin 10ms") into request parameters.
  *
- * The instrumentation says what their unit is, so they are kept as texts until heatscoped has returned it.  A value of
- * a measure with a unit needs that unit (amount.h): `--ymin 10` would be 10 ns.
+ * Their unit depends on the instrumentation, so they stay texts until heatscoped has returned it.  A value of a measure
+ * with a unit needs that unit (amount.h).
  */
 #ifndef HEATSCOPE_LIMIT_H
 #define HEATSCOPE_LIMIT_H

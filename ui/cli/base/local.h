@@ -1,7 +1,7 @@
 /* local.h - formats times in the user's time zone: one offset for all that a command prints, and its name once.
  *
- * Zone    TZ, else the machine's, with the offset at the end of the time shown; so a change of the clock within that
- *         time moves nothing.
+ * Zone    TZ, else the machine's zone.  All times have the offset that holds at the end of the shown time, so a change
+ *         of the clock within it moves nothing.
  * Memory  texts are written into `out`, AXIS_TEXT bytes.
  * Thread  any; reads TZ.
  */

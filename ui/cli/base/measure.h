@@ -3,7 +3,8 @@
  *      measure_start() -> measure_ready() -> measure_create() -> measure_active() -> measure_wait() -> measure_end()
  *              -> read from `client` -> measure_stop()
  *
- * Ctrl-C and SIGTERM end the waiting, not the program.  Data older than its retention is removed, however long it runs.
+ * Stop    Ctrl-C and SIGTERM end the waiting, not the program.
+ * Data    older than the retention are removed, however long a measurement runs.
  * Errors  0 or -errno with a sentence in client.reason.  After an error, too, measure_stop() cleans up.
  * Thread  one measurement at a time.
  */

@@ -3,11 +3,12 @@
  *      "now"                                   now_s
  *      "5m", "-5m", "90s", "1h30m", "-300"     so long ago; a bare number has its minus sign
  *      "14:05", "14:05:30"                     the last time that the clock showed this
- *      "2026-11-25", "2026-11-25 14:05", "2026-11-25T14:05:05.5"       in the zone of TZ; with Z, +01:00 or +0100 in that one
+ *      "2026-11-25", "2026-11-25 14:05"        in the zone of TZ
+ *      "2026-11-25T14:05:05.5+0100"            with Z, +01:00 or +0100: in that zone
  *      "1795247297", "1795247297.5"            Unix seconds
  *
  * Span    "90" and "90s", "10m", "1.5h", "1d", "2w", "1h30m"; in seconds.
- * Range   times from 1973 (Unix time 100000000, as smaller numbers are spans that lack their sign) to 2286; spans of 1 ns to 100 years.
+ * Range   times from 1973 to 2286: a number below 100000000 is a span that lacks its sign.  Spans of 1 ns to 100 years.
  * Errors  -EINVAL with a sentence in `reason` that quotes the text.
  * Thread  any; reads TZ.
  */

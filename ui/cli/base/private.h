@@ -1,9 +1,9 @@
-/* private.h - starts a private heatscoped for recordings and measurements: on Unix sockets in a temporary folder,
- * in memory, without a configuration.  It ends with the command.
+/* private.h - starts a private heatscoped, for recordings and measurements; it ends with the command.
  *
  *      private_start()  ->  client.url = private.url  ->  private_replay() or a collector  ->  private_stop()
  *
- * It looks for programs in the folder of this program, then in the installed place, then in $PATH.
+ * It has no configuration, keeps data in memory, and listens on Unix sockets in a temporary folder.  Programs are
+ * looked for in the folder of this program, then in the installed place, then in $PATH.
  * Errors  0 or -errno with a sentence in `reason`.
  */
 #ifndef HEATSCOPE_PRIVATE_H

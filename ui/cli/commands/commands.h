@@ -1,4 +1,4 @@
-/* commands.h - lists the commands of heatscope: the table, and one function run_x() per command.
+/* commands.h - declares the table of heatscope's commands, and one function run_x() per command.
  *
  * Where   the other files of this folder define the functions.
  * Exit    run_x() returns the exit status: 0, 1 or EXIT_USAGE (base/command.h); it prints its errors on stderr.

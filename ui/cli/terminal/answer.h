@@ -1,5 +1,4 @@
-/* answer.h - parses a terminal's answers to ANSWER_ASK, the bytes that ask which pictures it can show.  The caller
- * sends them.
+/* answer.h - parses a terminal's answers to ANSWER_ASK, the bytes that ask which pictures it can show.
  *
  *      asked                                     answered
  *      kitty's query, an image of one pixel      ESC _ G i=31;OK ESC \
@@ -8,7 +7,7 @@
  *      CSI c, its kind: all terminals answer     CSI ? 62 ; 4 ; 22 c       4: sixels; this answer is the last
  *
  * Shape   The bytes come from outside, between keys.  Numbers larger than any real terminal's are ignored.
- * Pure    no terminal and no clock: `whole` says whether more bytes may come.
+ * Pure    no terminal and no clock: the caller sends ANSWER_ASK, and `whole` says whether more bytes may come.
  */
 #ifndef HEATSCOPE_TERMINAL_ANSWER_H
 #define HEATSCOPE_TERMINAL_ANSWER_H

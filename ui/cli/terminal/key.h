@@ -2,8 +2,8 @@
  *
  *      "m"  "\x1b[A"  "\x1bOA"  "\x1b[1;5D"  "\x1b[5~"  "\x03"
  *
- * Shape   ASCII stands for itself; modifiers of cursor keys are dropped.  A sequence for any other key is taken as a
- *         whole, as KEY_NONE, so that its rest is not read as commands.
+ * Shape   an ASCII character is its own key.  Modifiers of cursor keys are dropped.  The whole sequence of any other
+ *         key is one KEY_NONE, so its rest is not read as commands.
  * Pure    no terminal and no clock: `whole` says whether more bytes may follow.
  */
 #ifndef HEATSCOPE_TERMINAL_KEY_H

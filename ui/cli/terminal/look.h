@@ -1,8 +1,9 @@
-/* look.h - finds how many colours and which characters a terminal can show, and writes colours accordingly.
+/* look.h - finds out which colours and characters a terminal can show, and writes colours for it.
  *
  *      COLORTERM=truecolor | TERM=...256color | TERM=xterm | NO_COLOR    UTF-8 or ASCII
  *
- * Shape   Colours are 0xrrggbb or LOOK_DEFAULT, the terminal's own; others than it can show become the nearest one.
+ * Shape   a colour is 0xrrggbb, or LOOK_DEFAULT, the terminal's own.  A colour that it cannot show becomes the nearest
+ *         one.
  * Pure    the environment comes as an argument.
  */
 #ifndef HEATSCOPE_TERMINAL_LOOK_H

@@ -1,11 +1,11 @@
-/* screen.h - holds a screen of characters, and writes the bytes that bring a terminal to that state.
+/* screen.h - holds a screen of characters, and writes the bytes that make a terminal show it.
  *
- *      frame -> struct screen -> screen_update(): only what differs from the one before, one write()
+ *      frame -> struct screen -> screen_update(): only the differences from the screen before, one write()
  *                             -> screen_print():  as lines of text
  *
  * Shape   cell[line * n_cols + col].  A wide character has its second half in SCREEN_TAIL.  Long texts are cut.
  *         SCREEN_PICTURE is a blank where a picture is visible.
- * Safe    Texts come from outside (statements, names of processes): they are shown escaped (collector/core/show.h).
+ * Safe    Texts come from outside (statements, names of processes): they are escaped (collector/core/show.h).
  * Memory  screen_fini() frees.
  */
 #ifndef HEATSCOPE_TERMINAL_SCREEN_H

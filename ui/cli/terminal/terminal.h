@@ -2,9 +2,9 @@
  *
  *      terminal_enter() -> terminal_size(), terminal_write() ... -> terminal_leave()
  *
- * The terminal is restored however the program ends: at a normal end and in signal handlers by terminal_leave(), after
- * a crash by a handler, which first ends a frame, an image or a title that is not complete.  One at a time, as there is one
- * controlling terminal.
+ * Restore The terminal is restored however the program ends.  At a normal end and in signal handlers terminal_leave()
+ *         does it.  After a crash a handler does it; first it ends a frame, an image or a title that is not complete.
+ * One     at a time, as there is one controlling terminal.
  */
 #ifndef HEATSCOPE_TERMINAL_H
 #define HEATSCOPE_TERMINAL_H

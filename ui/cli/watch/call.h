@@ -1,10 +1,11 @@
-/* call.h - performs requests without blocking: replies and streams arrive while keys are read.
+/* call.h - sends requests without blocking: replies and streams arrive while keys are read.
  *
  *      call_start() -> calls_wait() ... -> data() of a stream's pieces -> done()
  *
  * Done    calls_wait() calls done() exactly once.
  * Errors  done() gets 0 or -errno with the client's sentence; 0 also if the server ends a stream.
- * Memory  a call is freed just before its done(); call_cancel() ends it without done(), at any time, and takes NULL.
+ * Memory  a call is freed just before its done(). call_cancel() ends a call at any time, without done(), and takes
+ *         NULL.
  */
 #ifndef HEATSCOPE_WATCH_CALL_H
 #define HEATSCOPE_WATCH_CALL_H

@@ -1,11 +1,11 @@
-/* display.h - tracks what a terminal shows (characters, and perhaps the map as a picture) and writes the bytes that
- * change it to the next frame.
+/* display.h - knows what a terminal shows, and writes the bytes that change it to the next frame.
  *
  *      frame -> display_update() -> bytes: the picture where it changed, the characters that differ
  *
- * Picture is sent when its pixels have changed, or, as sixels, when a character that stood in it is gone.  The cursor
- *         is a character in sixels, and an image over the picture with kitty.  While a list or the help covers the map
- *         there is no picture.  If it cannot be painted, the map is drawn in characters.
+ * Picture The map may be a picture.  It is sent when its pixels have changed; as sixels, also when a character that
+ *         stood in it is gone.  While a list or the help covers the map, there is no picture.  If it cannot be painted,
+ *         the map is drawn in characters.
+ * Cursor  With sixels it is a character, with kitty an image over the picture.
  * Memory  display_fini() frees.
  * Pure    no terminal.
  */

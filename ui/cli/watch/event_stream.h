@@ -2,8 +2,9 @@
  *
  *      "event: column\ndata: {...}\n\n"  in pieces of any length  ->  on(arg, "column", "{...}")
  *
- * Format  heatscoped sends one data line per event, and comments (":") as heartbeats; other fields are ignored.
- * Errors  -EMSGSIZE: an event without an end, -ENOMEM.  After an error nothing more can be read.
+ * Format  heatscoped sends one data line per event, and a comment (":") when it has no event.  Other fields are
+ *         ignored.
+ * Errors  -EMSGSIZE: an event is too long; -ENOMEM. After an error the stream cannot be read on.
  * Memory  event_stream_fini() frees; type and data are valid until on() returns.
  */
 #ifndef HEATSCOPE_WATCH_EVENT_STREAM_H

@@ -1,8 +1,8 @@
-/* frame.h - draws the whole screen from the state of a session, as a pure function.
+/* frame.h - draws the whole screen from the state of a session; a pure function.
  *
  *      subject, view, map, list, summary, state of the feed -> screen
  *
- * In two files: frame.c has the words, draw.c the map with its axes.
+ * frame.c draws the words, draw.c the map with its axes.
  */
 #ifndef HEATSCOPE_WATCH_FRAME_H
 #define HEATSCOPE_WATCH_FRAME_H

@@ -2,8 +2,8 @@
  *
  *      --graphics, environment -> graphics_asks() -> struct answer -> graphics_of()
  *
- * Auto    a picture only if the terminal says that it can show one and how large a character is; within tmux and screen
- *         it is not asked, as they do not keep pictures of the programs in them.
+ * Auto    a picture only if the terminal answers that it can show one, and how large a character is.  tmux and screen
+ *         are not asked: they do not keep pictures of the programs in them.
  * Pure    the environment comes as an argument.
  */
 #ifndef HEATSCOPE_WATCH_GRAPHICS_H

@@ -1,9 +1,9 @@
 /* kitty.h - shows a picture over the characters of a terminal with kitty's graphics protocol.
  *
- *      ESC _ G a=T,f=100,i=7,c=71,r=19,z=0,...,m=1 ; base64 of a PNG, 4096 characters at most ESC \  ...  m=0 ; rest ESC \
+ *      ESC _ G a=T,f=100,i=7,c=71,r=19,z=0,...,m=1 ; base64 of a PNG, 4096 characters at most ESC \ .. m=0 ; rest ESC \
  *
- * Shape   An image has a number and stays until it is forgotten.  It hides characters, so the cursor is an image, too.
- *         (Below the characters, z < 0, kitty 0.26 on software GL leaves old text between the characters.)
+ * Shape   An image has a number, and stays until we remove it.  It hides characters, so the cursor is an image, too.
+ *         (With z < 0, below the characters, kitty 0.26 on software GL leaves old text between the characters.)
  * Errors  are those of `out`.
  */
 #ifndef HEATSCOPE_WATCH_KITTY_H

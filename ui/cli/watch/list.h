@@ -1,7 +1,8 @@
-/* list.h - reads and draws the list of keys, most time first.
+/* list.h - reads and draws the list of keys, those with most time first.
  *
  * Row 0 of the list stands for all keys together.
- * Errors  -EBADMSG, -ENOMEM: after these nothing has changed.     Memory  list_fini() frees.
+ * Errors  -EBADMSG, -ENOMEM: after these nothing has changed.
+ * Memory  list_fini() frees.
  */
 #ifndef HEATSCOPE_WATCH_LIST_H
 #define HEATSCOPE_WATCH_LIST_H

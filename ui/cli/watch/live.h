@@ -1,7 +1,8 @@
-/* live.h - runs a session on a terminal: it reads keys and signals and writes frames, until a key, a signal, an error or
- * the end of the instrumentation ends it.
+/* live.h - runs a session on a terminal: it reads keys and signals, and writes frames.
  *
  *      wait: the daemon, keys, answers, signals -> session -> frame -> what differs -> the terminal
+ *
+ * End     at a key, a signal, an error, or the end of the instrumentation.
  */
 #ifndef HEATSCOPE_WATCH_LIVE_H
 #define HEATSCOPE_WATCH_LIVE_H

@@ -1,11 +1,12 @@
-/* map.h - reads a heat map that heatscoped sends, and applies live columns to it.
+/* map.h - holds the heat map that heatscoped sends, and applies live columns to it.
  *
  *      value/grid, event grid -> map_read()   event column -> map_put_column()   event shade -> map_put_levels()
  *
  * Shape   n_cols columns, each column_s long, from from_s on.  Row r holds values edge[r] <= v < edge[r + 1]; the last
- *         edge may be INFINITY.  Counts are means where the metric is of scope point, and need not be whole.
- * Colour  of a cell: palette[shade_density_index(level, n * scale[row] * share)], all of it data, as on the page.
- * Errors  -EBADMSG: not such a message, -ESTALE: the column has a cell without a row here, so request a new grid,
+ *         edge may be INFINITY.  The counts of a point metric are means, and may not be whole.
+ * Colour  of a cell: palette[shade_density_index(level, n * scale[row] * share)].  All of these come as data, as on the
+ *         page.
+ * Errors  -EBADMSG: not such a message.  -ESTALE: the column has a cell without a row here, so request a new grid.
  *         -ENOMEM.  After an error nothing has changed.
  * Memory  map_free() frees it and takes NULL.
  */

@@ -1,9 +1,10 @@
 /* picture.h - paints the map as pixels with the renderer's cells, for terminals that show pictures.
  *
- *      map -> grid, shade, palette -> cells_paint() -> pixels of the characters that the map is written in
+ *      map -> grid, shade, palette -> cells_paint() -> pixels of the characters that the map covers
  *
- * Shape   n_cols x n_lines characters from line, col on, with cell_width x cell_height pixels each; 0xffrrggbb, without gaps.
- *         The strips beyond the axis are as high as in characters, so that ticks and cursor are at the right height.
+ * Shape   n_cols x n_lines characters from line, col on, each of cell_width x cell_height pixels; 0xffrrggbb, without
+ *         gaps.  The strips beyond the axis are as high as in characters, so ticks and cursor stand at the right
+ *         height.
  * Errors  -E2BIG: too many rows or pixels, -ENOMEM; after these nothing has changed.
  * Memory  picture_fini() frees it; all zeros: no picture.
  */

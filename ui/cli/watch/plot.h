@@ -1,11 +1,11 @@
-/* plot.h - computes the value axis of a map, and which values each pixel of it shows.
+/* plot.h - computes the value axis of a map in characters, and the values of each of its pixels.
  *
  *      pixel n - 1   overflow, if used
  *            ...     low .. high, in equal steps of the value or of its logarithm
  *      pixel 0       underflow, if used
  *
- * Shape   A pixel is half a character where the terminal can show that, else a whole one.  A row covers whole pixels,
- *         at least one.  If rows share a pixel, it shows the brightest, and the read-out gives all of them.
+ * Shape   A pixel is half a character if the terminal can show that, else a whole one.  A row covers whole pixels, at
+ *         least one.  If rows share a pixel, it shows the brightest, and the read-out gives all of them.
  * Pure    no terminal; only arithmetic of pixels: the rows and their colours come with the map.
  */
 #ifndef HEATSCOPE_WATCH_PLOT_H
@@ -27,7 +27,7 @@ struct domain domain_of(const struct map *m);
 /* The union of both, so that a live map does not move; if the kinds differ, the new one. */
 struct domain domain_widen(struct domain before, struct domain now);
 
-/* `factor` times as long, around a value, but no longer than `used` and not shorter than two of the finest buckets. */
+/* Returns a range `factor` times as long, around a value; at least two of the finest buckets, at most `used`. */
 struct domain domain_zoom(struct domain now, struct domain used, double factor, double at);
 
 struct plot {
@@ -45,7 +45,7 @@ int plot_row_bits(const struct plot *p);
 /* The colours of a column's pixels as indices into the palette, 0: no cell. */
 void plot_levels(const struct plot *p, size_t col, unsigned char ret_level[PLOT_PIXELS_MAX]);
 
-/* The number that still ran, per pixel. */
+/* How many still ran, per pixel. */
 void plot_running(const struct plot *p, size_t col, double ret_n[PLOT_PIXELS_MAX]);
 
 struct plot_cell {			/* what a pixel of a column stands for */

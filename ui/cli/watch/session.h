@@ -1,9 +1,9 @@
-/* session.h - keeps the watched data up to date: the only module that sends requests to heatscoped for the view.
+/* session.h - keeps the watched data up to date: it sends the requests for the view and takes in the replies.
  *
  *      session_press(), session_resize() -> view -> what must be asked --> calls
  *      calls: stream or grid, sums of what is shown, keys, the instrumentation --> session -> session_frame()
  *
- * Live    a stream; if it breaks it is opened again, and meanwhile the old map stays, marked as not live.
+ * Live    a stream.  If it breaks, it is opened again; meanwhile the old map stays, marked as not live.
  * Time    comes as now_ms, from any clock that only goes forward.
  * End     `ended` with a sentence in `why`: the instrumentation is gone.
  */

@@ -1,6 +1,6 @@
 /* subject.h - reads the watched instrumentation: its title, measures, fields and state.
  *
- * Errors  -EBADMSG: not an instrumentation; nothing has changed.
+ * Errors  -EBADMSG: not an instrumentation.  Then nothing has changed.
  */
 #ifndef HEATSCOPE_WATCH_SUBJECT_H
 #define HEATSCOPE_WATCH_SUBJECT_H

@@ -2,8 +2,8 @@
  *
  *      key -> view_press() -> a changed view, and the requests or actions that it needs
  *
- * Time    column_s seconds are one character wide.  A live view (end_s 0) ends in the column in progress; a view that
- *         stands still ends at end_s.
+ * Time    a character is column_s seconds wide.  A live view (end_s 0) ends in the column in progress; any other ends
+ *         at end_s.
  * Values  The axis covers the values used so far (used), or a part of them (zoomed).
  * Pure    no terminal, no clock.
  */
