@@ -5,7 +5,7 @@
 # name, family, tree, hows (the kinds of lines that it can send), prepares (own: a prepare is a round of its own; with: it
 # comes with the first execution; shared: pipelines, whose commands share the time), quick or slow, modes, what it needs: a
 # package, or npm:NAME
-clients='
+clients="
 mariadb       mysql      host text,fails,delay          own  quick plain,tls,zlib,haproxy      mariadb-client-core
 pymysql       mysql      host text,fails,delay          own  quick plain,tls,haproxy           python3-pymysql
 mysqlclient   mysql      host text,fails,delay          own  slow  plain,tls,zlib,haproxy      python3-mysqldb
@@ -16,13 +16,13 @@ npm-mysql2    mysql      host text,prepared,fails,delay own  slow  plain,tls,zli
 npm-mariadb   mysql      host text,prepared,fails,delay own  slow  plain,tls,zlib,haproxy      npm:mariadb
 sysbench      mysql      host text,prepared,delay       own  quick plain,tls,zlib,haproxy      sysbench
 mysql-9.7     mysql      sid  text,fails,delay          own  slow  plain,tls,zlib,zstd,haproxy mysql-client-core
-psql          postgresql host text,fails,delay          own  quick plain,tls,haproxy,pgbouncer postgresql-client-15
+psql          postgresql host text,fails,delay          own  quick plain,tls,haproxy,pgbouncer postgresql-client-$host_postgres
 psycopg       postgresql host text,prepared,fails,delay own  quick plain,tls,haproxy,pgbouncer python3-psycopg
 asyncpg       postgresql host text,prepared,fails,delay own  quick plain,tls,haproxy,pgbouncer python3-asyncpg
 perl-dbi      postgresql host text,prepared,fails,delay own  slow  plain,tls,haproxy,pgbouncer libdbd-pg-perl
 pgjdbc        postgresql host text,prepared,fails,delay with quick plain,tls,haproxy,pgbouncer libpostgresql-jdbc-java
 npm-pg        postgresql host text,prepared,fails,delay with slow  plain,tls,haproxy,pgbouncer npm:pg
-pgbench       postgresql host text,delay                own  quick plain,tls,haproxy,pgbouncer postgresql-contrib
+pgbench       postgresql host text,delay                own  quick plain,tls,haproxy,pgbouncer postgresql-$host_postgres
 redis-cli     redis host text,fails,delay own quick plain,tls,haproxy redis-tools
 pipe          redis host text,fails,delay shared slow plain,haproxy     redis-tools
 benchmark     redis host text,delay       own quick plain,tls,haproxy redis-tools
@@ -31,7 +31,7 @@ npm-ioredis   redis host text,fails,delay own slow  plain,tls,haproxy npm:ioredi
 ab            http  host text,fails,delay own quick plain,tls,haproxy apache2-utils
 wrk           http  host text,fails,delay own quick plain,tls,haproxy wrk
 curl          http  host text,fails,delay own quick plain,tls,gzip,haproxy curl
-'
+"
 
 # --- the languages ------------------------------------------------------------------------------------------
 
