@@ -122,6 +122,7 @@ lost_in() { get "$id/value/grid?start_time=$from&end_time=$to" | jq '.summary.lo
 compare() {
 	get "$id/value/raw?start_time=$from&end_time=$to&stats=true" >"$logs/value" && lost=$(lost_in) || return
 	[ "$family" != mysql ] || get "$id/value/raw?start_time=$from&end_time=$to&stats=true&measure=rows" >"$logs/rows" || return
+	[ "$family" != http ] || http_counters >"$logs/after"	# a server writes its log after it has answered
 	/usr/bin/python3 "$source_dir/compare.py" "$family" --load "$tools/$family.load" --hows "$hows" --prepares "$prepares" --mode "$mode" \
 		--rounds "$rounds" --connections "$n_connections" --lost "$lost" --value "$logs/value" --rows "$logs/rows" --before "$logs/before" --after "$logs/after" \
 		--version "$server_version" --digests "$build/test/tools/digest_lines" >"$logs/compared" 2>"$logs/compare"
