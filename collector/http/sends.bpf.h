@@ -8,12 +8,10 @@
 #define HEATSCOPE_HTTP_SENDS_BPF_H
 
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/http/receives.bpf.h"
 #include "collector/server/closes.bpf.h"
-
-#define EPIPE 32			/* errno.h */
-#define ECONNRESET 104
 
 __noinline __u64 reply_step(struct conn *c, const struct window *w, __u32 at, __u32 seen)
 {

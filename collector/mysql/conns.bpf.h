@@ -41,9 +41,6 @@ static __always_inline void conn_is_mysqlx(struct server_conn *s)
 	bpf_map_update_elem(&mysqlx, &instance, &one, BPF_ANY);
 }
 
-#define EAGAIN 11
-#define EINTR 4
-
 static __always_inline __u32 listening_pid(struct task_struct *t)
 {
 	return t->tgid;

@@ -8,6 +8,7 @@
 #define HEATSCOPE_MYSQL_RECEIVES_BPF_H
 
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/mysql/memory.bpf.h"
 

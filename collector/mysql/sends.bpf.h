@@ -9,6 +9,7 @@
 #define HEATSCOPE_MYSQL_SENDS_BPF_H
 
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/mysql/memory.bpf.h"
 #include "collector/server/user_bytes.bpf.h"

@@ -7,11 +7,9 @@
 #define HEATSCOPE_POSTGRESQL_SENDS_BPF_H
 
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/postgresql/memory.bpf.h"
-
-#define EPIPE 32			/* errno.h */
-#define ECONNRESET 104
 
 #define REPLY_STEPS 64			/* of a send that answers one event, if no instrumentation asks for its
 					 * status or rows; most messages are one step */

@@ -6,11 +6,9 @@
 #define HEATSCOPE_REDIS_SENDS_BPF_H
 
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/redis/receives.bpf.h"
-
-#define EPIPE 32			/* errno.h */
-#define ECONNRESET 104
 
 #define REPLY_STEPS 131072		/* of a send: 64 kB or one long text */
 
