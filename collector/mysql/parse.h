@@ -171,7 +171,20 @@ static inline int conn_turns(const struct conn *c)
 /* The command of a turn. */
 static inline __u16 turn_command(__u8 mode)
 {
-	return mode == CONN_ENCRYPTED ? COMMAND_ENCRYPTED : mode == CONN_MYSQLX ? COMMAND_MYSQLX : COMMAND_OPAQUE;
+	switch (mode) {
+	case CONN_COMPRESSED: return COMMAND_COMPRESSED;
+	case CONN_ENCRYPTED: return COMMAND_ENCRYPTED;
+	case CONN_MYSQLX: return COMMAND_MYSQLX;
+	}
+	return COMMAND_OPAQUE;
+}
+
+/* Begins a turn whose bytes are not read. */
+static inline void conn_begin_turn(struct conn *c)
+{
+	c->command = turn_command(c->mode);
+	c->statement = STATEMENT_NONE;
+	c->result = STATUS_UNKNOWN;
 }
 
 static inline __u32 bytes_u24(const __u8 *b)
@@ -484,8 +497,7 @@ static inline __u32 compressed_header_end(struct conn *c)
 	if (c->seq && !c->resumes)
 		return 0;
 	c->resumes = 0;
-	c->command = COMMAND_COMPRESSED;
-	c->statement = STATEMENT_NONE;
+	conn_begin_turn(c);
 	c->begun = c->left != 0;
 	return c->begun ? PARSE_START : PARSE_START | PARSE_DONE;
 }

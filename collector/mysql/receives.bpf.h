@@ -259,11 +259,10 @@ static __always_inline void turn_receive(struct server_conn *s, struct task_stru
 {
 	__u64 kind = STATE_KIND(s->turn.state);
 
-	if (kind == STATE_WAITING || kind == STATE_PENDING)	/* pending: the server asked for data */
+	if (kind == STATE_WAITING || (kind == STATE_PENDING && s->conn.held))	/* held: the server asked for data */
 		return;
 	state_set(&s->turn, STATE_IDLE);
-	s->conn.command = turn_command(s->conn.mode);
-	s->conn.statement = STATEMENT_NONE;
+	conn_begin_turn(&s->conn);
 	s->verbatim = 0;
 	digest_set(s, DIGEST_NONE, NAME_NONE);
 	stamp_start(&s->turn, t);

@@ -712,6 +712,33 @@ static void compressed_header_starts_a_command(void **state)
 	assert_int_equal(d.found[1].command, COMMAND_COMPRESSED);
 }
 
+/* A status that the server's memory shows is of its own turn alone. */
+static void turn_begins_without_the_last_ones_status(void **state)
+{
+	static const struct { __u8 mode; __u16 command; } cases[] = {
+		{ CONN_COMPRESSED, COMMAND_COMPRESSED }, { CONN_ENCRYPTED, COMMAND_ENCRYPTED }, { CONN_OPAQUE, COMMAND_OPAQUE },
+		{ CONN_MYSQLX, COMMAND_MYSQLX },
+	};
+	static const __u8 compressed[] = { 1, 0, 0, 0, 0, 0, 0, 'a' };
+	struct drive d;
+	size_t i;
+
+	LOOP(i, sizeof(cases) / sizeof(*cases)) {
+		memset(&d, 0, sizeof(d));
+		conn_becomes(&d.conn, cases[i].mode);
+		d.conn.command = COM_QUERY;
+		d.conn.statement = STATEMENT_CODE("select");
+		d.conn.result = STATUS_ERROR(1064);
+		if (cases[i].mode == CONN_COMPRESSED)
+			drive_receive(&d, compressed, sizeof(compressed));
+		else
+			conn_begin_turn(&d.conn);
+		assert_int_equal(d.conn.command, cases[i].command);
+		assert_true(d.conn.statement == STATEMENT_NONE);
+		assert_int_equal(d.conn.result, STATUS_UNKNOWN);
+	}
+}
+
 /* ---- connections older than we are ---- */
 
 static void strange_connection_waits_for_a_command(void **state)
@@ -972,6 +999,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(ssl_request_makes_it_encrypted),
 	cmocka_unit_test(login_is_no_command),
 	cmocka_unit_test(compressed_header_starts_a_command),
+	cmocka_unit_test(turn_begins_without_the_last_ones_status),
 	cmocka_unit_test(strange_connection_waits_for_a_command),
 	cmocka_unit_test(strange_connection_may_be_encrypted),
 	cmocka_unit_test(reply_makes_a_strange_connection_sure),
