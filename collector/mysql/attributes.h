@@ -1,14 +1,14 @@
 /* attributes.h - finds where the text of a query begins after its attributes (MySQL 8); pure, for kernel and tests.
  *
- *      attributes_begin(): their number -> attributes_byte() each, attributes_skip() -> ATTRIBUTES_END: the text begins
+ *      attributes_begin(): their number -> attributes_byte() each, attributes_skip() -> ATTRIBUTES_END: text begins
  *
  *      +---+----+-- if there are any --------------------------------------------------------+------
  *      | n | 01 | nulls, n bits | 01 | (type, sign, name) n times | value of those not null | text
  *      +---+----+-----------------------------------------------------------------------------+------
  *
  * Names and values of texts have a length before them; it is a byte, or 2, 3 or 8 bytes after the byte FC, FD or FE.
- * Bound   At most ATTRIBUTES_MAX of them; with more, or other bytes, the text is not found.  Names and values are skipped
- *         unread.
+ * Bound   At most ATTRIBUTES_MAX of them; with more, or other bytes, the text is not found.  Names and values are
+ *         skipped unread.
  * Cut     All state is in the struct, so a packet may be cut anywhere.
  */
 #ifndef HEATSCOPE_MYSQL_ATTRIBUTES_H
@@ -19,7 +19,8 @@
 #define ATTRIBUTES_MAX 32
 
 enum attributes_part {
-	ATTRIBUTES_SETS, ATTRIBUTES_NULLS, ATTRIBUTES_BOUND, ATTRIBUTES_TYPE, ATTRIBUTES_SIGN, ATTRIBUTES_NAME, ATTRIBUTES_VALUE,
+	ATTRIBUTES_SETS, ATTRIBUTES_NULLS, ATTRIBUTES_BOUND, ATTRIBUTES_TYPE, ATTRIBUTES_SIGN, ATTRIBUTES_NAME,
+	ATTRIBUTES_VALUE,
 };
 
 enum attributes_verdict { ATTRIBUTES_MORE, ATTRIBUTES_END, ATTRIBUTES_BAD };
@@ -46,7 +47,7 @@ static inline void attributes_begin(struct attributes *a, __u8 n)
 	a->value = 0;
 }
 
-/* Bytes of a value of this type; 0: it has its length before it. */
+/* Returns how many bytes a value of this type has; 0: its length comes before it. */
 static inline __u32 attribute_size(__u8 type)
 {
 	switch (type) {
@@ -69,7 +70,7 @@ static inline int attributes_value(struct attributes *a)
 	return ATTRIBUTES_MORE;
 }
 
-/* A name or a value has come whole. */
+/* Ends a name or a value, after its last byte. */
 static inline int attributes_body_end(struct attributes *a)
 {
 	if (a->part == ATTRIBUTES_VALUE) {
@@ -116,7 +117,7 @@ static inline int attributes_type(struct attributes *a, __u8 byte)
 	return ATTRIBUTES_MORE;
 }
 
-/* How many bytes may be skipped unread; 0: the next one is needed. */
+/* Returns how many bytes may be skipped unread; 0: the next one is needed. */
 static inline __u32 attributes_blind(const struct attributes *a)
 {
 	return a->part >= ATTRIBUTES_NAME && !a->more ? a->skip : 0;

@@ -24,12 +24,11 @@ struct server_conn {
 #define SERVER_NAMES MYSQL_SERVERS
 #define FIELD_BLOCKED_IN MYSQL_BLOCKED_IN
 #define DIGEST_REFUSED (~0u)
+#define MYSQLX_MAX 256			/* listeners of the X protocol */
 
 struct prepared_statement {
 	__u64 statement, digest, table;	/* codes */
 };
-
-#define MYSQLX_MAX 256			/* listeners of the X protocol */
 
 struct prepared_key {
 	__u64 conn;

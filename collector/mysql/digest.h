@@ -28,7 +28,8 @@
 
 enum digest_state {
 	DIGEST_BETWEEN, DIGEST_WORD, DIGEST_WORD_DOT, DIGEST_AFTER_DOT, DIGEST_DOT,
-	DIGEST_INTEGER, DIGEST_ZERO, DIGEST_HEX, DIGEST_BITS, DIGEST_POWER, DIGEST_POWER_SIGN, DIGEST_FRACTION, DIGEST_EXPONENT, DIGEST_DIGITS,
+	DIGEST_INTEGER, DIGEST_ZERO, DIGEST_HEX, DIGEST_BITS, DIGEST_POWER, DIGEST_POWER_SIGN, DIGEST_FRACTION,
+	DIGEST_EXPONENT, DIGEST_DIGITS,
 	DIGEST_STRING, DIGEST_ESCAPE, DIGEST_STRING_END, DIGEST_NAME, DIGEST_NAME_END,
 	DIGEST_SIGN, DIGEST_DASHES, DIGEST_LINE, DIGEST_SLASH, DIGEST_OPEN, DIGEST_OPEN_M, DIGEST_VERSION, DIGEST_BLOCK,
 	DIGEST_BLOCK_STAR, DIGEST_STAR,
@@ -286,7 +287,8 @@ static __always_inline __u8 digest_after_zero(struct digest *d, __u8 byte)
 static __always_inline __u8 digest_in_radix(struct digest *d, __u8 byte)
 {
 	__u8 lower = byte | 32;
-	int is_digit = d->state == DIGEST_BITS ? byte == '0' || byte == '1' : digest_digit(byte) || (lower >= 'a' && lower <= 'f');
+	int is_digit = d->state == DIGEST_BITS ? byte == '0' || byte == '1' :
+		       digest_digit(byte) || (lower >= 'a' && lower <= 'f');
 
 	if (!is_digit)
 		return digest_not_digit(d, byte, d->n > 2);
@@ -487,8 +489,9 @@ static __always_inline void digest_byte(struct digest *d, __u8 byte)
 static __always_inline int digest_waits(const struct digest *d)
 {
 	switch (d->state) {
-	case DIGEST_WORD: case DIGEST_WORD_DOT: case DIGEST_AFTER_DOT: case DIGEST_DOT: case DIGEST_INTEGER: case DIGEST_ZERO: case DIGEST_HEX:
-	case DIGEST_BITS: case DIGEST_POWER: case DIGEST_POWER_SIGN: case DIGEST_NAME_END: case DIGEST_SIGN: case DIGEST_SLASH: case DIGEST_STAR:
+	case DIGEST_WORD: case DIGEST_WORD_DOT: case DIGEST_AFTER_DOT: case DIGEST_DOT: case DIGEST_INTEGER:
+	case DIGEST_ZERO: case DIGEST_HEX: case DIGEST_BITS: case DIGEST_POWER: case DIGEST_POWER_SIGN:
+	case DIGEST_NAME_END: case DIGEST_SIGN: case DIGEST_SLASH: case DIGEST_STAR:
 		return 1;
 	}
 	return 0;
@@ -497,7 +500,8 @@ static __always_inline int digest_waits(const struct digest *d)
 /* Is the text inside a word or name that is not complete? */
 static __always_inline int digest_is_inside(const struct digest *d, int whole)
 {
-	return d->state == DIGEST_NAME || (!whole && digest_waits(d) && d->state != DIGEST_DOT && d->state < DIGEST_SIGN);
+	return d->state == DIGEST_NAME ||
+	       (!whole && digest_waits(d) && d->state != DIGEST_DOT && d->state < DIGEST_SIGN);
 }
 
 /* Returns the code, at the end of the text (`whole`) or of the bytes that are read.  Call it once: it ends the last

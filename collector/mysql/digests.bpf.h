@@ -19,14 +19,15 @@
 
 enum { DIGEST_WANTS = 1, DIGEST_DUE = 2 };
 
-/* Does the next byte, of which this is the value, belong to a text that is digested?  DIGEST_WANTS: the text has begun, or
- * may begin here; DIGEST_DUE: the byte has not been read yet. */
+/* Does a text that is digested include the next byte?  byte: the next one.  Returns DIGEST_* bits: DIGEST_WANTS, the
+ * text has begun, or may begin here; DIGEST_DUE, the byte has not been read yet. */
 __noinline int digest_wants(const struct server_conn *s, __u8 byte)
 {
 	const struct conn *c = &s->conn;
 
-	if (!s || c->mode != CONN_PLAIN || !c->begun || !c->left || !c->at || !text_known(c) || !command_has_text(c->command) ||
-	    s->digested >= DIGEST_LOOK || (c->command != COM_STMT_PREPARE && !(wanted & MYSQL_TOKENS)))
+	if (!s || c->mode != CONN_PLAIN || !c->begun || !c->left || !c->at || !text_known(c) ||
+	    !command_has_text(c->command) || s->digested >= DIGEST_LOOK ||
+	    (c->command != COM_STMT_PREPARE && !(wanted & MYSQL_TOKENS)))
 		return 0;
 	if (s->digested != text_at(c) || (c->at == 1 && text_has_attributes(c, byte)))
 		return DIGEST_WANTS;
@@ -177,7 +178,8 @@ static __always_inline void digest_ahead(struct server_conn *s, const struct who
 				     s->digest.ansi);
 	s->known = known_find(s);
 	for (i = 0; !s->known && i < AHEAD_WINDOWS && i * WINDOW < n; i++)
-		digest_window(&s->digest, &body->window[i], !i, (n - i * WINDOW < WINDOW ? n - i * WINDOW : WINDOW) - !i);
+		digest_window(&s->digest, &body->window[i], !i,
+			      (n - i * WINDOW < WINDOW ? n - i * WINDOW : WINDOW) - !i);
 }
 
 struct command_head {

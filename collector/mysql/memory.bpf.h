@@ -13,8 +13,8 @@
  * Trust   none: any process may be named like a server.  Its memory is read as that of any program.
  * Last    Of several statements in one packet the last counts.  Of a procedure its CALL counts, which sends the end of
  *         the reply.
- * Held    At a receive in the middle of a command (LOAD DATA LOCAL, the authentication within change_user) the THD has that
- *         command.  At other receives it has COM_SLEEP.
+ * Held    At a receive in the middle of a command (LOAD DATA LOCAL, the authentication within change_user) the THD has
+ *         that command.  At other receives it has COM_SLEEP.
  * Login   The turns of handshake and login are no events, as on a plain connection.
  * No text The statement of a command without one (a ping) is `none`.
  * Alone   No other server's program interrupts it, as at all these tracepoints.
@@ -108,7 +108,8 @@ static __always_inline __u64 memory_name_code(struct memory_reading *m, __u32 n)
 
 static __noinline __u64 memory_user(struct memory_reading *m, const struct mysql_thd *layout, __u64 thd)
 {
-	__u64 context = thd && layout->user ? memory_pointer(thd + layout->user) : 0, at = context ? memory_pointer(context + layout->user_name) : 0;
+	__u64 context = thd && layout->user ? memory_pointer(thd + layout->user) : 0;
+	__u64 at = context ? memory_pointer(context + layout->user_name) : 0;
 	long n;
 
 	if (!at)
@@ -135,7 +136,9 @@ static __noinline __u64 memory_database(struct memory_reading *m, const struct m
 
 static __always_inline int memory_misses_name(const struct conn *c)
 {
-	return memory_hidden(c) || (c->mode != CONN_MYSQLX && (c->who.user == NAME_UNKNOWN || c->who.database == NAME_UNKNOWN));
+	int unknown = c->who.user == NAME_UNKNOWN || c->who.database == NAME_UNKNOWN;
+
+	return memory_hidden(c) || (c->mode != CONN_MYSQLX && unknown);
 }
 
 static __always_inline void name_learn(__u64 *name, __u64 code, int hidden)
@@ -243,10 +246,12 @@ static __always_inline int memory_refuses(const struct mysql_thd *layout, __u64 
 	__u64 charset = memory_pointer(thd + layout->charset);
 	__u32 number;
 
-	return !charset || bpf_probe_read_user(&number, sizeof(number), (void *)charset) || (number < 256 && charset_hides_backslash(number));
+	return !charset || bpf_probe_read_user(&number, sizeof(number), (void *)charset) ||
+	       (number < 256 && charset_hides_backslash(number));
 }
 
-static __always_inline void text_begin(struct server_conn *s, struct memory_reading *m, const struct mysql_thd *layout, __u64 thd)
+static __always_inline void text_begin(struct server_conn *s, struct memory_reading *m, const struct mysql_thd *layout,
+				       __u64 thd)
 {
 	__u64 sql_mode = memory_pointer(thd + layout->sql_mode);
 
@@ -264,7 +269,8 @@ static __always_inline void text_unknown(struct server_conn *s)
 }
 
 /* Reads the text of the statement that the current thread answers; the server keeps it until after the reply. */
-static __noinline int text_take(struct server_conn *s, struct memory_reading *m, const struct mysql_thd *layout, __u64 thd)
+static __noinline int text_take(struct server_conn *s, struct memory_reading *m, const struct mysql_thd *layout,
+				__u64 thd)
 {
 	struct text_loop g = { .s = s, .m = m };
 	struct memory_text text;
@@ -296,14 +302,26 @@ static __noinline int text_take(struct server_conn *s, struct memory_reading *m,
 	return 0;
 }
 
+/* Reads the command that the thread runs.  Returns 0 if that is not known. */
+static __always_inline int memory_command(const struct mysql_thd *layout, __u64 thd, __u32 *ret)
+{
+	return layout->command && !bpf_probe_read_user(ret, sizeof(*ret), (void *)(thd + layout->command));
+}
+
+/* Can a client have sent this command? */
+static __always_inline int command_is_clients(__u32 command)
+{
+	return command && command < 256 && command_possible(command);
+}
+
 /* Takes the command that the thread runs.  Returns 0 if that is a login. */
 static __always_inline int command_take(struct server_conn *s, const struct mysql_thd *layout, __u64 thd)
 {
 	__u32 command;
 
-	if (!layout->command || bpf_probe_read_user(&command, sizeof(command), (void *)(thd + layout->command)))
+	if (!memory_command(layout, thd, &command))
 		return 1;
-	if (command && command < 256 && command_possible(command))
+	if (command_is_clients(command))
 		s->conn.command = command;
 	return command != COM_CONNECT;
 }
@@ -318,9 +336,8 @@ __noinline int memory_holds(struct server_conn *s)
 	if (!s || STATE_KIND(s->turn.state) != STATE_PENDING || !memory_hidden(&s->conn))
 		return 0;
 	layout = memory_layout(s);
-	thd = layout && layout->command ? memory_thd(layout) : 0;
-	if (thd && !bpf_probe_read_user(&command, sizeof(command), (void *)(thd + layout->command)) && command && command < 256 &&
-	    command_possible(command))
+	thd = layout ? memory_thd(layout) : 0;
+	if (thd && memory_command(layout, thd, &command) && command_is_clients(command))
 		s->conn.held = 1;
 	return 0;
 }
@@ -345,6 +362,7 @@ __noinline int memory_take(struct server_conn *s)
 	struct memory_reading *m = bpf_map_lookup_elem(&memory_readings, &zero);
 	const struct mysql_thd *layout;
 	__u64 thd;
+	int has_text;
 
 	if (!s || !m)
 		return 1;
@@ -356,10 +374,12 @@ __noinline int memory_take(struct server_conn *s)
 		return 0;
 	if (wanted & WANTED_FIELD(MYSQL_STATUS))
 		s->conn.result = memory_status(layout, thd);
-	if ((wanted & MEMORY_TEXT) && (s->conn.command >= COMMAND_ENCRYPTED || command_has_text(s->conn.command) ||
-				       command_executes(s->conn.command)))
+	if (!(wanted & MEMORY_TEXT))
+		return 1;
+	has_text = command_has_text(s->conn.command) || command_executes(s->conn.command);
+	if (has_text || s->conn.command >= COMMAND_ENCRYPTED)
 		text_take(s, m, layout, thd);
-	if ((wanted & MEMORY_TEXT) && s->conn.statement == STATEMENT_NONE && (command_has_text(s->conn.command) || command_executes(s->conn.command)))
+	if (has_text && s->conn.statement == STATEMENT_NONE)
 		text_unknown(s);	/* of a prepare that failed, say */
 	return 1;
 }

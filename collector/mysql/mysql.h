@@ -12,8 +12,10 @@
  *           a send with which the reply is complete (reply.h)
  *           5 s without a send (a pool's idle connection); late_sends counts a send after that
  * Ignored a command whose first byte we did not see, or whose body never completes; a command without any reply when
- *         the next one starts; binlog_dump and clone, which never end: once the server agrees, we ignore the connection.
- * Held    Receives do not end LOAD DATA LOCAL, nor the authentication within change_user.
+ *         the next one starts; binlog_dump and clone, which never end: once the server agrees, we ignore the
+ *         connection.
+ * Held    Receives do not end LOAD DATA LOCAL, nor the authentication within change_user.  If the bytes hide the
+ *         command, this holds only if the server's memory can be read, and the client's data begin within 5 s.
  * Clients only accepted sockets: on its own connections (replication, federated) the server is the client.  TCP: the
  *         process listens on the local port, or the socket began with a server's greeting.  Unix: the socket carries
  *         the listener's name.
@@ -53,8 +55,8 @@
 #include "collector/server/exchange.h"
 
 enum mysql_field {
-	MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_DIGEST, MYSQL_TABLE, MYSQL_STATUS, MYSQL_USER, MYSQL_DATABASE, MYSQL_CLIENT, MYSQL_INSTANCE,
-	MYSQL_PID, MYSQL_EXECNAME, MYSQL_BLOCKED_IN, MYSQL_N_FIELDS
+	MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_DIGEST, MYSQL_TABLE, MYSQL_STATUS, MYSQL_USER, MYSQL_DATABASE,
+	MYSQL_CLIENT, MYSQL_INSTANCE, MYSQL_PID, MYSQL_EXECNAME, MYSQL_BLOCKED_IN, MYSQL_N_FIELDS
 };
 
 enum mysql_measure { MYSQL_ROWS = TURN_N_MEASURES, MYSQL_N_MEASURES };
@@ -65,7 +67,8 @@ enum mysql_measure { MYSQL_ROWS = TURN_N_MEASURES, MYSQL_N_MEASURES };
 /* Fields that need a text's tokens, and its first word; fields that are names. */
 #define MYSQL_TOKENS (WANTED_FIELD(MYSQL_DIGEST) | WANTED_FIELD(MYSQL_TABLE))
 #define MYSQL_FIRST_WORD (WANTED_FIELD(MYSQL_STATEMENT) | WANTED_FIELD(MYSQL_DATABASE))
-#define MYSQL_NAMES (WANTED_FIELD(MYSQL_TABLE) | WANTED_FIELD(MYSQL_USER) | WANTED_FIELD(MYSQL_DATABASE) | WANTED_FIELD(MYSQL_CLIENT))
+#define MYSQL_NAMES (WANTED_FIELD(MYSQL_TABLE) | WANTED_FIELD(MYSQL_USER) | WANTED_FIELD(MYSQL_DATABASE) | \
+		     WANTED_FIELD(MYSQL_CLIENT))
 
 enum mysql_command {
 	COM_QUIT = 1, COM_INIT_DB = 2, COM_QUERY = 3, COM_FIELD_LIST = 4, COM_STATISTICS = 9,

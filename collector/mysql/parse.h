@@ -41,7 +41,7 @@ enum conn_mode {
 	CONN_COMPRESSED,
 	CONN_ENCRYPTED,		/* turns only */
 	CONN_OPAQUE,		/* turns only */
-	CONN_IGNORED,		/* command_dumps(): the server has agreed */
+	CONN_IGNORED,		/* after command_leaves_protocol(): the server has agreed */
 	CONN_PROXY,		/* within a PROXY header; CONN_LOGIN follows */
 	CONN_MYSQLX,		/* turns only */
 };
@@ -64,8 +64,8 @@ enum reply_stage { REPLY_FIRST, REPLY_COLUMNS, REPLY_COLUMNS_END, REPLY_ROWS, RE
 #define STATEMENT_ID_LAST 0xffffffffu
 #define CONN_TRIES 8			/* receives of a strange connection before it becomes opaque */
 #define NO_ATTRIBUTES 2			/* bytes before a text without attributes: 00, 01 */
-#define TEXT_AFTER_ATTRIBUTES 0		/* struct conn's text_from: they are being read */
-#define TEXT_HIDDEN (~0u)		/* they cannot be read */
+#define TEXT_AFTER_ATTRIBUTES 0		/* struct conn's text_from: the attributes before the text are being read */
+#define TEXT_HIDDEN (~0u)		/* the attributes cannot be read, so neither can the text */
 #define REPLY_HEAD 24			/* bytes of a payload that reply_packet() may read */
 
 #define CLIENT_MYSQL 1u			/* a greeting without this flag is MariaDB's */
@@ -129,7 +129,8 @@ struct conn {
  * n: number of a collation, as a login names it. */
 static inline int charset_hides_backslash(__u8 n)
 {
-	return n == 1 || n == 13 || n == 28 || n == 84 || n == 87 || n == 88 || n == 95 || n == 96 || (n >= 248 && n <= 250);
+	return n == 1 || n == 13 || n == 28 || n == 84 || n == 87 || n == 88 || n == 95 || n == 96 ||
+	       (n >= 248 && n <= 250);
 }
 
 static inline int command_possible(__u8 command)
@@ -153,9 +154,10 @@ static inline int command_has_id(__u16 command)
 }
 
 /* Does the connection serve something else if the server agrees: the log without end, a clone, a group's messages? */
-static inline int command_dumps(__u16 command)
+static inline int command_leaves_protocol(__u16 command)
 {
-	return command == COM_BINLOG_DUMP || command == COM_BINLOG_DUMP_GTID || command == COM_CLONE || command == COM_GROUP_REPLICATION;
+	return command == COM_BINLOG_DUMP || command == COM_BINLOG_DUMP_GTID || command == COM_CLONE ||
+	       command == COM_GROUP_REPLICATION;
 }
 
 static inline int command_has_no_reply(__u16 command)
@@ -168,7 +170,7 @@ static inline int conn_turns(const struct conn *c)
 	return c->mode == CONN_ENCRYPTED || c->mode == CONN_OPAQUE || c->mode == CONN_MYSQLX;
 }
 
-/* The command of a turn. */
+/* Returns the command of a turn whose bytes are not read. */
 static inline __u16 turn_command(__u8 mode)
 {
 	switch (mode) {
@@ -200,7 +202,8 @@ static inline __u16 bytes_u16(const __u8 *b)
 /* Is this send of `total` bytes, of which we have n, a server's greeting or refusal? */
 static inline int greeting(const __u8 *head, __u32 n, __u32 total)
 {
-	return n >= 5 && head[3] == 0 && (head[4] == 0x0a || head[4] == 0xff) && bytes_u24(head) && bytes_u24(head) + 4 == total;
+	return n >= 5 && head[3] == 0 && (head[4] == 0x0a || head[4] == 0xff) && bytes_u24(head) &&
+	       bytes_u24(head) + 4 == total;
 }
 
 /* Returns the connection's number in the greeting, after the server's version and a NUL; 0: it is not in these n
@@ -317,9 +320,9 @@ static inline void conn_receive(struct conn *c, const __u8 *head, __u32 n, __u32
 		conn_becomes(c, CONN_OPAQUE);
 }
 
-/* The server waits for more bytes of a connection whose commands we cannot read.  Returns 1 if it has answered none, so the
- * command that came has no reply.  If we are wrong, and the client sends a long one in pieces, it begins with a later piece. */
-static inline int conn_unanswered(struct conn *c)
+/* Called when the server finds nothing to receive.  Returns 1 if the last command is complete and has no reply.  If it
+ * was only the first piece of a long command, the next piece begins that command. */
+static inline int conn_drop_unanswered(struct conn *c)
 {
 	if (c->mode == CONN_COMPRESSED && !c->have && !c->left) {
 		c->resumes = 1;
@@ -350,7 +353,7 @@ static inline int scan_wanted(const struct conn *c)
 	return c->wanted || c->command == COM_STMT_PREPARE;
 }
 
-/* Bytes of the text before this one. */
+/* Returns how many bytes of the text come before the next one. */
 static inline __u32 text_at(const struct conn *c)
 {
 	return c->at - c->text_from;
@@ -364,7 +367,8 @@ static inline int text_known(const struct conn *c)
 
 static inline int text_follows_attributes(const struct conn *c)
 {
-	return c->mode == CONN_PLAIN && c->begun && c->left && c->at && c->command == COM_QUERY && c->text_from == TEXT_AFTER_ATTRIBUTES;
+	return c->mode == CONN_PLAIN && c->begun && c->left && c->at && c->command == COM_QUERY &&
+	       c->text_from == TEXT_AFTER_ATTRIBUTES;
 }
 
 /* Returns how many bytes may be skipped unread; 0: the parser needs the next byte. */
@@ -522,8 +526,8 @@ static inline __u32 command_byte(struct conn *c, __u8 byte)
 	if (byte == COM_INIT_DB)
 		who_begin(&c->who, WHO_INIT_DB, 0);
 	else if (byte == COM_CHANGE_USER)
-		who_begin(&c->who, WHO_USER, (c->caps & CLIENT_PROTOCOL_41 ? c->caps & CLIENT_SECURE_CONNECTION : CLIENT_SECURE_CONNECTION) |
-			  CLIENT_CONNECT_WITH_DB);
+		who_begin(&c->who, WHO_USER, CLIENT_CONNECT_WITH_DB | (c->caps & CLIENT_PROTOCOL_41 ?
+			  c->caps & CLIENT_SECURE_CONNECTION : CLIENT_SECURE_CONNECTION));
 	return 0;
 }
 

@@ -244,7 +244,7 @@ static long records_walk(__u32 i, struct feed *f)
 
 #define RECORD_STEPS (8 * (RECORD_HEADER + 1))
 
-/* Follows the records of a receive. */
+/* Follows the records of a receive, RECORD_STEPS steps at most; the rest of it is lost. */
 static __always_inline void records_take(struct feed *f)
 {
 	if (f->s->conn.mode != CONN_ENCRYPTED)
@@ -311,7 +311,8 @@ static __noinline int commands_left(struct feed *f)
 	return 0;
 }
 
-static __noinline int receive_rest(struct server_conn *s, struct events *e, struct task_struct *t, int total, __u32 eaten)
+static __noinline int receive_rest(struct server_conn *s, struct events *e, struct task_struct *t, int total,
+				   __u32 eaten)
 {
 	struct feed f = { .s = s, .e = e, .t = t, .total = total, .at = eaten };
 	struct conn *c = &s->conn;
@@ -354,10 +355,11 @@ static __always_inline void receive(struct server_conn *s, struct events *e, str
 
 __noinline int unanswered(struct server_conn *s)
 {
-	return s && STATE_KIND(s->turn.state) == STATE_WAITING && conn_unanswered(&s->conn);
+	return s && STATE_KIND(s->turn.state) == STATE_WAITING && conn_drop_unanswered(&s->conn);
 }
 
-static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
+				     struct task_struct *t, int ret)
 {
 	if (!s)
 		s = conn_make(sk, inode, t, 0);

@@ -5,7 +5,8 @@
  *      | type  03 xx  length | ciphertext |    a longer message takes several records, all but the last of them full
  *
  * A command without a reply (close, quit, send_long_data) ends with a whole record, and then the server reads on.
- * Lost    Bytes that are no records: nothing is whole from then on.
+ * Lost    Nothing is whole from then on, as long as the connection lasts: after bytes that are no records, and if the
+ *         caller sets it, because a receive could not be read, or took more than RECORD_STEPS steps.
  */
 #ifndef HEATSCOPE_MYSQL_RECORDS_H
 #define HEATSCOPE_MYSQL_RECORDS_H

@@ -108,14 +108,13 @@ static inline void reply_begin(struct conn *c, const __u8 *header, __u32 n, __u3
 		conn_becomes(c, !c->sure && n >= 5 && mysqlx_replies(header, total) ? CONN_MYSQLX : CONN_OPAQUE);
 }
 
-/* Is the command byte for the server's own use, or one that only MySQL has?  A client that sends one gets the error that
- * there is no such command. */
-static inline int command_internal(__u16 command)
+/* May the server not know this command?  Some bytes are for its own use, some commands only MySQL or MariaDB has. */
+static inline int command_may_be_unknown(__u16 command)
 {
-	const __u64 internal = 1ull << 0 | 1ull << 5 | 1ull << 6 | 1ull << 11 | 1ull << 15 | 1ull << 16 | 1ull << 19 | 1ull << 20 | 1ull << 29 |
-			       1ull << COM_CLONE | 1ull << COM_GROUP_REPLICATION;
+	const __u64 bytes = 1ull << 0 | 1ull << 5 | 1ull << 6 | 1ull << 11 | 1ull << 15 | 1ull << 16 | 1ull << 19 |
+			    1ull << 20 | 1ull << 29 | 1ull << COM_CLONE | 1ull << COM_GROUP_REPLICATION;
 
-	return command < 64 && (1ull << command & internal);
+	return command == COM_BULK_EXECUTE || (command < 64 && (1ull << command & bytes));
 }
 
 #define ER_UNKNOWN_COM_ERROR 1047
@@ -127,7 +126,7 @@ static inline int reply_error(struct conn *c, const struct packet *p)
 
 	if (number == 0xffff)
 		return REPLY_MORE;
-	if (number == ER_UNKNOWN_COM_ERROR && (command_internal(c->command) || c->command == COM_BULK_EXECUTE))
+	if (number == ER_UNKNOWN_COM_ERROR && command_may_be_unknown(c->command))
 		command_unknown(c);
 	c->result = STATUS_ERROR(number);
 	return REPLY_DONE;
@@ -187,7 +186,7 @@ static inline int reply_first(struct conn *c, const struct packet *p)
 		return REPLY_MORE;
 	}
 	c->result = STATUS_OK;		/* unless an error comes after it */
-	if (command_dumps(c->command) && first != 0xfe) {
+	if (command_leaves_protocol(c->command) && first != 0xfe) {
 		conn_becomes(c, CONN_IGNORED);
 		return REPLY_MORE;
 	}

@@ -117,7 +117,8 @@ static long follow_walk(__u32 i, struct walk *w)
 			return 1;
 		offset = 0;
 	}
-	w->pos += follow_next(w->c, (const struct packet_bytes *)(w->window->byte + (offset & (REPLY_WINDOW - 1))), w->total - w->pos);
+	w->pos += follow_next(w->c, (const struct packet_bytes *)(w->window->byte + (offset & (REPLY_WINDOW - 1))),
+			      w->total - w->pos);
 	return 0;
 }
 
@@ -173,7 +174,8 @@ static __always_inline int walk_begin(struct walk *w, struct server_conn *s)
 {
 	if (walk_refill(w))
 		w->window_n = 0;
-	return !s->conn.fresh || reply_first_send(s, (const struct packet_bytes *)w->window->byte, w->window_n, w->total);
+	return !s->conn.fresh ||
+	       reply_first_send(s, (const struct packet_bytes *)w->window->byte, w->window_n, w->total);
 }
 
 /* Returns REPLY_*: whether the reply is complete with this send. */
@@ -232,7 +234,8 @@ __noinline __u64 greeting_offers(const struct greeting_bytes *g, __u32 n)
 	return g ? greeting_capabilities(g->byte, n) : 0;
 }
 
-/* Returns how many bytes of a send that may be a greeting are in the window; 0: this send is no greeting. */
+/* Reads the begin of a server's first send into the window.  Returns how many bytes; 0: it is too short, or cannot be
+ * read. */
 static __always_inline __u32 first_read(struct reply_window *w, struct task_struct *t, int total)
 {
 	struct source src;
@@ -247,7 +250,7 @@ static __always_inline __u32 first_read(struct reply_window *w, struct task_stru
 	return n;
 }
 
-/* The same of a greeting; 0: this send does not greet. */
+/* As first_read(), but 0 if the send is no greeting. */
 static __always_inline __u32 greeting_read(struct reply_window *w, struct task_struct *t, int total)
 {
 	__u32 n = first_read(w, t, total);
@@ -346,7 +349,8 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 	}
 }
 
-static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
+				 struct task_struct *t, int ret)
 {
 	if (!s)
 		send_first(sk, inode, t, ret);

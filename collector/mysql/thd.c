@@ -84,7 +84,8 @@ static int place_find(const struct server *s, const struct place *p, struct mysq
 	struct accessor a;
 	int err = accessor_find(s, p, &a);
 
-	if (!err && (a.kind != p->kind || a.n != p->n || (a.kind == ACCESSOR_TEST && mode_place(&a)) || (a.kind == ACCESSOR_EQUAL && a.mask != AREA_ERROR)))
+	if (!err && (a.kind != p->kind || a.n != p->n || (a.kind == ACCESSOR_TEST && mode_place(&a)) ||
+		     (a.kind == ACCESSOR_EQUAL && a.mask != AREA_ERROR)))
 		err = -EINVAL;
 	if (err && p->optional)
 		return 0;
@@ -104,8 +105,8 @@ static int thread_find(const struct server *s, __s32 *ret, const struct place **
 
 	*ret_places = n < 0 ? mysql : mariadb;
 	if (n < 0 && program_file_variable(&s->file, "current_thd", ret))
-		return refuse_as(-ENOTSUP, reason, "the server has neither a function _current_thd(), as MariaDB, nor a variable current_thd of "
-			"its threads, as MySQL");
+		return refuse_as(-ENOTSUP, reason, "the server has neither a function _current_thd(), as MariaDB, nor "
+			"a variable current_thd of its threads, as MySQL");
 	if (n >= 0 && accessor_decode_thread(code, (__u64)n, ret))
 		return refuse_as(-ENOTSUP, reason, "the server's function _current_thd() has an unknown form");
 	return 0;
@@ -133,7 +134,8 @@ int mysql_thd_find(int fd, struct mysql_thd *ret, char *reason)
 	if (err && err != -EBADMSG)
 		snprintf(reason, REASON_MAX, "the server's executable cannot be read: %s", strerror(-err));
 	else if (!known)
-		snprintf(reason, REASON_MAX, "the server's executable is not for x86-64, or names no functions (.symtab, .dynsym)");
+		snprintf(reason, REASON_MAX, "the server's executable is not for x86-64, or names no functions "
+			 "(.symtab, .dynsym)");
 	err = known ? thd_find(&s, ret, reason) : -ENOTSUP;
 	program_file_fini(&s.file);
 	return err;

@@ -235,7 +235,8 @@ static inline int who_use_byte(struct who *w, __u8 byte)
 		w->part = WHO_USE_QUOTE;
 		return 0;
 	}
-	if (w->part == WHO_USE_QUOTE ? byte != w->quote : w->part == WHO_USE_WORD && (byte <= ' ' || byte == ';' || byte == '/' || byte == '#'))
+	if (w->part == WHO_USE_QUOTE ? byte != w->quote :
+	    w->part == WHO_USE_WORD && (byte <= ' ' || byte == ';' || byte == '/' || byte == '#'))
 		return who_use_end(w, byte);
 	w->part = w->part == WHO_USE || w->part == WHO_USE_WORD ? WHO_USE_WORD : WHO_USE_QUOTED;
 	name_byte(&w->name, byte);

@@ -94,7 +94,7 @@ static void machine_waits(struct machine *m)
 		machine_emit(m);
 		m->state = STATE_RECORDED;
 	}
-	if (m->state == STATE_WAITING && conn_unanswered(c))
+	if (m->state == STATE_WAITING && conn_drop_unanswered(c))
 		m->state = STATE_IDLE;
 }
 
