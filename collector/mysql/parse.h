@@ -584,11 +584,28 @@ static inline int text_begins(const struct conn *c, __u8 byte)
 	return scan_wanted(c) || statement_lower(byte) == 'u';
 }
 
-/* Has a query's body that begins with this byte a place for attributes?  If the capabilities are not known, that
- * byte decides: no statement begins with such a byte, but the number of attributes does. */
+/* Is the number of attributes a byte with which a text may begin, too? */
+static inline int number_is_space(__u8 byte)
+{
+	return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+
+/* May a query's body that begins with this byte have attributes?  If the capabilities are not known, the byte decides:
+ * no text begins with one below a space that is no white space.  After white space attributes_absent() decides. */
 static inline int text_has_attributes(const struct conn *c, __u8 byte)
 {
-	return c->command == COM_QUERY && ((c->caps & CLIENT_QUERY_ATTRIBUTES) || (!c->caps_known && byte < '\t'));
+	if (c->command != COM_QUERY)
+		return 0;
+	if (c->caps & CLIENT_QUERY_ATTRIBUTES)
+		return 1;
+	return !c->caps_known && byte <= ATTRIBUTES_MAX && (c->left > 1 || !number_is_space(byte));
+}
+
+/* Is this byte, the second one after the command, of a text that began with white space?  No text has 01 there. */
+static inline int attributes_absent(const struct conn *c, __u8 byte)
+{
+	return c->attributes.part == ATTRIBUTES_SETS && byte != 1 && number_is_space(c->attributes.n) &&
+	       !(c->caps & CLIENT_QUERY_ATTRIBUTES);
 }
 
 static inline __u32 text_byte(struct conn *c, __u8 byte)
@@ -655,12 +672,18 @@ static inline __u32 parse_byte(struct conn *c, __u8 byte)
 }
 
 /* In place of the functions above while text_follows_attributes(): takes one byte, or skips up to `most` bytes unread.
- * Returns bytes taken << 32 | PARSE_*. */
+ * Returns bytes taken << 32 | PARSE_*.  None is taken if the byte is of the text. */
 static inline __u64 parse_attributes(struct conn *c, __u8 byte, __u32 most)
 {
 	__u32 blind = attributes_blind(&c->attributes), n = blind ? blind : 1;
 	int verdict;
 
+	if (!blind && attributes_absent(c, byte)) {
+		c->text_from = c->at;
+		if (!text_begins(c, c->attributes.n))
+			c->scanner.state = STATEMENT_DONE;
+		return 0;
+	}
 	if (n > most)
 		n = most;
 	if (n > c->left)

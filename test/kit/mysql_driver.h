@@ -51,38 +51,36 @@ static inline void drive_outcome(struct drive *d, __u32 out)
 		d->found[d->n++] = (struct found){ d->conn.command, d->conn.statement };
 }
 
+/* Takes the next ones of the `left` bytes of a receive.  Returns bytes taken << 32 | PARSE_*. */
+static inline __u64 drive_step(struct drive *d, const __u8 *data, __u32 left)
+{
+	struct conn *c = &d->conn;
+	__u32 blind;
+
+	if (data && d->ahead && parse_can_ahead(c) && left >= PARSE_AHEAD)
+		return parse_ahead(c, data, d->ahead_text);
+	if (text_follows_attributes(c))
+		return parse_attributes(c, data ? *data : 0, left);
+	blind = parse_blind(c);
+	if (!blind)
+		return parse_eaten(1, parse_byte(c, *data));
+	if (blind > left)
+		blind = left;
+	return parse_eaten(blind, parse_skip(c, blind));
+}
+
 /* Handles one receive.  data NULL: the parser must not read the bytes. */
 static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total)
 {
-	__u32 at = 0, blind;
+	__u32 at = 0;
 
 	if (data)
 		conn_receive(&d->conn, data, total < 5 ? total : 5, total);
 	while (at < total) {
-		if (data && d->ahead && parse_can_ahead(&d->conn) && total - at >= PARSE_AHEAD) {
-			__u64 step = parse_ahead(&d->conn, data + at, d->ahead_text);
+		__u64 step = drive_step(d, data ? data + at : NULL, total - at);
 
-			drive_outcome(d, step);
-			at += step >> 32;
-			continue;
-		}
-		if (text_follows_attributes(&d->conn)) {
-			__u64 step = parse_attributes(&d->conn, data ? data[at] : 0, total - at);
-
-			drive_outcome(d, step);
-			at += step >> 32;
-			continue;
-		}
-		blind = parse_blind(&d->conn);
-		if (blind) {
-			if (blind > total - at)
-				blind = total - at;
-			drive_outcome(d, parse_skip(&d->conn, blind));
-			at += blind;
-		} else {
-			drive_outcome(d, parse_byte(&d->conn, data[at]));
-			at++;
-		}
+		drive_outcome(d, step);
+		at += step >> 32;
 	}
 }
 

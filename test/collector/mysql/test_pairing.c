@@ -59,29 +59,13 @@ static void machine_outcome(struct machine *m, __u32 out)
 
 static void machine_parse(struct machine *m, const __u8 *data, __u32 total)
 {
-	struct conn *c = &m->d.conn;
-	__u32 at = 0, blind;
+	__u32 at = 0;
 
 	while (at < total) {
-		if (m->d.ahead && parse_can_ahead(c) && total - at >= PARSE_AHEAD) {
-			__u64 step = parse_ahead(c, data + at, m->d.ahead_text);
+		__u64 step = drive_step(&m->d, data + at, total - at);
 
-			machine_outcome(m, step);
-			at += step >> 32;
-			continue;
-		}
-		if (text_follows_attributes(c)) {
-			__u64 step = parse_attributes(c, data[at], total - at);
-
-			machine_outcome(m, step);
-			at += step >> 32;
-			continue;
-		}
-		blind = parse_blind(c);
-		if (blind > total - at)
-			blind = total - at;
-		machine_outcome(m, blind ? parse_skip(c, blind) : parse_byte(c, data[at]));
-		at += blind ? blind : 1;
+		machine_outcome(m, step);
+		at += step >> 32;
 	}
 }
 
