@@ -72,16 +72,23 @@ def mysql(cell):
     """Keys are command/statement/digest/status.  Com_* count kinds of statements, also those that drivers add."""
     o = cell.options
     plain = o.mode in ("plain", "haproxy")
-    shows_status = plain or "MariaDB" in o.version  # hidden, the status is read in the server's memory: of MySQL without numbers
     keys = {}
     for key, stats in cell.stats.items():
         command, statement, rest = key.split("/", 2)
         digest, status = rest.rsplit("/", 1)
         keys[command, statement, digest, status] = (key, stats["count"])
 
+    def ends(status, fails):
+        """Hidden, the status is read in the server's memory: of MySQL an error is unknown."""
+        if not plain and not fails:
+            return status == "ok"
+        if not plain and "MariaDB" not in o.version:
+            return status == "unknown"
+        return (status not in ("ok", "none", "unknown")) == fails
+
     def count(command, digest, fails=None):
         return sum(n for (c, _, d, s), (_, n) in keys.items() if c == command and d == digest and
-                   (fails is None or not shows_status or (s not in ("ok", "none", "unknown")) == fails))
+                   (fails is None or ends(s, fails)))
 
     sent = counted = right = 0
     digests = cell.digests([text.replace("%d", "1") for _, text, _ in cell.lines])
