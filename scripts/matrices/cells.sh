@@ -127,6 +127,9 @@ compare() {
 		--rounds "$rounds" --connections "$n_connections" --lost "$lost" --value "$logs/value" --rows "$logs/rows" --before "$logs/before" --after "$logs/after" \
 		--version "$server_version" --digests "$build/test/tools/digest_lines" >"$logs/compared" 2>"$logs/compare"
 }
+reported() { # every slot of the window has come: the collector may be late, as while another instrumentation is loaded
+	get "$id/value/raw?start_time=$from&end_time=$to&timeout=0" | jq -e '.minreporting >= 1'
+}
 n_connections=2
 
 run_cell() { # of the row in $client $mode $hows $prepares $client_tree
@@ -157,6 +160,7 @@ run_cell() { # of the row in $client $mode $hows $prepares $client_tree
 		return
 	fi
 	sleep "$(date +%N | awk '{ printf "%.3f", 1.3 - $1 / 1e9 }')"	# until the last slot has been sent
+	wait_for 60 reported
 	wait_for 10 compare
 	IFS=$'\t' read -r sent counted lost digests verdict <"$logs/compared"
 	result "${sent:--}" "${counted:--}" "${lost:--}" "${digests:--}" "${verdict:-FAILED: nothing to compare}"

@@ -31,6 +31,7 @@ int session_open_with(struct session *s, const struct session *of, enum channel 
 	s->channel = channel;
 	s->random = of->random;
 	s->id = of->id;
+	s->file_within = of->file_within;
 	capabilities |= MYSQL_CAP_MULTI_STATEMENTS | MYSQL_CAP_LOCAL_FILES | MYSQL_CAP_BULK;
 	capabilities |= db ? MYSQL_CAP_WITH_DB : 0;
 	capabilities |= channel == CHANNEL_COMPRESSED ? MYSQL_CAP_COMPRESS : 0;
@@ -110,11 +111,11 @@ int session_flush(struct session *s)
 	return err;
 }
 
-/* A turn is a request and all that is sent back before the next one: one for a pipeline, two where
- * the server asks for a file in between. */
+/* Counts a turn: a request and all that is sent back before the next one, a pipeline too.  A file that the server asks
+ * for is another one, unless the collector can see that its statement goes on. */
 static void count_turns(struct session *s, unsigned n_files)
 {
-	s->tally->turns[s->channel] += s->awaited + n_files;
+	s->tally->turns[s->channel] += s->awaited + (s->file_within ? 0 : n_files);
 	s->awaited = 0;
 }
 
