@@ -219,6 +219,8 @@ static __always_inline void received(struct events *e, struct server_conn *s, st
 	}
 	if (!s || s->front.mode == FRONT_IGNORED)
 		return;
+	if (ret <= 0 && STATE_KIND(s->turn.state) != STATE_PENDING)
+		return;				/* it serves no connection: the thread's service goes on */
 	stamp(&now, t);
 	h = service_switch(t, &now, 0);
 	service_take(s);
