@@ -11,8 +11,8 @@ HEAD = """# Servers and clients
 driver that is not ours sends a known load. The number is the count of its statements, commands or requests; each was
 counted once, under its digest, command or path, and the server's own counters agree: `Com_*`, pg_stat_statements, INFO
 commandstats, the access log. A statement that takes 50 ms is in a bucket of 50 ms or more. `pipe` sends 100 commands
-at a time, which share the time of their replies; their sum has the 50 ms. Beyond 1023 changes of the command without a
-reply Heatscope counts a command, but its name is `unknown` (redis.commands in heatscope-collector(8)).
+at a time, which share the time of their replies; their sum has the 50 ms. Beyond 1023 changes of the command, or 48
+different commands, without a reply, a command is counted as `unknown` (redis.commands in heatscope-collector(8)).
 
 | mode | meaning |
 |---|---|
