@@ -458,7 +458,7 @@ static inline __u32 front_silent(struct front *c)
 	return FRONT_UNANSWERED;
 }
 
-/* The command that has just ended waits for its reply. */
+/* Queues the command that has just ended. */
 static inline __u32 front_ask(struct front *c)
 {
 	struct command_in *r = &c->in;
