@@ -8,8 +8,8 @@
  * Shape   Equal commands have one kind, and those in a row one run.  A command in doubt always has a kind of its own.
  * Bounds  The first ASKED_SIMPLE kinds have their name.  A kind that comes while fewer than ASKED_KEYED wait has its
  *         prefix, too.  A command of a further kind, or beyond ASKED_RUNS - 1 runs, has neither: its kind is kind[0].
- *         It keeps its place, so it gets its own reply and is counted.  Commands whose replies have an effect, and those
- *         in doubt, may take ASKED_KINDS - 1 kinds; beyond these or ASKED_RUNS - 1 runs they are lost.
+ *         It keeps its place, so it gets its own reply and is counted.  Commands in doubt, and those whose replies have
+ *         an effect, may take ASKED_KINDS - 1 kinds; beyond these or ASKED_RUNS - 1 runs they are lost.
  */
 #ifndef HEATSCOPE_REDIS_ASKED_H
 #define HEATSCOPE_REDIS_ASKED_H

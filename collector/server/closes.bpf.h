@@ -4,8 +4,8 @@
  *
  * There are two kinds of such events.  When a server closes a TCP connection, its last event may still be pending: the
  * storage ends with the socket, so the age flush would come too late.  And one run may finish more than EVENTS_MAX
- * events: Redis files the rest; of other protocols the rest is counted as crowded.  The program `closes` calls no record
- * program, because record programs are attached to a tracepoint with other arguments.
+ * events: Redis files the rest; of other protocols the rest is counted as crowded.  The program `closes` calls no
+ * record program, because record programs are attached to a tracepoint with other arguments.
  */
 #ifndef HEATSCOPE_CLOSES_BPF_H
 #define HEATSCOPE_CLOSES_BPF_H

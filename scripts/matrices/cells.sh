@@ -126,8 +126,9 @@ compare() {
 	[ "$family" != http ] || http_counters >"$logs/after"	# a server writes its log after it has answered
 	/usr/bin/python3 "$source_dir/compare.py" "$family" --load "$tools/$family.load" --hows "$hows" \
 		--prepares "$prepares" --pipes "$pipes" --mode "$mode" --rounds "$rounds" --connections "$n_connections" \
-		--lost "$lost" --value "$logs/value" --rows "$logs/rows" --before "$logs/before" --after "$logs/after" \
-		--version "$server_version" --digests "$build/test/tools/digest_lines" >"$logs/compared" 2>"$logs/compare"
+		--lost "$lost" --value "$logs/value" --rows "$logs/rows" --before "$logs/before" \
+		--after "$logs/after" --version "$server_version" --digests "$build/test/tools/digest_lines" \
+		>"$logs/compared" 2>"$logs/compare"
 }
 n_connections=2
 

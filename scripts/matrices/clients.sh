@@ -2,9 +2,9 @@
 # clients.sh - the clients of the matrix, and how each sends the load.  The environment says where to and what; see
 # test/tools/matrix/load.py.
 
-# name, family, tree, hows (the kinds of lines that it can send), prepares (own: a prepare is a round of its own; with: it
-# comes with the first execution), pipes (yes: it sends pipelines), quick or slow, modes, what it needs: a package, or
-# npm:NAME
+# name, family, tree, hows (the kinds of lines that it can send), prepares (own: a prepare is a round of its own; with:
+# it comes with the first execution), pipes (yes: it sends pipelines), quick or slow, modes, what it needs: a package,
+# or npm:NAME
 clients="
 mariadb     mysql      host text,fails,delay          own  no  quick plain,tls,zlib,haproxy      mariadb-client-core
 pymysql     mysql      host text,fails,delay          own  no  quick plain,tls,haproxy           python3-pymysql

@@ -63,11 +63,12 @@ class Cell:
         buckets = self.buckets(keys)
         short = sum(count for (_, high), count in buckets if high < least)
         if short:
-            self.differences.append(f"{name}: {short} of {sum(count for _, count in buckets)} below {least / 1e6:.3g} ms")
+            total = sum(count for _, count in buckets)
+            self.differences.append(f"{name}: {short} of {total} below {least / 1e6:.3g} ms")
 
     def shared(self, name, keys, times):
-        """The commands that a send answers share its time equally.  So each that shares a delay has the delay's part, and
-        together they have all delays; the many short commands of other sends are not in this sum."""
+        """The commands that a send answers share its time equally.  So each that shares a delay has the delay's part,
+        and together they have all delays; the many short commands of other sends are not in this sum."""
         least = DELAY_NS // PIPE_MAX
         self.delayed(name, keys, least)
         total = sum(count * high for (_, high), count in self.buckets(self.stats) if high >= least)

@@ -1,6 +1,6 @@
-"""Prints the document of a file of results: a table per server, and below it each cell that did not pass.  scripts/matrix
---table calls it; the file has a line per cell: server, its version, client, its version, mode, sent, counted, lost,
-digests, verdict."""
+"""Prints the document of a file of results: a table per server, and below it each cell that did not pass.
+scripts/matrix --table calls it; the file has a line per cell: server, its version, client, its version, mode, sent,
+counted, lost, digests, verdict."""
 import sys
 
 FIELDS = ("server", "server_version", "client", "client_version", "mode", "sent", "counted", "lost", "digests", "verdict")
@@ -32,7 +32,7 @@ TAIL = """
 | compression with PostgreSQL, Redis and Valkey | their protocols have none |
 | sysbench and pgbench with failing statements | they end at an error |
 | redis-benchmark with failing commands | it ends at an error |
-| commands and requests within TLS of Redis, Valkey, nginx, Apache | Heatscope counts turns there and does not read them |
+| commands and requests within TLS of Redis, Valkey, nginx, Apache | Heatscope counts turns and does not read them |
 | HTTP/2 | Heatscope counts turns |
 | other processors, kernels before 6.18 | this machine has one kernel |
 """
