@@ -51,7 +51,7 @@ struct talk {
 	struct bytes in, out;		/* bytes that are not received, not sent */
 	unsigned long first_seed;
 	unsigned n_commands, n_silent;
-	unsigned n_unknown, n_homeless;	/* events without a command or prefix; without a database */
+	unsigned n_unknown, n_without_database;	/* events without a command or prefix; without a database */
 	__u32 most_kinds, most_runs;	/* that had no reply at a time */
 	int verbose, drops, silences, forgets;	/* forgets: a SELECT was queued, whose effect is not seen */
 };
@@ -475,13 +475,14 @@ static void compare_unknown(struct talk *t)
 {
 	for (unsigned i = 0; i < t->d.n; i++) {
 		t->n_unknown += t->d.found[i].code == COMMAND_UNKNOWN || t->d.found[i].prefix == NAME_UNKNOWN;
-		t->n_homeless += t->d.found[i].database == DATABASE_UNKNOWN;
+		t->n_without_database += t->d.found[i].database == DATABASE_UNKNOWN;
 	}
 	if (t->n_unknown && is_within(t))
 		fail_msg("seed %lu: %u of %u events are unknown, with at most %u kinds and %u runs", t->first_seed,
 			 t->n_unknown, t->d.n, t->most_kinds, t->most_runs);
-	if (t->n_homeless && !t->d.n_breaks && !t->n_silent && !t->forgets)
-		fail_msg("seed %lu: the database of %u of %u events is unknown", t->first_seed, t->n_homeless, t->d.n);
+	if (t->n_without_database && !t->d.n_breaks && !t->n_silent && !t->forgets)
+		fail_msg("seed %lu: the database of %u of %u events is unknown", t->first_seed, t->n_without_database,
+			 t->d.n);
 }
 
 /* The events are those that happened, in their order, without the lost ones. */
@@ -539,7 +540,7 @@ static void conversations(int drops)
 {
 	const char *seed = getenv("HEATSCOPE_SEED"), *many = getenv("HEATSCOPE_CONVERSATIONS");
 	unsigned long n = many ? strtoul(many, NULL, 10) : 5000, n_broken = 0, n_events = 0;
-	unsigned long n_within = 0, n_unknown = 0, n_homeless = 0;
+	unsigned long n_within = 0, n_unknown = 0, n_without_database = 0;
 
 	if (seed) {
 		converse(strtoul(seed, NULL, 10), drops, 1);
@@ -550,13 +551,13 @@ static void conversations(int drops)
 		n_events += talk.d.n;
 		n_within += is_within(&talk) && talk.d.n;
 		n_unknown += talk.n_unknown;
-		n_homeless += talk.n_homeless;
+		n_without_database += talk.n_without_database;
 	}
 	printf("# %lu conversations, %lu events, %lu conversations lost their place\n", n, n_events, n_broken);
 	printf("# %lu events without a name, %lu without a database; %lu conversations within the bounds of a pipeline\n",
-	       n_unknown, n_homeless, n_within);
+	       n_unknown, n_without_database, n_within);
 	assert_true(n_events > 10 * n && (drops || n_broken < n / 2));
-	assert_true(n_unknown < n_events / 8 && n_homeless < n_events / 8 && n_within > n / 8);
+	assert_true(n_unknown < n_events / 8 && n_without_database < n_events / 8 && n_within > n / 8);
 }
 
 TEST(every_event_is_the_one_that_happened_or_is_lost)
