@@ -4,7 +4,7 @@
  *         of the command line.
  * Lists   the file has instrumentations, webhooks, alerts and reports.  Alerts and reports refer by name to the
  *         instrumentations that they observe or draw, and to the webhook that they are sent to.
- * Ids     an instrumentation without a name gets one, such as "mysql.queries by statement".
+ * Names   an instrumentation without a name gets one, such as "mysql.queries by statement".
  * Secret  the URLs of webhooks may be secrets.
  * Errors  -EINVAL: the file or value is not understood; -ENOENT: there is no such file.  `reason` (CONF_REASON_MAX
  *         bytes) gets one sentence that names the file, or the option.  After an error nothing has changed.

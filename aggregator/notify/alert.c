@@ -180,7 +180,7 @@ static void shape_of(const struct hist *h, struct shape *ret)
 }
 
 /* Returns by how many octaves the events of one shape would have to be moved, on average, to be distributed like those
- * of the other one: of a, and of b without `but` (NULL: all of b). */
+ * of the other one.  Compares a with b without `but` (NULL: with all of b). */
 static double shape_distance(const struct shape *a, const struct shape *b, const struct shape *but)
 {
 	double n = b->n - (but ? but->n : 0), seen_a = 0, seen_b = 0, sum = 0;

@@ -342,7 +342,7 @@ struct title {
 };
 
 /* Appends text; ends with an ellipsis if it does not fit, never inside a character. */
-static void put(struct title *t, const char *text)
+static void title_put(struct title *t, const char *text)
 {
 	static const char ellipsis[] = "…";
 	size_t len = strlen(text), end;
@@ -364,19 +364,19 @@ static void put(struct title *t, const char *text)
 }
 
 /* Writes a single word as it is, any other text as JSON does. */
-static void put_text(struct title *t, const char *text)
+static void title_put_text(struct title *t, const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@#*+%";
 	json_t *json;
 	char *quoted;
 
 	if (*text && strspn(text, plain) == strlen(text) && strcasecmp(text, "and") && strcasecmp(text, "or")) {
-		put(t, text);
+		title_put(t, text);
 		return;
 	}
 	json = json_string(text);
 	quoted = json_dumps(json, JSON_ENCODE_ANY);
-	put(t, quoted ? quoted : "?");
+	title_put(t, quoted ? quoted : "?");
 	free(quoted);
 	json_decref(json);
 }
@@ -394,7 +394,7 @@ static void put_decimal(struct title *t, __u64 n, __u64 unit, const char *name)
 			text[len++] = (char)('0' + rest * 10 / unit);
 	}
 	snprintf(text + len, sizeof(text) - (size_t)len, " %s", name);
-	put(t, text);
+	title_put(t, text);
 }
 
 static void put_bytes(struct title *t, __u64 n)
@@ -409,7 +409,7 @@ static void put_bytes(struct title *t, __u64 n)
 	put_decimal(t, n, 1, name[i]);
 }
 
-static void put_number(struct title *t, const struct predicate_term *term)
+static void title_put_number(struct title *t, const struct predicate_term *term)
 {
 	const struct field *f = t->m ? metric_field(t->m, term->field) : NULL;
 	__u64 n = term->number;
@@ -423,12 +423,12 @@ static void put_number(struct title *t, const struct predicate_term *term)
 		put_bytes(t, n);
 	else {
 		snprintf(text, sizeof(text), "%llu", (unsigned long long)n);
-		put(t, text);
+		title_put(t, text);
 	}
 }
 
 /* `and` binds closer than `or`; any other nesting is in parentheses. */
-static void put_node(struct title *t, size_t *at, __u8 within)
+static void title_put_node(struct title *t, size_t *at, __u8 within)
 {
 	static const char *const op[] = { " = ", " != ", " < ", " <= ", " > ", " >= " };
 	const struct predicate_node node = t->p->node[(*at)++];
@@ -436,24 +436,24 @@ static void put_node(struct title *t, size_t *at, __u8 within)
 	int nested = within && !(node.kind == PREDICATE_AND && within == PREDICATE_OR);
 
 	if (node.kind == PREDICATE_ANY) {
-		put(t, "anything");
+		title_put(t, "anything");
 		return;
 	}
 	if (node.kind == PREDICATE_COMPARE) {
-		put(t, term->field);
-		put(t, op[term->op]);
+		title_put(t, term->field);
+		title_put(t, op[term->op]);
 		if (term->is_text)
-			put_text(t, term->text);
+			title_put_text(t, term->text);
 		else
-			put_number(t, term);
+			title_put_number(t, term);
 		return;
 	}
-	put(t, nested ? "(" : "");
+	title_put(t, nested ? "(" : "");
 	for (__u8 i = 0; i < node.n; i++) {
-		put(t, !i ? "" : node.kind == PREDICATE_AND ? " and " : " or ");
-		put_node(t, at, node.kind);
+		title_put(t, !i ? "" : node.kind == PREDICATE_AND ? " and " : " or ");
+		title_put_node(t, at, node.kind);
 	}
-	put(t, nested ? ")" : "");
+	title_put(t, nested ? ")" : "");
 }
 
 void predicate_title(const struct predicate *p, const struct metric *m, char *out, size_t room)
@@ -463,5 +463,5 @@ void predicate_title(const struct predicate *p, const struct metric *m, char *ou
 
 	out[0] = 0;
 	if (p->n_nodes)
-		put_node(&t, &at, 0);
+		title_put_node(&t, &at, 0);
 }

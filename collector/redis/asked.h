@@ -5,10 +5,11 @@
  *      kind[]  | - | GET user | SET user | SELECT 3 |      each with the number of its commands
  *      run[]   | 16 x 1 | 1 x 2 | 1 x 1 | 5 x 2 |          ring of ASKED_RUNS, `first` is answered next
  *
- * Shape   Equal commands have one kind, and those in a row one run.
- * Bounds  ASKED_KEYED kinds have their prefix.  A command of a further one has no prefix.  It has no name either beyond
- *         ASKED_SIMPLE kinds or the last run: then its kind is kind[0].  It keeps its place, so it gets its own reply
- *         and is counted.  The further kinds are for commands whose replies have an effect.
+ * Shape   Equal commands have one kind, and those in a row one run.  A command in doubt always has a kind of its own.
+ * Bounds  The first ASKED_SIMPLE kinds have their name.  A kind that comes while fewer than ASKED_KEYED wait has its
+ *         prefix, too.  A command of a further kind, or beyond ASKED_RUNS - 1 runs, has neither: its kind is kind[0].
+ *         It keeps its place, so it gets its own reply and is counted.  Commands in doubt, and those whose replies have
+ *         an effect, may take ASKED_KINDS - 1 kinds; beyond these or ASKED_RUNS - 1 runs they are lost.
  */
 #ifndef HEATSCOPE_REDIS_ASKED_H
 #define HEATSCOPE_REDIS_ASKED_H

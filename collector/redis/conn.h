@@ -29,7 +29,7 @@ struct served {				/* the services of a turn so far */
 	__u32 thread, pass;		/* at the turn's begin */
 };
 
-#define TALLY_MAX 64			/* a power of two; 2.5 kB of each connection */
+#define TALLY_MAX 64			/* a power of two; 2 kB of each connection */
 
 struct tally {				/* equal commands that a send answers */
 	struct done done;

@@ -124,7 +124,7 @@ static __always_inline void data_unread(struct server_conn *s)
 /* ---- recording ---- */
 
 /* Adds the command that now has its reply to the tally of this send.  The last entry is for all those that find no
- * other one: their names are unknown then, but they count. */
+ * other one: they count, but their command, prefix, status and database are unknown. */
 static __always_inline void tally_add(struct server_conn *s)
 {
 	const struct done *d = &s->front.done;

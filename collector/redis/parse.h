@@ -37,7 +37,9 @@ enum front_flag {
 	FRONT_ENDED = 64,	/* a command is complete and will get one: front_ask() */
 };
 
-enum in_state { IN_START, IN_COUNT, IN_COUNT_LF, IN_DOLLAR, IN_LENGTH, IN_LENGTH_LF, IN_ARG, IN_ARG_CR, IN_ARG_LF, IN_LINE };
+enum in_state {
+	IN_START, IN_COUNT, IN_COUNT_LF, IN_DOLLAR, IN_LENGTH, IN_LENGTH_LF, IN_ARG, IN_ARG_CR, IN_ARG_LF, IN_LINE
+};
 
 enum arg_reading { ARG_SKIP, ARG_WORD, ARG_NUMBER, ARG_PREFIX };
 
@@ -256,7 +258,8 @@ static inline void front_sent(struct front *c, __u32 n)
  * connection of which we have seen no byte needs no trial, if a command begins here. */
 static inline void front_receive(struct front *c, const __u8 *head, __u32 total)
 {
-	int begins = c->fresh || c->mode == FRONT_STRANGE || c->mode == FRONT_TRIAL, answered = c->n_sent && !c->stalled;
+	int begins = c->fresh || c->mode == FRONT_STRANGE || c->mode == FRONT_TRIAL;
+	int answered = c->n_sent && !c->stalled;
 	int unused = c->unused && !c->n_sent;
 
 	c->fresh = c->stalled = c->unused = 0;
@@ -418,7 +421,8 @@ static inline int word_is(const struct command_in *r, __u64 code, __u32 n)
 static inline void arg_word(struct command_in *r)
 {
 	if (r->kind == KIND_REPLY) {
-		r->reply = word_is(r, STATEMENT_CODE("on"), 2) ? REPLY_ON : word_is(r, STATEMENT_CODE("off"), 3) ? REPLY_OFF :
+		r->reply = word_is(r, STATEMENT_CODE("on"), 2) ? REPLY_ON :
+			   word_is(r, STATEMENT_CODE("off"), 3) ? REPLY_OFF :
 			   word_is(r, STATEMENT_CODE("skip"), 4) ? REPLY_SKIP : REPLY_NONE;
 	} else if (r->kind == KIND_XREAD || r->kind == KIND_XREADGROUP) {
 		r->waits |= word_is(r, STATEMENT_CODE("block"), 5);
@@ -436,9 +440,11 @@ static inline __u32 arg_end(struct front *c)
 
 	if (!r->arg || (r->arg == 1 && r->kind == KIND_CONTAINER))
 		return FRONT_WORD;
-	if (r->reading == ARG_NUMBER && r->kind == KIND_SELECT && number_is_length(&r->number) && r->number.value < DATABASE_MAX)
+	if (r->reading == ARG_NUMBER && r->kind == KIND_SELECT && number_is_length(&r->number) &&
+	    r->number.value < DATABASE_MAX)
 		r->value = r->number.value;
-	if (r->reading == ARG_NUMBER && r->kind == KIND_EVAL && !(r->number.n && !r->number.negative && r->number.value))
+	if (r->reading == ARG_NUMBER && r->kind == KIND_EVAL &&
+	    !(r->number.n && !r->number.negative && r->number.value))
 		r->key_at = 0;
 	if (r->reading == ARG_WORD)
 		arg_word(r);
@@ -458,7 +464,7 @@ static inline __u32 front_silent(struct front *c)
 	return FRONT_UNANSWERED;
 }
 
-/* The command that has just ended waits for its reply. */
+/* Queues the command that has just ended. */
 static inline __u32 front_ask(struct front *c)
 {
 	struct command_in *r = &c->in;

@@ -171,7 +171,8 @@ static __always_inline void turn_receive(struct server_conn *s, const struct thr
 
 static __noinline int receive_feed(struct server_conn *s, struct thread_service *h, const struct stamp *now, int total)
 {
-	struct receiving r = { .feed = { .s = s, .t = bpf_get_current_task_btf(), .total = total }, .thread = h, .now = now };
+	struct receiving r = { .feed = { .s = s, .t = bpf_get_current_task_btf(), .total = total },
+			       .thread = h, .now = now };
 	struct front *c = &s->front;
 	int read = !feed_open(&r.feed);
 
@@ -204,10 +205,12 @@ static __always_inline int is_first_receive(struct sock *sk, int total)
 	next = BPF_CORE_READ(tcp, rcv_nxt);
 	received = BPF_CORE_READ(tcp, bytes_received);
 	unread = next - BPF_CORE_READ(tcp, copied_seq);
-	return next == BPF_CORE_READ(tcp, rcv_nxt) && received - unread == (__u64)total && !BPF_CORE_READ(tcp, bytes_sent);
+	return next == BPF_CORE_READ(tcp, rcv_nxt) && received - unread == (__u64)total &&
+	       !BPF_CORE_READ(tcp, bytes_sent);
 }
 
-static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
+				     struct task_struct *t, int ret)
 {
 	struct thread_service *h;
 	struct stamp now;
@@ -219,6 +222,8 @@ static __always_inline void received(struct events *e, struct server_conn *s, st
 	}
 	if (!s || s->front.mode == FRONT_IGNORED)
 		return;
+	if (ret <= 0 && STATE_KIND(s->turn.state) != STATE_PENDING)
+		return;				/* it serves no connection: the thread's service goes on */
 	stamp(&now, t);
 	h = service_switch(t, &now, 0);
 	service_take(s);

@@ -336,7 +336,8 @@ static inline void back_multi_ends(struct front *c, __u8 kind)
 /* Takes a reply that is no push.  status: STATUS_OK, or the code of its error. */
 static inline __u32 back_answer(struct front *c, const struct reply *o, const struct asked *a, __u16 status)
 {
-	int error = o->top == '-' || o->top == '!', queued = o->top == '+' && WORD_IS(o, "QUEUED") && (c->multi || !c->sure);
+	int queued = o->top == '+' && WORD_IS(o, "QUEUED") && (c->multi || !c->sure);
+	int error = o->top == '-' || o->top == '!';
 	__u32 value = a->value, out;
 	__u8 kind = a->kind;
 

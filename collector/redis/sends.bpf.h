@@ -83,7 +83,8 @@ static long send_step(__u32 i, struct feed *f)
 }
 
 /* Ends the turn of the commands that the send answers, and records them.  If others wait, the next turn begins. */
-static __noinline int replies_record(struct server_conn *s, struct events *e, const struct thread_service *h, const struct stamp *now)
+static __noinline int replies_record(struct server_conn *s, struct events *e, const struct thread_service *h,
+				     const struct stamp *now)
 {
 	int waited = served_waited(s);
 	__u32 i;
@@ -104,7 +105,8 @@ static __noinline int replies_record(struct server_conn *s, struct events *e, co
 	return 0;
 }
 
-static __noinline int send_replies(struct server_conn *s, struct events *e, const struct thread_service *h, const struct stamp *now, __u32 total)
+static __noinline int send_replies(struct server_conn *s, struct events *e, const struct thread_service *h,
+				   const struct stamp *now, __u32 total)
 {
 	struct feed f = { .s = s, .t = bpf_get_current_task_btf(), .total = total };
 	struct front *c = &s->front;
@@ -143,7 +145,8 @@ static __always_inline void send_failed(struct server_conn *s, int error)
 	front_becomes(&s->front, FRONT_IGNORED);
 }
 
-static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
+				 struct task_struct *t, int ret)
 {
 	struct thread_service *h;
 	struct stamp now;

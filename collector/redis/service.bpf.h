@@ -98,7 +98,8 @@ static __noinline int service_take(struct server_conn *s)
 }
 
 /* Begins a service: the thread serves the connection from now on. */
-static __noinline int service_begin(struct server_conn *s, struct thread_service *h, struct task_struct *t, const struct stamp *now)
+static __noinline int service_begin(struct server_conn *s, struct thread_service *h, struct task_struct *t,
+				    const struct stamp *now)
 {
 	__u64 number = __sync_fetch_and_add(&last_service, 1) + 1;
 

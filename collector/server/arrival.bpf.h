@@ -60,7 +60,8 @@ static __always_inline void arrival_ready(struct turn *n, struct sock *sk)
 	if (!since || *(volatile __u32 *)&n->ready_since != since || queue_is_empty(sk))
 		return;
 	for (i = 0; i < READY_TRIES; i++) {
-		__u64 seen = *(volatile __u64 *)&n->ready, next = seen ? seen | READY_SEVERAL : READY_AT(bpf_ktime_get_ns());
+		__u64 seen = *(volatile __u64 *)&n->ready;
+		__u64 next = seen ? seen | READY_SEVERAL : READY_AT(bpf_ktime_get_ns());
 
 		if (next == seen || __sync_val_compare_and_swap(&n->ready, seen, next) == seen)
 			return;

@@ -19,8 +19,9 @@
 #include "collector/trace/block_reason.bpf.h"
 #include "collector/trace/thread_clock.h"
 
-struct blocked_time {			/* of the turn that a thread works at */
-	__u64 owner;			/* id of that turn's connection; 0: the thread works at no turn */
+struct blocked_time {			/* of a thread's work since blocked_time_begin() */
+	__u64 owner;			/* what the thread works at: a turn (id of its connection) or, in Redis, a
+					 * service (its number); 0: nothing */
 	__u64 off, delay;		/* a stamp's; the time before it has been added to the reasons */
 	__u64 reason;			/* the reason of the time after it */
 	struct blocked blocked;
@@ -46,8 +47,8 @@ static __always_inline void blocked_time_add(struct blocked_time *p, const struc
 	p->delay = now->delay;
 }
 
-/* Begins the blocked time of a turn.  This function and the next are not inlined, because their callers have little
- * stack left. */
+/* Begins the blocked time of a turn or service.  This function and the next are not inlined, because their callers have
+ * little stack left. */
 static __noinline int blocked_time_begin(struct task_struct *t, const struct stamp *now, __u64 owner)
 {
 	struct blocked_time *p = bpf_task_storage_get(&thread_parts, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -64,7 +65,7 @@ static __noinline int blocked_time_begin(struct task_struct *t, const struct sta
 	return 0;
 }
 
-/* Returns the blocked time since the begin; all 0 if t does not work at the owner's turn.  It may be called again,
+/* Returns the blocked time since the begin; all 0 if t does not work for the owner.  It may be called again,
  * later: then it returns the time up to then. */
 static __noinline int blocked_time_end(struct task_struct *t, const struct stamp *now, __u64 owner,
 				       struct blocked *ret_blocked, struct fs_spent *ret_files)
@@ -91,7 +92,7 @@ static __always_inline void blocked_time_forget(struct task_struct *t, __u64 own
 		p->owner = 0;
 }
 
-/* Returns the blocked time of the turn that t works at; NULL: t works at no turn. */
+/* Returns the blocked time of t's work; NULL: t works at nothing. */
 static __always_inline struct blocked_time *blocked_time_of(struct task_struct *t)
 {
 	struct blocked_time *p = bpf_task_storage_get(&thread_parts, t, 0, 0);

@@ -4,8 +4,8 @@
  *
  * There are two kinds of such events.  When a server closes a TCP connection, its last event may still be pending: the
  * storage ends with the socket, so the age flush would come too late.  And one run may finish more than EVENTS_MAX
- * events: protocols whose runs may do so file the rest.  The program `closes` calls no record program, because record
- * programs are attached to a tracepoint with other arguments.
+ * events: Redis files the rest; of other protocols the rest is counted as crowded.  The program `closes` calls no
+ * record program, because record programs are attached to a tracepoint with other arguments.
  */
 #ifndef HEATSCOPE_CLOSES_BPF_H
 #define HEATSCOPE_CLOSES_BPF_H
@@ -24,8 +24,8 @@ struct {
 	__uint(max_entries, FILED_BYTES);
 } filed SEC(".maps");
 
-/* Hands an event of this connection to the collector, which stands for n equal ones; without space they are counted as
- * crowded.  A global function: the verifier checks it once. */
+/* Hands the collector an event that stands for n equal ones.  Without space, counts n as crowded.  A global function:
+ * the verifier checks it once. */
 __noinline int event_file(struct server_conn *s, __u32 n)
 {
 	struct filed *f = s ? bpf_ringbuf_reserve(&filed, sizeof(*f), 0) : 0;

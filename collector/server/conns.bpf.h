@@ -76,7 +76,8 @@ static __always_inline __u64 conn_client(struct sock *sk)
 
 	if (family == AF_UNIX)
 		return CLIENT_LOCAL;
-	return family == AF_INET ? address_of_v4(&sk->__sk_common.skc_daddr) : address_of_v6(&sk->__sk_common.skc_v6_daddr);
+	return family == AF_INET ? address_of_v4(&sk->__sk_common.skc_daddr) :
+				   address_of_v6(&sk->__sk_common.skc_v6_daddr);
 }
 
 static __always_inline __u64 client_used(const struct turn *n)

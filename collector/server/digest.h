@@ -126,7 +126,8 @@ static __always_inline void digest_flush(struct digest *d)
 	d->list = LIST_NONE;
 	if (list == LIST_SEMICOLON)
 		digest_put_token(d, ';');
-	if (list == LIST_LITERAL_COMMA || list == LIST_INNER_COMMA || (list >= LIST_GROUP_COMMA && list <= LIST_GROUP_LITERAL_COMMA))
+	if (list == LIST_LITERAL_COMMA || list == LIST_INNER_COMMA ||
+	    (list >= LIST_GROUP_COMMA && list <= LIST_GROUP_LITERAL_COMMA))
 		digest_put_token(d, ',');
 	if (list >= LIST_GROUP_OPEN && list <= LIST_GROUP_LITERAL_COMMA)
 		digest_put_token(d, '(');
@@ -291,7 +292,8 @@ static __always_inline void digest_mark(struct digest *d)
 
 static __always_inline int digest_word_is_literal(const struct digest *d)
 {
-	return (d->n == 4 && (d->word == DIGEST_WORD4('n', 'u', 'l', 'l') || d->word == DIGEST_WORD4('t', 'r', 'u', 'e'))) ||
+	return (d->n == 4 &&
+		(d->word == DIGEST_WORD4('n', 'u', 'l', 'l') || d->word == DIGEST_WORD4('t', 'r', 'u', 'e'))) ||
 	       (d->n == 5 && d->word == (DIGEST_WORD4('f', 'a', 'l', 's') | (__u64)'e' << 32));
 }
 

@@ -201,7 +201,8 @@ static __always_inline void measures_share(__u64 *m, __u32 n)
 	m[TURN_UNSPLIT] /= n;
 	m[TURN_BLOCKED] /= n;
 	if (wanted & TURN_PARTS)
-		m[TURN_BLOCKED] = m[TURN_IO] + m[TURN_FUTEX] + m[TURN_NET] + m[TURN_SLEEP] + m[TURN_FAULT] + m[TURN_OTHER];
+		m[TURN_BLOCKED] = m[TURN_IO] + m[TURN_FUTEX] + m[TURN_NET] + m[TURN_SLEEP] + m[TURN_FAULT] +
+				  m[TURN_OTHER];
 	m[TURN_OFFCPU] = m[TURN_RUNQWAIT] + m[TURN_BLOCKED];
 	m[TURN_LATENCY] = m[TURN_CPUTIME] + m[TURN_OFFCPU] + m[TURN_UNSPLIT];
 	m[TURN_ARRIVAL] /= n;

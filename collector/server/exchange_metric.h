@@ -40,7 +40,7 @@
 	TIME_FIELD("other", "time blocked for other reasons"), \
 	COUNT_FIELD("n_switches", "times blocked"), \
 	COUNT_FIELD("n_io", "times blocked in file I/O"), \
-	TIME_FIELD("age", "age of running queries"),      \
+	TIME_FIELD("age", "age of running requests"),     \
 	TIME_FIELD("fs", "time in file operations"),      \
 	{ "io_bytes", "bytes read or written", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 33 }, \
 	COUNT_FIELD("n_fs", "file operations"),                                            \

@@ -1,7 +1,7 @@
 /* layouts.h - finds for each server process where its memory has the statement, user and database of a connection.
  *
- *      processes of servers --layouts_scan()--> /proc/PID/exe -> kind->find() -> kind->place() -> the layout, by process,
- *                                               in a map that the protocol's memory.bpf.h reads
+ *      processes of servers --layouts_scan()--> /proc/PID/exe -> kind->find() -> kind->place() -> the layout, by
+ *                                               process, in a map that the protocol's memory.bpf.h reads
  *
  * Once    We read an executable when we first see it, and log the reason if its layout is not found.  We forget it when
  *         no server runs it any longer.

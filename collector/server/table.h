@@ -221,7 +221,8 @@ static __always_inline void table_word_end(struct table *t, __u64 word, __u8 n)
 	if (t->state == TABLE_OFF || t->state == TABLE_DONE)
 		return;
 	table_word_tells(t, role, before);
-	if ((before == BEFORE_FIRST && role == ROLE_OFF) || ((t->kind & KIND_SHOW) && (role == ROLE_TABLES || role == ROLE_SHOWN))) {
+	if ((before == BEFORE_FIRST && role == ROLE_OFF) ||
+	    ((t->kind & KIND_SHOW) && (role == ROLE_TABLES || role == ROLE_SHOWN))) {
 		name_begin(&t->name);
 		t->state = TABLE_DONE;
 	} else if (t->state == TABLE_SEEK || role == ROLE_SELECT) {

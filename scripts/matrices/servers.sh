@@ -2,9 +2,10 @@
 # servers.sh - the servers of the matrix, and what each family of them does: start, prepare (data and users), counters
 # (before and after a cell) and the predicate that finds the server.
 
-# This machine's servers have the names of its versions (none if the package is not there).
+# This machine's servers have the names of its versions (none if the package is not installed).
 host_version() { # PACKAGE FORM: without epoch, as much as FORM
-	dpkg-query -W -f '${Version}\n' "$1" 2>/dev/null | sed 's/^[0-9]*://' | grep -Eo "^$2" || echo none
+	dpkg-query -W -f '${db:Status-Abbrev} ${Version}\n' "$1" 2>/dev/null |
+		sed -n 's/^[ih]i *\([0-9]*:\)\{0,1\}//p' | grep -Eo "^$2" || echo none
 }
 host_mariadb=$(host_version mariadb-server-core '[0-9]+\.[0-9]+') host_redis=$(host_version redis-server '[0-9]+')
 host_nginx=$(host_version nginx-light '[0-9]+\.[0-9]+') host_apache=$(host_version apache2-bin '[0-9]+\.[0-9]+')
