@@ -52,7 +52,6 @@ struct load {
 	unsigned weight[KINDS_MAX];
 	enum channel channel;
 	int plain;			/* no connection hides its bytes */
-	int file_within;		/* see struct session */
 	int check, pid;
 	double cpu_seconds;
 	const char *compare, *with;	/* files, instead of a load */
@@ -115,7 +114,7 @@ static void *worker_run(void *arg)
 {
 	struct worker *w = arg;
 	struct load *l = w->load;
-	struct session s, of = { .address = &l->address, .tally = &w->tally, .id = w->id, .file_within = l->file_within,
+	struct session s, of = { .address = &l->address, .tally = &w->tally, .id = w->id,
 				 .random = l->seed + (__u64)w->id * 0x632be59bd9b4e019ull };
 	int err = session_open(&s, &of, l->channel, LOAD_DB);
 
@@ -364,8 +363,7 @@ static void list_kinds(void)
 }
 
 enum { OPT_SOCKET = 256, OPT_HOST, OPT_PORT, OPT_STATEMENTS, OPT_CONNECTIONS, OPT_MIX, OPT_KINDS, OPT_SEED,
-       OPT_JSON, OPT_CHECK, OPT_TLS, OPT_PLAIN, OPT_COMPRESS, OPT_CPU, OPT_PID, OPT_COMPARE,
-       OPT_FILE_WITHIN };
+       OPT_JSON, OPT_CHECK, OPT_TLS, OPT_PLAIN, OPT_COMPRESS, OPT_CPU, OPT_PID, OPT_COMPARE };
 
 static const struct argp_option options[] = {
 	{ "socket", OPT_SOCKET, "PATH", 0, "the server's Unix socket", 0 },
@@ -379,7 +377,6 @@ static const struct argp_option options[] = {
 	{ "tls", OPT_TLS, NULL, 0, "all connections with TLS", 0 },
 	{ "plain", OPT_PLAIN, NULL, 0, "no connection with TLS or the compressed protocol", 0 },
 	{ "compress", OPT_COMPRESS, NULL, 0, "all connections with the compressed protocol", 0 },
-	{ "file-within", OPT_FILE_WITHIN, NULL, 0, "a file that the server asks for is in the turn of its statement", 0 },
 	{ "check", OPT_CHECK, NULL, 0, "compare with the server's Questions; it must have no other clients", 0 },
 	{ "json", OPT_JSON, NULL, 0, "print the counts as JSON, which is done anyway", 0 },
 	{ "cpu-bound", OPT_CPU, "SECONDS", 0, "instead, compute that long in the server, print its thread's time", 0 },
@@ -402,7 +399,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_TLS: l->channel = CHANNEL_TLS; break;
 	case OPT_PLAIN: l->plain = 1; break;
 	case OPT_COMPRESS: l->channel = CHANNEL_COMPRESSED; break;
-	case OPT_FILE_WITHIN: l->file_within = 1; break;
 	case OPT_CHECK: l->check = 1; break;
 	case OPT_JSON: break;
 	case OPT_CPU: l->cpu_seconds = atof(arg); break;

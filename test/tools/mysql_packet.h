@@ -122,7 +122,6 @@ struct mysql_reply {
 	__u16 status;			/* the server's last status word */
 	__u32 stmt;			/* of a prepared statement */
 	int wants_file;			/* the server asked for LOAD DATA LOCAL's file: send it, read on */
-	unsigned n_files;		/* it asked for so far */
 };
 
 void mysql_reply_begin(struct mysql_reply *r, enum mysql_shape shape, __u64 capabilities);

@@ -29,7 +29,6 @@ struct session {
 	__u32 stmt;			/* of the last reply to a prepare */
 	int awaited;			/* sent, and nothing of the reply read yet */
 	const char *file;		/* what LOAD DATA LOCAL gets */
-	int file_within;		/* the file is in its statement's turn, not a turn of its own */
 };
 
 __u64 session_random(struct session *s, __u64 below);
