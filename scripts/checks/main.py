@@ -214,9 +214,10 @@ class Check:
         for name in self.add_tests(names):
             self.failed += 1
             print(f"not ok - there is no stage or test {name}; see scripts/check --help")
-        # The longest test, then the end-to-end tests, then the other tests of the kernel.
+        # First those that have the kernel to themselves: they mostly wait, and the other lanes have the CPUs meanwhile.  Then
+        # the longest test, the end-to-end tests, and the other tests of the kernel.
         paired = self.kernel[:1] + self.paired + self.kernel[1:]
-        self.lanes["serial"].insert(0, lambda: at_a_time(paired, plan.AT_A_TIME))
+        self.lanes["serial"].append(lambda: at_a_time(paired, plan.AT_A_TIME))
         self.run_lanes()
         at_a_time(self.last, 1)
 
