@@ -170,7 +170,8 @@ hangs("the maximum, the threshold and the slowest know of what runs", async ({ p
 hangs("what has run for long is named in one line, and one click explains it", async ({ page, value }) => {
 	const line = page.getByRole("region", { name: "Still running" });
 
-	assert.match(await line.textContent(), /^9 running, oldest [\d.]+ s:update stock set v = v - \? where id = \?\/stock \(8\)$/);
+	await until("the line", async () => /^9 running, oldest [\d.]+ s:update stock set v = v - \? where id = \?\/stock \(8\)$/
+		.test(await line.textContent()));
 	assert.deepEqual(await violations(page), []);
 	const [request] = await Promise.all([page.waitForRequest(/value\/explain/), line.getByRole("button").click()]);
 	const asked = new URL(request.url()).searchParams, end = Number(asked.get("end_time"));
