@@ -46,8 +46,8 @@ class Check:
     def __init__(self):
         self.lock = threading.Lock()
         self.lanes = {lane: [] for lane in NICE}
-        self.paired = []  # end-to-end tests that begin the serial lane, some at a time
-        self.kernel = []  # tests of `make check` that need the kernel, also at its begin; plan.LONGEST is the first
+        self.paired = []  # end-to-end tests that end the serial lane, some at a time
+        self.kernel = []  # tests of `make check` that need the kernel, run with those; plan.LONGEST is the first
         self.last = []  # after the lanes, one after the other
         self.jobs, self.repeated = [], []
         self.passed = self.failed = self.skipped = 0
