@@ -2,7 +2,7 @@
 
     serial   tests that load programs into the kernel or start database servers: first, three at a time, those that look
              only at what they start themselves, then the others, one after the other
-    page     end-to-end tests on recordings, and the page in a browser
+    page     the page in a browser, which takes longest of all, and at the same time end-to-end tests on recordings
     build    the build with sanitizers and its unit tests, distcheck
 
 The serial lane has the highest priority: its tests wait for servers and slots most of the time, and the other lanes use
@@ -31,6 +31,7 @@ SANITIZED = ["--enable-sanitizers", "--disable-ui", "CFLAGS=-g -O1"]
 TEMPLATES = OUT / "templates"  # new data directories of servers, which tests copy
 N_CPUS = len(os.sched_getaffinity(0))
 NICE = {"serial": 0, "page": 5, "build": 10}
+WIDTH = {"serial": 1, "page": 2, "build": 1}  # how many steps of a lane run at the same time
 
 STAGES = ["unit", "sanitizers", "kernel", "e2e", "browser", "dist", "kernel-sanitizers", "deb", "soak"]
 TIERS = {
@@ -169,7 +170,7 @@ class Check:
         steps.append(lambda: self.run(name, [str(path), *longer], lane, "e2e"))
 
     def stage_browser(self):
-        self.lanes["page"].append(lambda: self.run("browser", [str(TOP / "test/browser/run")], "page", "browser"))
+        self.lanes["page"].insert(0, lambda: self.run("browser", [str(TOP / "test/browser/run")], "page", "browser"))
 
     def stage_dist(self):
         """distcheck proves that the tarball is complete: it builds every program and test from it, installs and
@@ -226,7 +227,7 @@ class Check:
         at_a_time([lambda lane=lane: self.run_lane(lane) for lane in self.lanes], len(self.lanes))
 
     def run_lane(self, lane):
-        at_a_time(self.lanes[lane], 1)
+        at_a_time(self.lanes[lane], WIDTH[lane])
         with self.lock:
             self.n_lanes -= 1
             if self.n_lanes == 1:
