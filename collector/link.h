@@ -37,7 +37,7 @@ int link_new(struct uv_loop_s *loop, const char *path, const struct link_ops *op
 	     struct link **ret_link);
 void link_close(struct link *l);	/* still writes what was sent, then calls closed() */
 
-/* -ENOTCONN: not connected now; -EMSGSIZE: longer than a frame may be; -ENOMEM. */
+/* Sends a frame.  -ENOTCONN: not connected now; -EMSGSIZE: longer than a frame may be; -ENOMEM. */
 int link_send(struct link *l, enum frame_type type, const void *data, size_t len);
 int link_send_json(struct link *l, enum frame_type type, const json_t *json);
 int link_send_frame(struct link *l, const struct bytes *frame);	/* sends a complete frame */

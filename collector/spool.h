@@ -1,23 +1,25 @@
-/* spool.h - queues the batches that the aggregator has not acknowledged; the queue survives a restart of the collector.
+/* spool.h - queues the batches that the aggregator has not acknowledged, in two files.
  *
  *      put -> | newer segment | older segment | -> next -> in flight -> ack
  *
- * Laws    Batches come out in the order in which they were put.  This holds after a crash at any byte, too: a batch is
- *         written before it is sent, and its CRC shows a torn end, which is cut.  A batch that was sent or acknowledged
- *         just before a crash may come out once more; the aggregator recognises its name.  After a clean end only
- *         unacknowledged batches come out.
- * Limit   Two segments, each half of the limit.  When both are full, the spool drops the older one and counts its
- *         events as lost.
- * Loss    One batch per source and instrumentation reports them: without slices, with a loss, and with a seq of
- *         LOSS_SEQ or more, which no probe uses.  A dropped loss is counted again, so events put = events out + losses
- *         out.  A batch counts as lost although it arrived only if its acknowledgement was under way, or a crash cut it
- *         off.
+ * Order   batches come out in the order in which they were put, also after a restart.
+ * Restart the files keep the batches.  A crash at any byte leaves a torn frame at most, which its CRC shows and
+ *         spool_open() cuts.  Batches that were sent or acknowledged shortly before the end may come out once more: the
+ *         aggregator recognises them by their names.
+ * Limit   each segment has half of the limit.  When both are full, the spool drops the unacknowledged batches of the
+ *         older one.  It also drops a batch that is longer than a segment.
+ * Loss    the spool counts the events of dropped batches, and queues them as losses: a batch per source,
+ *         instrumentation and slot length, without slices, with a seq of LOSS_SEQ or more, which no probe uses.  The
+ *         losses of a dropped batch are counted again.  So, while the files return their bytes and the aggregator stays
+ *         the same, events put = events out + losses out.  Events of a batch that arrived are also counted as lost if
+ *         the spool drops the batch before its acknowledgement comes.
  * Files   path.0 and path.1, locked (segment.h).  First a FRAME_HELLO with {"aggregator", "segment"}, then
- *         FRAME_BATCHes and FRAME_ACK {u64 segment, u64 offset}: acknowledged up to here.  A file is truncated as soon
- *         as all of it is acknowledged, so usually nothing reaches the disk.  No fsync: a power cut may lose the
- *         unwritten end.
- * Memory  While a file cannot be written, or without a path, a segment keeps up to SEGMENT_MEMORY in memory.
- * Ids     belong to one aggregator; spool_bind() drops the batches for another one.
+ *         FRAME_BATCHes and FRAME_ACKs {u64 segment, u64 offset}: all batches before this place are acknowledged.  The
+ *         spool truncates a file as soon as all its batches are acknowledged, so usually nothing reaches the disk.  It
+ *         never calls fsync(): a power cut may lose the unwritten end.
+ * Memory  while a file cannot be written, or without a path, a segment keeps up to SEGMENT_MEMORY in memory.  A restart
+ *         loses these bytes.
+ * Ids     instrumentations have the ids of one aggregator: spool_bind() drops the batches for another one.
  * Errors  0 or -errno.
  * Thread  one thread.
  */
@@ -40,28 +42,31 @@ struct spool_conf {
 };
 
 struct spool_stats {
-	__u64 waiting;			/* bytes not yet acknowledged */
+	__u64 waiting;			/* bytes that are not acknowledged, from the oldest such batch on */
 	__u64 in_flight;		/* batches sent and not acknowledged */
 	__u64 dropped_batches, dropped_events;
 	__u64 foreign_batches;		/* dropped, because they were for another aggregator */
-	__u64 cut_bytes;		/* torn or damaged bytes, found when opening or reading */
-	int file_err;			/* why the latest write to the files failed; 0: it did not */
+	__u64 cut_bytes;		/* torn or damaged bytes, which the spool dropped when it opened or read a
+					 * file */
+	int file_err;			/* -errno of the newer file's latest write; 0: it did not fail */
 };
 
-/* -EBUSY: another collector has it open; other errors come from the files; the reason says it in words. */
+/* Opens the files, or makes them.  -EBUSY: another collector has them open; else an error of the files.  The reason
+ * says it in words. */
 int spool_open(const struct spool_conf *conf, struct spool **ret_spool, char reason[REASON_MAX]);
-void spool_close(struct spool *s);	/* keeps the files; NULL: nothing */
+void spool_close(struct spool *s);	/* keeps the files; NULL is fine */
 
-/* From now on, batches are for this aggregator. */
+/* Says for which aggregator the batches are, by its UUID; drops those in the spool if they are for another one. */
 void spool_bind(struct spool *s, const char *aggregator);
 
 int spool_put(struct spool *s, const struct batch *b);
 
-/* Copies the next complete frame to send to *ret_frame.  1; 0: no frame, or FLIGHT_MAX batches are in flight. */
+/* Copies the frame of the next batch to *ret_frame; the batch is in flight from now on.  Returns 1; 0: there is no
+ * further batch, or FLIGHT_MAX are in flight. */
 int spool_next(struct spool *s, struct bytes *ret_frame);
 
-void spool_ack(struct spool *s, const struct ack *a);	/* ignores an unknown name */
-void spool_rewind(struct spool *s);			/* batches in flight come out again */
+void spool_ack(struct spool *s, const struct ack *a);	/* ignores a batch that is not in flight */
+void spool_rewind(struct spool *s);			/* those in flight come out again, oldest first */
 
 struct spool_stats spool_stats(const struct spool *s);
 

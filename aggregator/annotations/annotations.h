@@ -21,7 +21,7 @@
 
 struct annotations;				/* its fields are in annotations.c */
 
-/* It observes the catalog: when an instrumentation is deleted, its annotations are, too. */
+/* Observes the catalog: if an instrumentation is deleted, this deletes its annotations, too. */
 int annotations_new(struct store_queue *store_queue, struct catalog *catalog, struct annotations **ret_annotations);
 void annotations_free(struct annotations *j);	/* NULL is fine; before the catalog */
 
@@ -32,7 +32,7 @@ int annotations_load(struct annotations *j, struct store *store);
 int annotation_parse(const json_t *request, __s64 now_ns, struct annotation *ret, char *reason);
 json_t *annotation_json(const struct annotation *a);	/* NULL: no memory */
 
-/* Is it one line of UTF-8, of 1 to ANNOTATION_TEXT_MAX bytes?  If not: -EINVAL and the reason. */
+/* Returns 0 if the text is one line of UTF-8, of 1 to ANNOTATION_TEXT_MAX bytes; else -EINVAL with the reason. */
 int annotation_check_text(const char *text, char *reason);
 
 const struct annotation *annotations_find(const struct annotations *j, __u64 id);	/* NULL: no such id */
@@ -41,14 +41,15 @@ const struct annotation *annotations_find(const struct annotations *j, __u64 id)
  * (inst 0: all).  If there are more than `most`, it copies the newest.  *ret NULL: there are none.  -ENOMEM. */
 int annotations_take(const struct annotations *j, __u64 inst, __s64 from_ns, __s64 to_ns, size_t most, struct annotation_list **ret);
 
-/* Adds one and gives it an id, *ret_id.  done (may be NULL) is called when it is stored, or could not be: then it is
- * removed again. */
+/* Adds an annotation and gives it an id, *ret_id.  Calls done() (may be NULL) when the store has it; with an error if
+ * it could not be stored, after which it is no longer here. */
 int annotations_add(struct annotations *j, const struct annotation *a, store_queue_done done, void *arg, __u64 *ret_id, char *reason);
 
 /* Sets the end of an annotation that lasts.  -ENOENT. */
 int annotations_end(struct annotations *j, __u64 id, __s64 to_ns);
 
-/* Removes it at once, from the store by the time done() is called (may be NULL).  Returns -ENOENT at once. */
+/* Removes an annotation: here at once, from the store before it calls done() (may be NULL).  -ENOENT: no such id;
+ * done() is not called. */
 int annotations_remove(struct annotations *j, __u64 id, store_queue_done done, void *arg);
 
 #endif

@@ -4,7 +4,7 @@
  *               the cube answers on the loop; the store, and pictures, on a worker
  *
  * Errors  every refusal is {"error": {"code", "message"}}, with a sentence that says what is wrong.
- * Thread  the loop thread only; workers get values and return values.
+ * Thread  the loop thread only; workers make the values.
  */
 #ifndef HEATSCOPE_API_H
 #define HEATSCOPE_API_H
@@ -39,10 +39,10 @@ struct api_route {
 const struct api_route *api_route(size_t index);	/* NULL: past the last */
 
 int api_new(const struct api_parts *parts, struct api **ret_api);
-void api_close(struct api *api);	/* answers requests that wait for sources now; NULL is fine */
+void api_close(struct api *api);	/* answers at once the requests that wait for sources; NULL is fine */
 void api_free(struct api *api);		/* NULL is fine; the loop has run out */
 
-size_t api_active_bytes(const struct api *api);	/* memory of streams for in-flight events */
+size_t api_active_bytes(const struct api *api);	/* bytes that streams of active events keep */
 
 /* An http_handler; its argument is the api. */
 void api_handle(void *api, struct http_request *r);

@@ -48,7 +48,7 @@ struct admission {			/* zeroed: nothing runs or waits */
 	} queue[ADMISSION_CLASSES];
 };
 
-/* True: the caller has a place.  False: others wait, or no place is free. */
+/* Returns true if the caller gets a place; false if others wait, or no place is free. */
 bool admission_take(struct admission *a, enum admission_class class);
 
 /* Queues t; start() or drop() is called later, never from within this call.  -EBUSY: too many wait. */

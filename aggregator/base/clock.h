@@ -4,8 +4,8 @@
  * and pure modules get `now_ns` as an argument.  timekeeper.h decides whether the wall clock can be believed.
  * Thread  any.
  */
-#ifndef HEATSCOPE_AGGREGATOR_CLOCK_H
-#define HEATSCOPE_AGGREGATOR_CLOCK_H
+#ifndef HEATSCOPE_CLOCK_H
+#define HEATSCOPE_CLOCK_H
 
 #include <linux/types.h>
 

@@ -25,8 +25,8 @@ bool endpoint_is_tcp(const struct endpoint *e);
 /* Can other machines reach it?  True for everything but loopback addresses and Unix sockets. */
 bool endpoint_is_beyond(const struct endpoint *e);
 
-/* Is it a link-local address: 169.254.0.0/16, fe80::/10, also when IPv6 writes IPv4 (::ffff:a.b.c.d, 64:ff9b::a.b.c.d)?
- * There, and at fd00:ec2::254, clouds give the machine's secrets to every process that asks. */
+/* Is it an address at which clouds give a machine's secrets to each of its processes?  These are the link-local ones,
+ * 169.254.0.0/16 and fe80::/10, also IPv4 as IPv6 writes it (::ffff:a.b.c.d, 64:ff9b::a.b.c.d), and fd00:ec2::254. */
 bool endpoint_is_link_local(const struct sockaddr *addr);
 
 /* Opens a listening, non-blocking, close-on-exec socket; `mode` is the mode of a Unix socket's file. */

@@ -9,8 +9,8 @@
  *         TIMEKEEPER_LEAP_NS, the difference shrinks by a hundredth of the time that passes (clocks are slewed by
  *         less).
  * Leap    A larger difference is a leap, ahead or back.  The believed time ignores the wall clock until that has run
- *         evenly with the boot clock for TIMEKEEPER_TRIAL_NS; then we believe the wall clock.  A leap that is undone
- *         before has expired nothing.
+ *         evenly with the boot clock for TIMEKEEPER_TRIAL_NS; then we believe the wall clock.  If the leap is
+ *         undone before that, no data have expired because of it.
  * Start   The store keeps the believed time, so it goes on from there.  A gap of more than TIMEKEEPER_LEAP_NS since
  *         then is a leap, too: we cannot know whether the machine was off or its clock is wrong.  So after a real gap
  *         old data expire TIMEKEEPER_TRIAL_NS after the start.  This costs only space, and max-size still holds.

@@ -72,7 +72,7 @@ __s64 catalog_newest_ns(const struct catalog *c);	/* the end of the newest slot 
 const struct catalog_inst *catalog_first(const struct catalog *c);	/* then ->next; NULL: none */
 const struct catalog_inst *catalog_find(const struct catalog *c, __u64 id);
 
-/* Returns how many of its newest slots the cube holds. */
+/* Returns how many of the instrumentation's newest slots the cube holds. */
 size_t catalog_cube_slots(const struct catalog *c, const struct instrumentation *in);
 
 /* Creates an instrumentation from a request as in doc/api.md; numbers may be texts, lists comma-separated texts.
@@ -82,17 +82,19 @@ typedef void (*catalog_made)(void *arg, int err, const struct catalog_inst *made
 int catalog_create(struct catalog *c, const json_t *request, __s64 now_ns, catalog_made done, void *arg,
 		   char *reason);
 
-/* Does the same for a configured one, under this name. */
+/* The same for an instrumentation of the configuration file, under this name. */
 int catalog_create_configured(struct catalog *c, const json_t *request, const char *configured_name, __s64 now_ns, catalog_made done,
 			  void *arg, char *reason);
 
-/* Sets those properties that may change, and whether it is configured (configured_name "": not). */
+/* Takes from `in` the properties that may change.  configured_name: its name in the configuration file; "": it is not
+ * in the file. */
 int catalog_adopt(struct catalog *c, __u64 id, const struct instrumentation *in, const char *configured_name);
 
-/* Sets its line in the configuration file. */
+/* Sets the instrumentation's line in the configuration file. */
 void catalog_bind(struct catalog *c, __u64 id, unsigned line);
 
-/* -EINVAL with the reason: it is in the configuration file, so a request can neither delete nor change it. */
+/* Returns 0 if a request may delete or change the instrumentation; -EINVAL with the reason if it is in the
+ * configuration file. */
 int catalog_check_free(const struct catalog *c, const struct catalog_inst *ci, char *reason);
 
 /* Turns all measuring off or on.  Off: no source is asked to measure anything, whatever each instrumentation says.  The
@@ -100,22 +102,22 @@ int catalog_check_free(const struct catalog *c, const struct catalog_inst *ci, c
 int catalog_set_off(struct catalog *c, bool off, store_queue_done done, void *arg);
 bool catalog_is_off(const struct catalog *c);
 
-/* Creates a copy, except for the properties that the request names. */
+/* Creates a copy of an instrumentation; the properties that the request names differ. */
 int catalog_clone(struct catalog *c, __u64 id, const json_t *request, __s64 now_ns, catalog_made done, void *arg,
 		  char *reason);
 
-/* Changes retention-time, idle-max or enabled.  Everything stays as before until done() is called; with
- * an error it stays so.  -ENOENT: it was deleted meanwhile. */
+/* Changes retention-time, idle-max or enabled of an instrumentation.  The change holds when done() is called with err
+ * 0; if it is called with an error, nothing has changed.  -ENOENT: the instrumentation was deleted meanwhile. */
 int catalog_change(struct catalog *c, __u64 id, const json_t *request, catalog_made done, void *arg, char *reason);
 
-/* Notes that a client asks for it.  catalog_reap() deletes an instrumentation that no client has asked for during its
- * idle-max.  After a start an instrumentation is idle from the first reaping at the earliest.  boot_ns is
- * CLOCK_BOOTTIME, which does not change when the wall clock is set. */
+/* Notes that a client asks for the instrumentation.  catalog_reap() deletes an instrumentation that no client has asked
+ * for during its idle-max.  After a start an instrumentation is idle from the first reaping at the earliest.  boot_ns
+ * is CLOCK_BOOTTIME, which does not change when the wall clock is set. */
 void catalog_touch(struct catalog *c, __u64 id, __s64 boot_ns);
 void catalog_reap(struct catalog *c, __s64 boot_ns);
 
-/* Removes it from the catalog and the cube at once, and from the store by the time done() is called (done may
- * be NULL).  Returns -ENOENT at once. */
+/* Deletes an instrumentation: from catalog and cube at once, from the store before it calls done() (may be NULL).
+ * -ENOENT: no such id; done() is not called. */
 int catalog_delete(struct catalog *c, __u64 id, store_queue_done done, void *arg);
 
 /* Metrics: all that a connected source can measure, and those of the instrumentations. */
@@ -135,7 +137,8 @@ const char *catalog_fare_word(enum fare fare);	/* "pending", ... */
 void catalog_seen(struct catalog *c, __u64 inst, const char *source, __s64 slot);
 void catalog_lost(struct catalog *c, __u64 inst, const char *source, __u64 n, __s64 now_ns);
 
-/* Have all sources reported up to this slot that are connected, can measure it and reported until recently? */
+/* Has each source reported up to this slot?  It asks only for sources that are connected, can measure the
+ * instrumentation and reported until recently. */
 bool catalog_reported(const struct catalog *c, const struct catalog_inst *ci, __s64 slot, __s64 now_ns);
 
 /* Sets by how much our clock is ahead of the believed time (timekeeper.h).  The two horizons below are earlier by
@@ -149,7 +152,7 @@ __s64 catalog_latest_ns(const struct catalog *c, __s64 now_ns);	/* the later of 
  * and expire one retention after their time. */
 void catalog_stepped(struct catalog *c, __s64 step_ns, __s64 now_ns);
 __s64 catalog_take_step(struct catalog *c, __u64 inst);	/* 0: no step, or it was taken */
-void catalog_return_step(struct catalog *c, __u64 inst);	/* the batch that took it was not stored: mark the next
+void catalog_return_step(struct catalog *c, __u64 inst);	/* the batch with the step was not stored: mark the next
 								 * one */
 
 /* Returns the first slot that is not older than the retention.  It is 0 after catalog_keep(), which is for showing
@@ -159,15 +162,15 @@ void catalog_keep(struct catalog *c);
 void catalog_file(struct catalog *c, const char *file);	/* the configuration file's name, borrowed */
 const char *catalog_file_name(const struct catalog *c);	/* "" if there is no file */
 
-/* The same for each tier. */
+/* The same as catalog_horizon(), for each tier. */
 void catalog_horizons(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns, __s64 ret_slot[TIERS]);
 
 /* Notes that the store has each tier from this slot on (see store_kept()), and takes slots from taken_from on.  Slots
  * that tier 0 no longer has are removed from the cube. */
 void catalog_expired(struct catalog *c, __u64 inst, const __s64 kept_from[TIERS], __s64 taken_from);
 
-/* Counts the sources that can report it: connected ones that offer its metric and have not failed, and those
- * that are not connected but were seen within its retention. */
+/* Counts the sources that can report an instrumentation: connected ones that offer its metric and have not failed, and
+ * those that are not connected but have reported within its retention. */
 __u32 catalog_n_sources(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns);
 
 /* changed() is called after a change of the instrumentations (wanted), or only of sources and their states. */

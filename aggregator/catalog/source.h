@@ -59,7 +59,7 @@ void source_renew(struct source *s, struct source *from);
 int source_state(struct source *s, const json_t *state, char *reason);
 void source_forget(struct source *s, __u64 inst);
 
-/* NULL: it never named that metric. */
+/* Returns the offer of a metric; NULL: the source never named that metric. */
 const struct offer *source_offer(const struct source *s, const char *module, const char *stat);
 const struct inst_state *source_inst(const struct source *s, __u64 inst);
 

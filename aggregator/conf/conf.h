@@ -1,14 +1,14 @@
-/* conf.h - reads the configuration of heatscoped from a YAML file, and checks it; main.c adds the options.
+/* conf.h - reads and checks the configuration of heatscoped, a YAML file.
  *
- * Order   built-in defaults, then the file, then the command line.
- * Always  instrumentations that exist from the start and are kept.  Each has its name (given, or "mysql.queries by
- *         statement"), its line in the file, and its request as in doc/api.md.
- * Alerts  are kept in the same way; each names one of these instrumentations.
- * Reports are drawn on a schedule, and sent or written.
- * Hooks   are the destinations of alerts and reports, by name.  Their URLs, which may be secrets, are only here.
- * Errors  -EINVAL (not understood), -ENOENT (no such file), with one sentence in `reason` (CONF_REASON_MAX bytes) that
- *         names the file or the option.
- * Memory  a plain value.
+ * Order   conf_init() sets the defaults, conf_read() replaces those that the file names; then main.c adds the options
+ *         of the command line.
+ * Lists   the file has instrumentations, webhooks, alerts and reports.  Alerts and reports refer by name to the
+ *         instrumentations that they observe or draw, and to the webhook that they are sent to.
+ * Names   an instrumentation without a name gets one, such as "mysql.queries by statement".
+ * Secret  the URLs of webhooks may be secrets.
+ * Errors  -EINVAL: the file or value is not understood; -ENOENT: there is no such file.  `reason` (CONF_REASON_MAX
+ *         bytes) gets one sentence that names the file, or the option.  After an error nothing has changed.
+ * Memory  a plain value that may be copied.
  */
 #ifndef HEATSCOPE_CONF_H
 #define HEATSCOPE_CONF_H
@@ -40,16 +40,16 @@ struct conf {
 	size_t n_alerts;
 	struct conf_report report[CONF_REPORTS_MAX];
 	size_t n_reports;
-	char page_url[CONF_URL_MAX];	/* where people open the page: messages link there; "": no links */
+	char page_url[CONF_URL_MAX];	/* address of the page, for links in messages; "": no links */
 	unsigned long long max_size;	/* bytes of the database; 0: no limit */
 	unsigned cube_slots;		/* newest slots of each instrumentation kept in memory */
-	bool keep;			/* nothing expires: for showing recordings */
+	bool keep;			/* no data expire: to show recordings */
 	bool verbose;
 };
 
 void conf_init(struct conf *conf);	/* the defaults */
 
-/* Checks ranges.  conf_read() has checked a file already. */
+/* Checks the ranges of the options.  conf_read() does this for a file. */
 int conf_check(const struct conf *conf, char *reason);
 int conf_read(struct conf *conf, const char *path, char *reason);
 int conf_set_size(struct conf *conf, const char *text, char *reason);	/* max-size: "10 GB", "none" */

@@ -28,7 +28,7 @@
 #define HTTP_IDLE_S 30			/* a silent connection is closed */
 #define HTTP_HELD_MAX (128u << 20)	/* bytes that clients have not taken, of all servers that share a struct
 					 * http_held */
-#define HTTP_ALWAYS (64u << 10)		/* an answer of so many bytes is always sent */
+#define HTTP_ALWAYS (64u << 10)		/* an answer of at most so many bytes is always sent */
 #define HTTP_CONNECTIONS_MAX 512	/* at a time: half of the usual 1024 files; ingest and store need the rest */
 
 struct http;
@@ -41,15 +41,15 @@ struct http_param {			/* of the query string, decoded */
 
 typedef void (*http_handler)(void *arg, struct http_request *r);
 
-/* Bytes that clients have not taken yet.  Each part that makes data for them adds its bytes, and subtracts them
- * later. */
+/* Counts the bytes that clients have not taken yet.  Each part that makes data for clients adds their bytes, and
+ * subtracts them when the client has taken them. */
 struct http_held {			/* zeroed: none */
 	size_t bytes;
 	struct http_stream *streams;
 };
 
-/* May so many more bytes wait for clients?  Ends streams to make space: first the one whose client has taken nothing
- * for the longest time, with an event that says so. */
+/* Returns true if so many more bytes may wait for clients.  To make space, it ends streams, with an event that says so:
+ * first the stream whose client has taken nothing for the longest time. */
 bool http_held_fits(struct http_held *held, size_t more);
 
 struct http_conf {
@@ -93,7 +93,7 @@ void http_busy(struct http_request *r, unsigned retry_s, const char *message);
 
 /* Has the client hung up?  A client that only shuts down its sending side counts, too. */
 bool http_is_gone(const struct http_request *r);
-void http_drop(struct http_request *r);		/* closes the connection of such a request without a reply, and counts
+void http_drop(struct http_request *r);		/* closes the connection of a request without a reply, and counts
 						 * it */
 
 /* Server-sent events.  gone() is called once, when the client has left or http_close() was called, or after

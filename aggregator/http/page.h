@@ -20,10 +20,11 @@ struct page_file {
 	char etag[48];			/* quoted; made of size and time of change */
 };
 
-/* -ENOENT: no such file (or a forbidden one); -EFBIG; other -errno. */
+/* Reads a file.  -ENOENT: no such file (or a forbidden one); -EFBIG; other -errno. */
 int page_get(const char *directory, const char *path, struct page_file *ret_file);
 
-/* 0, or -ENOENT with a sentence: the directory contains no page that we can read.  reason: PAGE_REASON_MAX bytes. */
+/* Returns 0, or -ENOENT with a sentence if the directory contains no page that we can read.  reason: PAGE_REASON_MAX
+ * bytes. */
 int page_check(const char *directory, char *reason);
 void page_refusal(const char *directory, const char *path, int err, char *reason);	/* says why page_get() failed */
 

@@ -13,7 +13,7 @@
 
 struct tls;
 
-/* -EPERM: every user of the machine may read or write the key; -EINVAL: not a pair. */
+/* Reads both files.  -EPERM: every user of the machine may read or write the key; -EINVAL: not a pair. */
 int tls_read(const char *certificate, const char *key, struct tls **ret_tls, char *reason, size_t room);
 void tls_free(struct tls *t);		/* NULL is fine */
 

@@ -21,13 +21,14 @@ struct token {
 	unsigned char digest[32];
 };
 
-/* -EPERM: others than its owner may read or write it, or the owner is neither us nor root; -EINVAL: not a token. */
+/* Reads the secret and keeps its digest.  -EPERM: others than the file's owner may read or write it, or the owner is
+ * neither us nor root; -EINVAL: not a token. */
 int token_read(const char *path, struct token *ret_token, char *reason, size_t room);
 
 /* Reads the secret itself, to send it to a webhook. */
 int token_secret(const char *path, char ret_secret[TOKEN_MAX + 1], char *reason, size_t room);
 
-/* authorization: the header's value; NULL: none. */
+/* Does the header have the secret?  authorization: the header's value; NULL: there is no header. */
 bool token_admits(const struct token *t, const char *authorization);
 
 #endif

@@ -3,13 +3,13 @@
  *      views (view.h) --server-sent events--> connection       : (a comment) every 10 s of silence, finds closed ones
  *        event: gone     {"view": n, "code", "message"}: one of several views whose instrumentation does not exist
  *
- * One     connection serves a page of maps: a browser opens only six to a host.
- * Pace    A change goes at once, but changes go every 50 ms at most.  A slow client gets fewer events, each with the
- *         newest state: no event is queued until it has taken the last ones.  First grids are the exception, up to
- *         STREAM_AHEAD bytes.
+ * One     connection serves all maps of a page: a browser opens only six connections to a host.
+ * Pace    The stream sends a change at once, but it sends at most every 50 ms.  It queues no event until the client has
+ *         taken the last ones.  So a slow client gets fewer events, each with the newest state.  Only first grids are
+ *         queued before that, up to STREAM_AHEAD bytes.
  * Resume  Every event has an id, "N-V": the Nth, of view V.  A request with Last-Event-ID goes on with N + 1.  It
- *         begins with whole grids, as every stream does, so nothing is missing.  The first grid is of the view after V,
- *         so a slow client gets all in turn.
+ *         begins with whole grids, as every stream does, so no change is missing.  The first grid is that of the view
+ *         after V, so a slow client gets the grids of all views in turn.
  * Bounds  STREAM_VIEWS_MAX views of all streams.  Further ones get 503 with Retry-After; http.h ends the slowest.
  * End     when the last view's instrumentation is deleted, or the server closes.
  * Thread  the loop thread only.
@@ -41,7 +41,7 @@ void streams_fini(struct streams *all);
 /* Both reply to the request with a stream, or with an error if there are too many.  -EINVAL with the reason
  * (PARAMS_REASON_MAX bytes), -ENOMEM: no reply was sent. */
 int stream_open(struct streams *all, struct http_request *r, const struct catalog_inst *ci, char *reason);
-/* the views of the parameter `views` */
+/* of the views of the parameter `views` */
 int stream_open_views(struct streams *all, struct http_request *r, char *reason);
 
 #endif

@@ -18,10 +18,10 @@ struct view_span {			/* slots, inclusive */
 	__s64 first, last;
 };
 
-/* Makes a grid of as many columns as the value's grid, up to the present one.  `changed` may contain slots after the
- * present column.  They are ignored, and the caller may forget them: a later call reads every slot that the present
- * column has reached since.  -ESTALE: the cube does not hold all of them;
- * -ENOENT: no such instrumentation; -ENOMEM.  After an error make a new value. */
+/* Makes a grid of as many columns as the value's grid, up to the present one.  It ignores slots of `changed` after the
+ * present column, and the caller may forget them: a later call reads all slots that the present column has reached
+ * since.  -ESTALE: the cube does not hold all slots; -ENOENT: no such instrumentation; -ENOMEM.  After an error make a
+ * new value. */
 int view_active_grid(struct value *v, const struct view_span *changed, size_t n, __s64 now_ns, struct grid **ret_grid);
 
 /* Does a column of g differ from the client's column of the same time?  `has` has the same rows and column length. */

@@ -179,7 +179,8 @@ static void shape_of(const struct hist *h, struct shape *ret)
 	}
 }
 
-/* Measures the distance of a from b, less `but` (NULL: from all of b). */
+/* Returns by how many octaves the events of one shape would have to be moved, on average, to be distributed like those
+ * of the other one.  Compares a with b without `but` (NULL: with all of b). */
 static double shape_distance(const struct shape *a, const struct shape *b, const struct shape *but)
 {
 	double n = b->n - (but ? but->n : 0), seen_a = 0, seen_b = 0, sum = 0;
@@ -192,15 +193,6 @@ static double shape_distance(const struct shape *a, const struct shape *b, const
 		sum += fabs(seen_a / a->n - seen_b / n);
 	}
 	return sum / STEPS;
-}
-
-double alert_distance(const struct hist *a, const struct hist *b)
-{
-	struct shape x, y;
-
-	shape_of(a, &x);
-	shape_of(b, &y);
-	return shape_distance(&x, &y, NULL);
 }
 
 static void shape_add(struct shape *to, const struct shape *s, double sign)

@@ -58,7 +58,8 @@ struct alert_rule {
 /* Reads a request as in doc/api.md.  -EINVAL with the reason, in `reason` (REASON_MAX bytes). */
 int alert_rule_parse(const json_t *request, struct alert_rule *ret, char *reason);
 
-/* Reads `above` if it was given as a text, now that the unit is known.  Errors likewise. */
+/* Reads `above` if the request has it as a text: the unit of the measure must be known.  Errors as
+ * alert_rule_parse(). */
 int alert_rule_unit(struct alert_rule *r, enum ruler_unit unit, char *reason);
 json_t *alert_rule_json(const struct alert_rule *r);	/* NULL: no memory */
 
@@ -95,9 +96,5 @@ enum alert_state alert_state_of(const char *name);	/* ALERT_NO_DATA: no such nam
 
 /* Writes "p99 of latency is 120 ms, above 100 ms"; unit: as query_unit() returns it. */
 void alert_sentence(const struct alert *a, const char *measure, const char *unit, char *out, size_t room);
-
-/* Returns by how many octaves the events of one would have to be moved, on average, to be distributed like the
- * other's. */
-double alert_distance(const struct hist *a, const struct hist *b);
 
 #endif

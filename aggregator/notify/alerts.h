@@ -1,10 +1,11 @@
-/* alerts.h - watches all alert rules: when a window of a rule is over, alert.h gets its data from the cube.
+/* alerts.h - evaluates all alert rules: at the end of a rule's window it gives the window's data, from the cube, to
+ * alert.h.
  *
  *      cube --alerts_tick(), each second--> alert_step() --> state, kept by the store
  *                                                        \-> firings, as annotations, and sent to the listener
  *
- * Window  evaluated ALERTS_LATE_NS after its end, or as soon as the store has its data.  A new rule of a shape first
- *         gets the windows of the hour before that the cube has, so it need not learn for an hour.
+ * Window  a window is evaluated ALERTS_LATE_NS after its end, or as soon as the store has its data.  A new rule of a
+ *         shape first gets the windows of the hour before that the cube has, so it need not learn for an hour.
  * Restart States and firings are kept.  Windows that ended while heatscoped did not run are only learnt.  If an alert
  *         no longer exists, its firing ends.
  * Bounds  ALERTS_MAX rules.  A tick blocks the loop.  So it ends with the window in which it has read ALERTS_AT_ONCE

@@ -22,7 +22,7 @@
 struct conf_alert {
 	char name[CONF_NAME_MAX];
 	unsigned line;
-	char instrumentation[CONF_NAME_MAX];	/* the name of one of always[] */
+	char instrumentation[CONF_NAME_MAX];	/* its name in the configuration file */
 	char request[CONF_REQUEST_MAX];	/* JSON, without the instrumentation */
 };
 

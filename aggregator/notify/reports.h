@@ -1,9 +1,9 @@
-/* reports.h - draws the reports of the configuration file when they are due, and writes them to a folder or sends them
- * to a webhook, or both.
+/* reports.h - draws the reports of the configuration file when they are due, and writes or sends them.
  *
  *      schedule.h: due --> value.h, one at a time --> report_file.h (worker), webhooks.h
  *
- * When     REPORTS_LATE_S after it is due, so that late data are in it.  A new report begins with its next time.
+ * When     A report is made REPORTS_LATE_S after it is due, so that it contains late data.  A new report begins with
+ *          its next due time.
  * Missed   The store keeps the time of the last report.  If some were due while heatscoped did not run, it makes the
  *          newest of them once, and says so.
  * Clock    If the clock was set back by more than REPORTS_BACK_S, every report begins with its next time.  If by less,
@@ -30,12 +30,12 @@ struct conf_report {
 	unsigned line;
 	struct schedule when;
 	unsigned range_s;		/* 0: since the time before that at which it was due */
-	char instrumentation[CONF_REPORT_INSTS][CONF_NAME_MAX];	/* the names of some of always[] */
+	char instrumentation[CONF_REPORT_INSTS][CONF_NAME_MAX];	/* their names in the configuration file */
 	size_t n_instrumentations;
-	char format[8];			/* one of value/report's */
+	char format[8];			/* a format of the value `report` */
 	char to[PATH_MAX];		/* a folder; "": none */
 	unsigned keep;			/* newest files of each instrumentation; 0: all */
-	char webhook[CONF_NAME_MAX];	/* "": none; one of `to` and `webhook` is set */
+	char webhook[CONF_NAME_MAX];	/* "": none; `to` or `webhook` is set, or both */
 };
 
 struct store;
@@ -49,7 +49,7 @@ struct reports_parts {			/* all outlive the reports */
 	const char *page_url;		/* notices link to it; "": no link */
 };
 
-/* At start, before any worker runs: reads from the store when each was done last. */
+/* At start, before any worker runs: reads from the store when each report was made last. */
 int reports_new(const struct reports_parts *parts, struct store *store, __s64 now_ns, struct reports **ret_reports);
 void reports_free(struct reports *r);	/* the loop has run out; NULL is fine */
 

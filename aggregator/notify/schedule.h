@@ -18,8 +18,8 @@ struct schedule {
 	int at_min;			/* of the local calendar, from 1970-01-01 00:00 */
 };
 
-/* every: "5min" (a divisor of an hour), "6h" (a divisor of a day), "1d", "1w".  at: "06:00", of a week "mon 06:00";
- * NULL: midnight, of Monday.  -EINVAL with the reason, in `reason` (REASON_MAX bytes). */
+/* Reads a schedule.  every: "5min" (a divisor of an hour), "6h" (a divisor of a day), "1d", "1w".  at: "06:00", of a
+ * week "mon 06:00"; NULL: midnight, of Monday.  -EINVAL with the reason, in `reason` (REASON_MAX bytes). */
 int schedule_parse(const char *every, const char *at, struct schedule *ret, char *reason);
 
 __s64 schedule_next(const struct schedule *s, __s64 after_s);	/* Unix seconds; > after_s */

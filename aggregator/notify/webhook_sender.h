@@ -45,8 +45,8 @@ typedef void (*webhook_sender_done)(void *arg, int err, const char *reason);
 /* pause_ms: before the second try; before the third it is four times as long. */
 int webhook_sender_new(uv_loop_t *loop, unsigned pause_ms, struct webhook_sender **ret_sender);
 
-/* Takes the body, also on errors, and copies the texts.  After an error it does not call done(); else once, never from
- * within. */
+/* Takes the body, also on errors, and copies the texts.  After an error it does not call done(); else it calls done()
+ * once, later. */
 int webhook_sender_post(struct webhook_sender *s, const struct webhook_post *post, webhook_sender_done done, void *arg);
 
 /* Ends all deliveries in flight now and calls their done(); its memory is freed when its handles are closed.  NULL is

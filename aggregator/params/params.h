@@ -101,8 +101,9 @@ void params_fini(struct params *p);
  * `callback`, which HTTP clients add to a URL.  ret_known: space for n; may be param. */
 size_t params_known(const struct http_param *param, size_t n, struct http_param *ret_known);
 
-/* Returns the name of that value's parameter number `index`; NULL: past the last.  The second returns its choices,
- * separated by spaces; NULL: it is not a choice. */
+/* For the test that compares doc/openapi.json with the table of parameters.  The first returns the name of parameter
+ * number `index` of that kind of value; NULL: there are fewer.  The second returns the words that this parameter may
+ * be, separated by spaces; NULL: it is no such parameter. */
 const char *params_name(enum value_kind_id kind, size_t index);
 const char *params_choices(enum value_kind_id kind, size_t index);
 

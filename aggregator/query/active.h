@@ -45,7 +45,8 @@ const struct store_reader *active_reader(struct active *a);	/* slice: of any mea
 size_t active_bytes(const struct active *a);	/* memory for what it was given */
 int active_error(const struct active *a);	/* the first error while slices came in */
 
-/* Call it after all coverage: which slots of running events to read; false: none. */
+/* Sets the slots whose running events are to be read.  Returns false if there are none.  Call it when all coverage has
+ * come in. */
 bool active_running_slots(struct active *a, __s64 *ret_first, __s64 *ret_last);
 
 __s64 active_last(const struct active *a);	/* the last slot that it takes */

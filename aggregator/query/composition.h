@@ -20,8 +20,9 @@ struct composition {
 	__u64 unweighed;		/* events of any value whose source sent no weights */
 };
 
-/* by[0]: counts; by[1]: the first measure; by[2] on: its parts.  NULL: empty.  -EINVAL: rulers without a common one,
- * a range without a value (max is not 0 and <= min), fewer than two or more than MEASURES_MAX + 2 histograms. */
+/* Sums up the events in a range.  by[0]: counts; by[1]: the first measure; by[2] on: its parts.  NULL: empty.  -EINVAL:
+ * rulers without a common one, a range without a value (max is not 0 and <= min), fewer than two or more than
+ * MEASURES_MAX + 2 histograms. */
 int composition_make(const struct hist *const *by, size_t n_by, __u64 ruler, __u64 min, __u64 max,
 		     struct composition *ret_composition);
 

@@ -45,8 +45,8 @@ struct contrast {
 	double p;			/* 0..1 */
 };
 
-/* sum[i]: the scores of events[i].  square: the sum of all events' squared scores; of a share (scores
- * 1 and 0) it is < 0.  least: a dispersion of each group that is known from elsewhere. */
+/* Tests the difference of inside and outside.  sum[i]: the scores of events[i].  square: the sum of all events' squared
+ * scores; of a share (scores 1 and 0) it is < 0.  least: a dispersion of each group that is known from elsewhere. */
 void contrast_test(const struct pair *sum, const struct pair *events, size_t n_blocks, double square, struct pair least,
 		   struct contrast *ret_contrast);
 
@@ -55,10 +55,11 @@ void contrast_test(const struct pair *sum, const struct pair *events, size_t n_b
  * 2012, 230-237).  value[i]: as `sum` of value i; the values together are all events. */
 struct pair contrast_spread(const struct pair *const *value, size_t n_values, const struct pair *events, size_t n_blocks);
 
-/* Benjamini & Hochberg 1995: among the differences with q <= x, a share of x is false on average. */
+/* Computes each test's q (Benjamini & Hochberg 1995): among the differences with q <= x, a share of x is false on
+ * average. */
 int contrast_adjust(const double *p, size_t n, double *ret_q);	/* -ENOMEM */
 
-/* P(F > f) of the F distribution with 1 and df degrees of freedom. */
+/* Returns P(F > f) of the F distribution with 1 and df degrees of freedom. */
 double contrast_tail(double f, unsigned df);
 
 #endif

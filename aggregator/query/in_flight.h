@@ -5,8 +5,8 @@
  *
  * Range   Only ages of min..max count (half-open, max 0: no upper limit).  A bucket that the range cuts counts as a
  *         whole.
- * Slots   A query that runs for 20 s is there at the end of 20 slots.  So the caller chooses one slot, and nothing is
- *         added along time.  Each slice must be of a single slot: a sum of several counts a query several times.
+ * Slots   An exchange that runs for 20 s runs at the ends of 20 slots of a second.  So the caller chooses one slot, and
+ *         no slots are added.  Each slice must be of a single slot: a sum of several counts an exchange several times.
  * Pure    no loop, file or clock.  Thread: any, one at a time.
  */
 #ifndef HEATSCOPE_IN_FLIGHT_H
@@ -30,7 +30,7 @@ struct in_flight;			/* its fields are in in_flight.c */
 int in_flight_new(const struct query *q, __s64 n_slots, __u64 min, __u64 max, struct in_flight **ret_in_flight);
 void in_flight_free(struct in_flight *r);	/* NULL is fine */
 
-/* the slots to read, inclusive */
+/* Finds the slots to read, inclusive. */
 void in_flight_slots(const struct in_flight *r, __s64 *ret_first, __s64 *ret_last);
 const struct store_reader *in_flight_reader(struct in_flight *r);
 int in_flight_error(const struct in_flight *r);	/* the first error while slices came in */

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 
 #define PLAN_SLICES 25000		/* takes about 20 ms to read; a sum counts as one slice */
-#define PLAN_FEW 7500			/* so few slices are not worth losing columns */
+#define PLAN_FEW 7500			/* for so few slices, no columns are given up */
 #define PLAN_WORTH 2500			/* more slices than this are worth a grain */
 #define PLAN_TOTAL_GRAIN 60		/* hours of a total */
 #define PLAN_ONCE 150000		/* how many slices may have to be added up, once, for the sums */

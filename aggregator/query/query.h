@@ -74,7 +74,7 @@ const struct store_reader *fold_reader(struct fold *f);	/* give this to cube_rea
 int fold_error(const struct fold *f);			/* the first error while slices came in */
 __u32 fold_min_reporting(struct fold *f);	/* the smallest number of sources that reported a slot, of the slots
 						 * that are over */
-/* counts the slots of from..to that any source reported, for a point metric; 0 for others */
+/* Counts the slots of from..to that any source reported, for a point metric; 0 for others. */
 __u64 fold_snapshots(struct fold *f, __s64 from_ns, __s64 to_ns);
 struct grid *fold_grid(struct fold *f);	/* finishes it; the caller frees the grid; NULL: no memory */
 

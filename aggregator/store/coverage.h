@@ -1,4 +1,4 @@
-/* coverage.h - collects, for one query, which source reported which slots, and counts them per column.
+/* coverage.h - collects for one query which source reported which slots, and counts the slots per column.
  *
  *      (source, first, last) in any order, overlapping  ->  source-slots reported and expected
  *

@@ -29,7 +29,7 @@ static inline __u64 run_slots(const struct run *r)
 /* Returns the part of a run within first..last (which touch it).  The parts of a run add up to its n. */
 struct run run_cut(const struct run *r, __s64 first, __s64 last);
 
-/* Thins the runs within from..to-1, both multiples of `per`.  Runs outside stay; neighbours are joined
+/* Compacts the runs within from..to-1, both multiples of `per`.  Runs outside stay; neighbours are joined
  * where they match.  ret_run: the caller frees.  -ENOMEM. */
 int coverage_compact(const struct run *run, size_t n, __s64 from, __s64 to, __s64 per, struct run **ret_run, size_t *ret_n);
 

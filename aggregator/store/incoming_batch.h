@@ -53,14 +53,14 @@ void incoming_batch_free(struct incoming_batch *a);	/* NULL is fine */
 const char *incoming_batch_check(const struct incoming_batch *a, const struct instrumentation *in, bool has_host,
 			  const struct incoming_batch_bounds *bounds);
 
-/* Replaces slices that cannot be added by a loss in their slot, which can, so that the
- * column is shown as partly lost.  False: the batch's time is the problem, and nothing has changed. */
+/* Replaces the slices of a batch that cannot be added by a loss in its slot, so that pictures show the column as partly
+ * lost.  Returns false, and changes nothing, if its time is what cannot be accepted. */
 bool incoming_batch_lose(struct incoming_batch *a, const struct instrumentation *in, const struct incoming_batch_bounds *bounds);
 
 /* Inserts the source's name into every key, as its label number `at`. */
 int incoming_batch_name_host(struct incoming_batch *a, int at);
 
-/* The last slot that it reports; its counted events; the events that it reports as lost. */
+/* Return the last slot that the batch reports; its counted events; the events that it reports as lost. */
 __s64 incoming_batch_last(const struct incoming_batch *a);
 __u64 incoming_batch_events(const struct incoming_batch *a);
 

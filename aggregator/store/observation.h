@@ -2,7 +2,7 @@
  *
  *      which source observed when (intervals per source), what was lost, and marks
  *
- * Why     so that "nothing happened" differs from "not observed".
+ * Why     a picture must distinguish "nothing happened" from "not observed".
  * Laws    covering commutes, and intervals that overlap or touch become one.  A loss is kept as it was given: it lies
  *         somewhere in its slots and cannot be cut.
  * Errors  observation_reserve() allocates, so the calls after it cannot fail.

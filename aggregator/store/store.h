@@ -48,7 +48,7 @@ struct store_reader {			/* NULL members are not read */
 	void (*cover)(void *arg, const char *source, __s64 first, __s64 last);	/* inclusive slots */
 	void (*loss)(void *arg, const char *source, const struct loss *loss);
 	void (*mark)(void *arg, const struct mark *mark);
-	/* n of these slots were reported, but not known which: for coverage older than
+	/* n of these slots were reported, but it is not known which ones: for coverage older than
 	 * tier 0, only the count per minute, or per hour, is kept. */
 	void (*sparse)(void *arg, const char *source, __s64 first, __s64 last, __u64 n);
 	void (*dropped)(void *arg, __s64 first, __s64 last);	/* slots of this tier that had data */

@@ -2,8 +2,8 @@
  *
  *      interval, ymin, ymax, baseline --> which slots of which tier, in blocks --> region.h --> JSON and one sentence
  *
- * Tiers   Blocks show how much counts vary by themselves, so there must be some.  Whole hours are read as hours, and
- *         whole minutes as minutes, only if the time contains at least EXPLAIN_BLOCKS of them.
+ * Tiers   The blocks show how much counts vary by themselves, so there must be several.  Whole hours are read as hours,
+ *         and whole minutes as minutes, only if the time contains at least EXPLAIN_BLOCKS of them.
  * Source  The cube has only slots.  If minutes are read, or with a baseline, all is read from the store.
  * Thread  as value.h says.
  */

@@ -169,7 +169,7 @@ static void say_tested(const struct value *v, const struct region_findings *f, c
 		say_measure(v, f, out + at, room - at);
 }
 
-/* Running queries come first: they still go on. */
+/* Running exchanges come first: they still go on. */
 static void say(const struct value *v, const struct region_findings *f, const struct inside *in, char *out, size_t room)
 {
 	size_t at = in->count ? say_running(v, in, out, room) : 0;

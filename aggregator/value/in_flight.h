@@ -19,7 +19,7 @@ int value_in_flight_fold(struct value *v);
  * coverage. */
 int value_in_flight_add(struct value *v, __s64 n_slots, __u64 min, __u64 max, struct in_flight **ret_in_flight);
 
-/* Reads its slots from the store, each by itself: a sum of several would count the same query several times. */
+/* Reads its slots from the store, each by itself: a sum of several would count an exchange several times. */
 int value_in_flight_read(struct value *v, struct in_flight *r, struct store *store);
 
 /* Lets it take slices of the slice buffer, too: each of the cube's slices is of one slot. */

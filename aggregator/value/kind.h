@@ -96,7 +96,7 @@ bool value_is_offset(const struct value *v, int axis);
 int value_fold_add(struct value *v, const struct query *q, bool cover_only);
 int value_key_fold_add(struct value *v, const struct query *q);
 
-/* The folds of a kind that needs totals per key: coverage and a key fold. */
+/* Makes the folds of a kind that needs totals per key: coverage and a key fold. */
 int value_totals_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason);
 
 /* At most TAKERS_MAX.  by_key: it needs keys separately. */
@@ -107,7 +107,7 @@ void value_take(struct value *v, int axis, bool by_key, const struct store_reade
 /* Reads from the cube or the store, then calls value_kind.make() on a worker. */
 void value_read(struct value *v);
 
-/* The one measure that the takers need; -1: several.  The one weight along the first measure; -1: several. */
+/* Return the one measure that the takers need, and the one weight along the first measure; -1: several. */
 int value_only_axis(const struct value *v);
 int value_only_weight(const struct value *v);
 
@@ -130,7 +130,7 @@ struct store_reader value_slices(struct value *v, bool columns_only);
 /* Runs on the worker: makes v->grid[] of all folds, with annotations.  Frees the folds.  -ENOMEM. */
 int value_grids(struct value *v);
 
-/* Moves the grid of running queries, if there is one, into the first grid. */
+/* Moves the grid of running exchanges, if there is one, into the first grid. */
 void value_join_running(struct value *v);
 
 #endif

@@ -23,7 +23,8 @@ struct value_layers {
 /* Excludes from the query the keys that are not drawn. */
 void value_layers_narrow(const struct value *v, struct query *q);
 
-/* Does a figure or a report have layers?  It draws a single layer in the ramp, unless a hue was requested. */
+/* Does the figure or report have layers?  A single isolated key has none: it is drawn in the ramp, unless a hue was
+ * requested. */
 bool value_layers_wanted(const struct value *v);
 
 /* Makes a layer fold for each of the value's folds. */

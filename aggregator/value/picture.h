@@ -15,7 +15,7 @@ struct picture_texts {
 	char sentence[SENTENCE_MAX], host[192];
 };
 
-/* The columns of a figure, report or chart; the query of a figure or report: value_kind.columns(), query(). */
+/* Are value_kind.columns() of a figure, report or chart, and value_kind.query() of a figure or report. */
 size_t picture_columns(const struct value *v);
 void picture_query(const struct value *v, struct query *q);
 

@@ -103,7 +103,7 @@ void value_free(struct value *v);	/* NULL is fine */
 /* Reads and makes it; done() is called exactly once, never from within. */
 void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *arg);
 
-/* Small, medium or large: a worker needs one, ten or a hundred milliseconds for it. */
+/* Returns small, medium or large: a worker needs one, ten or a hundred milliseconds for it. */
 enum admission_class value_class(enum value_kind_id id);
 
 /* Returns the measure of running events, if the requested measure is the metric's first; -1: there is none. */

@@ -5,8 +5,8 @@
  *       "panels": [{"instrumentation": {"module": "mysql", "stat": "queries", "id": "1", ...}, "measure": "latency",
  *                   "weight": "io", "show": "map", "size": 1}, ...]}
  *
- * Panel   has the request for its instrumentation, and maybe its id.  So another server can find the instrumentation,
- *         or make it.  This module does not check whether it exists.
+ * Panel   a panel has the request that makes its instrumentation, and perhaps its id.  So another server can find the
+ *         instrumentation, or make it.  This module does not check whether it exists.
  * Shape   the result is complete: missing members get their defaults.
  * Errors  -EINVAL with a sentence in `reason` (REASON_MAX bytes), -ENOMEM.
  * Pure    no store, loop or clock.

@@ -19,7 +19,7 @@
 
 #define AMOUNT_REASON 160
 
-/* name: the field that has the value, for the sentences.  ret_at may be NULL. */
+/* Parses a value.  name: the field that has it, for the sentences.  ret_at may be NULL. */
 int amount_parse(const char *text, size_t len, enum ruler_unit unit, const char *name, __u64 *ret, const char **ret_at,
 		 char reason[AMOUNT_REASON]);
 

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gives it n elements.  `array` is the address of the pointer to them.  -ENOMEM: nothing has changed. */
+/* Makes the array n elements long.  `array` is the address of the pointer to the elements, `size` the bytes of one.
+ * -ENOMEM: nothing has changed. */
 static inline int array_resize(void *array, size_t n, size_t size)
 {
 	void *old, *grown;
@@ -19,7 +20,8 @@ static inline int array_resize(void *array, size_t n, size_t size)
 	return 0;
 }
 
-/* For an array of n elements that has room for *room, which is at least doubled.  -ENOMEM: nothing has changed. */
+/* Makes space for one element more than n.  *room is how many elements fit; if no more fit, it is doubled.  -ENOMEM:
+ * nothing has changed. */
 static inline int array_grow(void *array, size_t n, size_t *room, size_t size)
 {
 	size_t more = *room ? 2 * *room : 4;

@@ -70,8 +70,8 @@ void batch_fini(struct batch *b);
  * A key is written once, however many slices have it. */
 void batch_encode(const struct batch *b, struct bytes *out);
 
-/* -EBADMSG: not a batch.  It checks every byte (lengths, labels, rulers, histograms), so that later code does not have
- * to.  -ENOMEM. */
+/* Decodes a batch.  -EBADMSG: it is not one; -ENOMEM.  It checks every byte (lengths, labels, rulers, histograms), so
+ * that later code need not. */
 int batch_decode(const __u8 *data, size_t len, struct batch *ret_batch);
 
 /* Lists the marks of the batch; returns how many. */

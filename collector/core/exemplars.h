@@ -45,7 +45,7 @@ struct exemplars {
 	size_t n_left;
 };
 
-/* -EBADMSG: the bytes are not exemplars. */
+/* Opens the bytes.  -EBADMSG: they are not exemplars. */
 int exemplars_open(struct exemplars *e, const __u8 *data, size_t len);
 int exemplars_next(struct exemplars *e, struct exemplar_event *ret_event);	/* 1: got one; 0: end; -EBADMSG */
 int exemplars_check(const __u8 *data, size_t len, __u64 slot_ns);

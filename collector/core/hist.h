@@ -39,7 +39,7 @@ int hist_fold(struct hist *h, __u64 ruler);
  * p in millionths, 0..1000000.  0 if h is empty; for p = 0 the exact min. */
 __u64 hist_percentile(const struct hist *h, __u32 p_millionths);
 
-/* The same for n percentiles, in ascending order, in one pass. */
+/* Finds n percentiles, in ascending order, in one pass. */
 void hist_percentiles(const struct hist *h, const __u32 *p_millionths, size_t n, __u64 *ret_value);
 
 /* Finds the range of used cells: the cells before `first` and from `end` on are 0; first >= end: all cells are 0. */
@@ -58,7 +58,7 @@ __u64 hist_mean(const struct hist *h);		/* floor(sum / count); 0 if empty */
  * same result.  The error is at most half the width of the widest used cell.  The overflow cell counts as max. */
 __u64 hist_stddev(const struct hist *h);
 
-/* Sparse bytes, all varints: count sum min max n { skip value } x n, where skip is the number of
+/* Appends the sparse bytes, all varints: count sum min max n { skip value } x n, where skip is the number of
  * empty cells before this one.  An empty histogram is count 0 and n 0 (then min and max are 0).
  * The bytes do not contain the ruler; the slice carries it. */
 void hist_encode(const struct hist *h, struct bytes *out);
@@ -67,11 +67,11 @@ void hist_encode(const struct hist *h, struct bytes *out);
  * -EINVAL: no common ruler. */
 int hist_decode_add(struct hist *h, __u64 ruler, const __u8 *data, size_t len);
 
-/* 0 if hist_decode_add() would take these bytes, -EBADMSG if not. */
+/* Returns 0 if hist_decode_add() would take these bytes, -EBADMSG if not. */
 int hist_check(__u64 ruler, const __u8 *data, size_t len);
 
-/* As hist_decode_add() in one pass, in a quarter of the time, for bytes that were checked before: after an error some of them may
- * have been added. */
+/* As hist_decode_add(), but in one pass, in a quarter of the time, for bytes that were checked before.  After an error,
+ * some of the bytes may have been added. */
 int hist_decode_once(struct hist *h, __u64 ruler, const __u8 *data, size_t len);
 
 /* Reads the same bytes without building a histogram, for folds over many slices.

@@ -8,8 +8,8 @@
 
 enum log_level { LOG_LEVEL_ERROR = 3, LOG_LEVEL_WARNING = 4, LOG_LEVEL_INFO = 6, LOG_LEVEL_DEBUG = 7 };
 
-/* name: precedes each sentence, constant; NULL: no name.  Events less urgent than `most` are not written;
- * default LOG_LEVEL_INFO. */
+/* Sets the form of the lines.  name: precedes each sentence, constant; NULL: no name.  Events less urgent than `most`
+ * are not written; default LOG_LEVEL_INFO. */
 void log_open(const char *name, enum log_level most);
 
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -55,7 +55,7 @@ const char *metric_first_measure(const struct metric *m);
 /* Returns the field of that name, or NULL. */
 const struct field *metric_field(const struct metric *m, const char *name);
 
-/* The inverse of metric_index(); NULL: no field has that index. */
+/* Is the inverse of metric_index(); NULL: no field has that index. */
 const struct field *metric_at(const struct metric *m, enum field_arity arity, int index);
 
 /* Returns the index of the field among the fields of that arity, which is also its index in an event; -1: it has none.

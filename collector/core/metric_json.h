@@ -18,7 +18,7 @@
 /* Lists the metric's parts, in its order; NULL: it has none, or no memory. */
 json_t *metric_json_parts(const struct metric *m);
 
-/* NULL: no memory.  refusal: why the metric is not available, or NULL. */
+/* Makes the JSON; NULL: no memory.  refusal: why the metric is not available, or NULL. */
 json_t *metric_json_make(const struct metric *m, const char *refusal);
 
 /* Reads all but state and reason.  0, or -EINVAL with the reason, or -ENOMEM.  Then the metric owns its

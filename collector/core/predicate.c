@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char *const op_names[PREDICATE_N_OPS] = { "eq", "ne", "lt", "le", "gt", "ge" };
 
@@ -327,4 +329,139 @@ int predicate_decide(const struct predicate *p, int (*test)(void *arg, const str
 int predicate_holds_text(const struct predicate_term *t, const char *text)
 {
 	return !strcmp(t->text, text) == (t->op == PREDICATE_EQ);
+}
+
+/* ---- the title: as people read it, and as `heatscope create --where` reads it ---- */
+
+struct title {
+	const struct predicate *p;
+	const struct metric *m;
+	char *out;
+	size_t room, len;
+	int full;
+};
+
+/* Appends text; ends with an ellipsis if it does not fit, never inside a character. */
+static void title_put(struct title *t, const char *text)
+{
+	static const char ellipsis[] = "…";
+	size_t len = strlen(text), end;
+
+	if (t->full)
+		return;
+	if (t->len + len < t->room) {
+		memcpy(t->out + t->len, text, len + 1);
+		t->len += len;
+		return;
+	}
+	t->full = 1;
+	len = t->room - 1 - t->len;
+	memcpy(t->out + t->len, text, len);
+	end = t->room >= sizeof(ellipsis) ? t->room - sizeof(ellipsis) : 0;
+	while (end && (t->out[end] & 0xc0) == 0x80)
+		end--;
+	snprintf(t->out + end, t->room - end, "%s", t->room >= sizeof(ellipsis) ? ellipsis : "");
+}
+
+/* Writes a single word as it is, any other text as JSON does. */
+static void title_put_text(struct title *t, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@#*+%";
+	json_t *json;
+	char *quoted;
+
+	if (*text && strspn(text, plain) == strlen(text) && strcasecmp(text, "and") && strcasecmp(text, "or")) {
+		title_put(t, text);
+		return;
+	}
+	json = json_string(text);
+	quoted = json_dumps(json, JSON_ENCODE_ANY);
+	title_put(t, quoted ? quoted : "?");
+	free(quoted);
+	json_decref(json);
+}
+
+/* Writes n / unit with all its decimals. */
+static void put_decimal(struct title *t, __u64 n, __u64 unit, const char *name)
+{
+	char text[64];
+	int len = snprintf(text, sizeof(text), "%llu", (unsigned long long)(n / unit));
+	__u64 rest = n % unit;
+
+	if (rest) {
+		text[len++] = '.';
+		for (; rest; rest = rest * 10 % unit)
+			text[len++] = (char)('0' + rest * 10 / unit);
+	}
+	snprintf(text + len, sizeof(text) - (size_t)len, " %s", name);
+	title_put(t, text);
+}
+
+static void put_bytes(struct title *t, __u64 n)
+{
+	static const char *const name[] = { "B", "KiB", "MiB", "GiB" };
+	unsigned i = 0;
+
+	while (i < 3 && n && !(n & 1023)) {
+		n >>= 10;
+		i++;
+	}
+	put_decimal(t, n, 1, name[i]);
+}
+
+static void title_put_number(struct title *t, const struct predicate_term *term)
+{
+	const struct field *f = t->m ? metric_field(t->m, term->field) : NULL;
+	__u64 n = term->number;
+	char text[24];
+
+	if (f && f->unit == UNIT_NS && n)
+		n >= 1000000000 ? put_decimal(t, n, 1000000000, "s") :
+		n >= 1000000 ? put_decimal(t, n, 1000000, "ms") :
+		n >= 1000 ? put_decimal(t, n, 1000, "us") : put_decimal(t, n, 1, "ns");
+	else if (f && f->unit == UNIT_BYTES && n)
+		put_bytes(t, n);
+	else {
+		snprintf(text, sizeof(text), "%llu", (unsigned long long)n);
+		title_put(t, text);
+	}
+}
+
+/* `and` binds closer than `or`; any other nesting is in parentheses. */
+static void title_put_node(struct title *t, size_t *at, __u8 within)
+{
+	static const char *const op[] = { " = ", " != ", " < ", " <= ", " > ", " >= " };
+	const struct predicate_node node = t->p->node[(*at)++];
+	const struct predicate_term *term = &t->p->term[node.n];
+	int nested = within && !(node.kind == PREDICATE_AND && within == PREDICATE_OR);
+
+	if (node.kind == PREDICATE_ANY) {
+		title_put(t, "anything");
+		return;
+	}
+	if (node.kind == PREDICATE_COMPARE) {
+		title_put(t, term->field);
+		title_put(t, op[term->op]);
+		if (term->is_text)
+			title_put_text(t, term->text);
+		else
+			title_put_number(t, term);
+		return;
+	}
+	title_put(t, nested ? "(" : "");
+	for (__u8 i = 0; i < node.n; i++) {
+		title_put(t, !i ? "" : node.kind == PREDICATE_AND ? " and " : " or ");
+		title_put_node(t, at, node.kind);
+	}
+	title_put(t, nested ? ")" : "");
+}
+
+void predicate_title(const struct predicate *p, const struct metric *m, char *out, size_t room)
+{
+	struct title t = { .p = p, .m = m, .out = out, .room = room };
+	size_t at = 0;
+
+	out[0] = 0;
+	if (p->n_nodes)
+		title_put_node(&t, &at, 0);
 }

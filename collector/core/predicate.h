@@ -1,4 +1,4 @@
-/* predicate.h - decides which events an instrumentation counts: an expression over the metric's fields.
+/* predicate.h - holds the condition on an event's fields by which an instrumentation counts the event or not.
  *
  *      pred := {} | { op: [field, constant] } | { "and": [pred, pred, ...] } | { "or": [pred, pred, ...] }
  *      op   := eq | ne | lt | le | gt | ge
@@ -7,13 +7,14 @@
  *          term 0: statement = select ? term 1 : reject
  *          term 1: latency > 10000000 ? accept : reject
  *
- * Shape   a predicate is stored twice.  The expression, in prefix order, gives back the same JSON.  The decisions are
- *         terms that lead forward to one another: a program evaluates each at most once and needs no stack.
+ * Shape   the struct has the predicate in two forms.  `node` is the expression in prefix order: the JSON can be made
+ *         from it again.  `term` is the decision: each term names a later term, accept or reject as its successor.  So
+ *         a program evaluates each term at most once and needs no stack.
  * Fields  a numeric field is compared with a whole number in the field's unit (ns for times).  A discrete field is
- *         compared with a text, by eq and ne only.
+ *         compared with a text, by eq and ne only.  {} accepts every event.
  * Range   PREDICATE_TERMS comparisons and {} together, PREDICATE_DEPTH levels, texts of LABEL_MAX bytes.
  * Errors  -EINVAL with one sentence in `reason` (REASON_MAX bytes), which begins with "predicate: ".
- * Memory  a plain value that may be copied.  All its bytes are set, so memcmp() compares it.  A zeroed one is {}.
+ * Memory  a plain value that may be copied.  All its bytes are set, so memcmp() compares it.  A struct of zeros is {}.
  */
 #ifndef HEATSCOPE_PREDICATE_H
 #define HEATSCOPE_PREDICATE_H
@@ -28,7 +29,7 @@
 
 enum predicate_op { PREDICATE_EQ, PREDICATE_NE, PREDICATE_LT, PREDICATE_LE, PREDICATE_GT, PREDICATE_GE, PREDICATE_N_OPS };
 
-/* Where to go: accept, reject, or go on with term `to - PREDICATE_TERM`. */
+/* The successor of a term: accept, reject, or the term `to - PREDICATE_TERM`. */
 enum predicate_to { PREDICATE_ACCEPT, PREDICATE_REJECT, PREDICATE_TERM };
 
 struct predicate_term {
@@ -65,7 +66,8 @@ int predicate_from_text(const char *text, struct predicate *ret, char *reason);
 /* Checks that its fields belong to the metric, and that its operators and constants suit the fields. */
 int predicate_check(const struct predicate *p, const struct metric *m, char *reason);
 
-/* Returns 1: accepted, 0: rejected.  test() says whether a term holds (1, 0); a negative result of it is returned. */
+/* Returns 1 if the predicate accepts the event, 0 if it rejects it.  test() returns 1 if a term holds, 0 if it does
+ * not; a negative result ends the decision and is returned. */
 int predicate_decide(const struct predicate *p, int (*test)(void *arg, const struct predicate_term *t), void *arg);
 
 /* Does a label have the term's relation to its constant? */

@@ -12,7 +12,7 @@
  * Unit    values are unsigned 64-bit in the ruler's unit.
  * Range   bits 0..7, bits <= low < high <= 63.
  * Both    This is the only bucket arithmetic in the project.  It is compiled for the BPF target and for the host;
- *         bpf_test_quantize checks that both give the same edges.  Shifts find the highest bit, because
+ *         kernel/bpf_quantize checks that both give the same edges.  Shifts find the highest bit, because
  *         __builtin_clzll crashes clang 14 for BPF.
  */
 #ifndef HEATSCOPE_QUANTIZE_H

@@ -9,7 +9,7 @@ static inline __u64 saturating_add(__u64 a, __u64 b)
 	return a + b < a ? ~(__u64)0 : a + b;
 }
 
-/* JSON's whole numbers are signed: this keeps any number from a source from becoming negative. */
+/* Returns n, at most 2^63 - 1: a larger number would become negative in JSON, whose whole numbers are signed. */
 static inline __u64 clamp_json(__u64 n)
 {
 	const __u64 max = ~(__u64)0 >> 1;

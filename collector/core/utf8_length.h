@@ -1,6 +1,7 @@
 /* utf8_length.h - returns the length of a UTF-8 character, and recognises control characters.
  *
- * Pure.  It may read 4 bytes even if the text does not end with NUL.
+ * Pure.  It reads at most 4 bytes, and none after a NUL.  A text that does not end with NUL needs 3 readable bytes
+ * after it.
  */
 #ifndef HEATSCOPE_UTF8_LENGTH_H
 #define HEATSCOPE_UTF8_LENGTH_H

@@ -1,4 +1,4 @@
-/* conn.h - describes the kernel's state of each server socket: the turn of exchange.h, and HTTP's own part. */
+/* conn.h - defines the state that the kernel keeps of a connection: the turn of exchange.h, and HTTP's part. */
 #ifndef HEATSCOPE_HTTP_CONN_H
 #define HEATSCOPE_HTTP_CONN_H
 

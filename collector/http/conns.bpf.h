@@ -1,4 +1,4 @@
-/* conns.bpf.h - keeps the HTTP part of a connection, which server/conns.bpf.h does not know, and fills its events. */
+/* conns.bpf.h - keeps the HTTP part of a connection, and fills its events; see server/conns.bpf.h. */
 #ifndef HEATSCOPE_HTTP_CONNS_BPF_H
 #define HEATSCOPE_HTTP_CONNS_BPF_H
 
@@ -13,7 +13,7 @@ static __always_inline void conn_init(struct server_conn *s, int greeted)
 	s->conn.mode = CONN_STRANGE;
 }
 
-/* The process listens itself, or its parent does, if it is a worker. */
+/* Returns the process of t, or its parent if that is a server, too: then t's process is a worker. */
 static __always_inline __u32 listening_pid(struct task_struct *t)
 {
 	struct task_struct *parent = t->group_leader->real_parent;
@@ -21,7 +21,7 @@ static __always_inline __u32 listening_pid(struct task_struct *t)
 	return parent && is_server(parent) ? parent->tgid : t->tgid;
 }
 
-/* We see the end of every reply that we follow, however long the server waits within it. */
+/* Returns 1 if we follow the reply to its end, however long the server waits within it. */
 static __always_inline int conn_held(const struct server_conn *s)
 {
 	return conn_reads(&s->conn) && s->conn.out.state != AT_CLOSE;
@@ -76,7 +76,7 @@ static __always_inline int conn_counts(const struct server_conn *s)
 	return s->conn.mode == CONN_PLAIN;
 }
 
-/* We have lost the position in the stream.  All requests that are not recorded count as lost, and n more: a receive
+/* Gives up the position in the stream.  All requests that are not recorded count as lost, and n more: a receive
  * that we could not read or follow to its end counts as one, as we do not know how many requests it had. */
 static __noinline void position_lost(struct server_conn *s, __u32 n)
 {

@@ -14,15 +14,15 @@
  * Interim A reply 1xx ends nothing, except 101.  After 101, and after 2xx to a CONNECT, the connection speaks another
  *         protocol, and we ignore it.
  * Slot    the slot of the end.
- * Nothing No event: a connection that ends before its reply, and one that the server opens, as to an upstream.
+ * Ignored a request whose connection ends before the reply, and connections that the server opens, as to an upstream.
  * Early   A reply before the request's head is complete (400, 408, 431) is an event with the path `unknown`.  Then we
  *         ignore the connection.
  * Clients We count only sockets that a server accepted: the process or its parent listens at the local port.  A Unix
  *         socket has the listener's name.
  * Attach  We ignore a TCP connection whose first byte came before the collector started, until we see one exchange in
- *         lock step: a send, a receive that begins with a request line, and exactly its reply.  From the next receive on
- *         we understand it.  The same holds after bytes that we could not follow.  The kernel does not count the bytes
- *         of a Unix connection, so we take each for new.
+ *         lock step: a send, a receive that begins with a request line, and exactly its reply.  From the next receive
+ *         on we understand it.  The same holds after bytes that we could not follow.  The kernel does not count the
+ *         bytes of a Unix connection, so we take each for new.
  * Turns   Of a connection that we cannot read (TLS, HTTP/2, another protocol), we count turns of request and reply:
  *         from the first receive to the last send before the next receive.
  *
@@ -42,8 +42,8 @@
  *      execname    hash of its name
  *      blocked_in  see exchange.h
  */
-#ifndef HEATSCOPE_HTTP_H
-#define HEATSCOPE_HTTP_H
+#ifndef HEATSCOPE_HTTP_HTTP_H
+#define HEATSCOPE_HTTP_HTTP_H
 
 #include "collector/server/exchange.h"
 

@@ -107,8 +107,8 @@ static inline __u32 message_skip(struct http_message *m, __u64 n)
 	return 0;
 }
 
-/* The head is complete: the body begins, if the headers say that there is one.  closes: without these headers, it goes
- * up to the connection's end.  Returns MESSAGE_END if there is no body. */
+/* Begins the body after a complete head, if the headers say that there is one.  closes: without these headers, the body
+ * goes up to the connection's end.  Returns MESSAGE_END if there is no body. */
 static inline __u32 message_body(struct http_message *m, int closes)
 {
 	if (m->chunked) {
@@ -193,7 +193,8 @@ static inline __u32 number_byte(struct http_message *m, __u8 byte, __u32 base)
 	return 0;
 }
 
-/* The last coding of the list counts.  `at`: letters of "chunked" so far; 255: it is another coding. */
+/* Takes a byte of a list of codings, of which the last one counts.  `at`: letters of "chunked" so far; 255: it is
+ * another coding. */
 static inline void coding_byte(struct http_message *m, __u8 byte)
 {
 	__u8 at = m->at;

@@ -15,7 +15,7 @@
 	X(MOVE, "MOVE\0\0\0\0") X(LOCK, "LOCK\0\0\0\0") X(UNLOCK, "UNLOCK\0\0") X(REPORT, "REPORT\0\0") \
 	X(SEARCH, "SEARCH\0\0") X(PURGE, "PURGE\0\0\0")
 
-/* word: its first 8 characters, the first in the lowest byte; n: its length. */
+/* Returns enum http_method.  word: the word's first 8 characters, the first in the lowest byte; n: its length. */
 static inline __u32 method_of_word(__u64 word, __u32 n)
 {
 	__u32 method = METHOD_OTHER;

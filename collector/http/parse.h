@@ -87,7 +87,7 @@ static inline void conn_becomes(struct conn *c, __u8 mode)
 	c->answered = c->proven = 0;
 }
 
-/* We cannot follow the bytes.  A new connection whose first request we cannot follow speaks another protocol. */
+/* Stops following the bytes.  A new connection whose first request we cannot follow speaks another protocol. */
 static inline void conn_lost(struct conn *c)
 {
 	int strange = c->parsed || c->mode != CONN_PLAIN;
@@ -197,7 +197,8 @@ static inline __u32 request_path_end(struct conn *c, __u8 state)
 	return ASK_PATH;
 }
 
-/* A target begins with its path, or the path begins at the third slash.  `at`: 0 at first, then 1 + the slashes. */
+/* Takes a byte of a target: it begins with its path, or the path begins at the third slash.  `at`: 0 at first, then 1 +
+ * the slashes. */
 static inline __u32 scheme_byte(struct conn *c, __u8 byte)
 {
 	struct http_message *m = &c->in;
@@ -270,7 +271,7 @@ static inline __u32 request_line_byte(struct conn *c, __u8 byte)
 
 /* ---- requests ---- */
 
-/* The head is complete.  After CONNECT, the reply decides what the client's next bytes are. */
+/* Ends the head of a request.  After CONNECT, the reply decides what the client's next bytes are. */
 static inline __u32 request_head(struct conn *c)
 {
 	if (asked_push(&c->asked, c->method, c->path_code, c->host_code))

@@ -1,4 +1,5 @@
-/* path.h - reduces the path of a request to a pattern that does not depend on numbers and ids; pure, for kernel and host.
+/* path.h - reduces the path of a request to a pattern that does not depend on numbers and ids; pure, for kernel and
+ * host.
  *
  *      /users/42/orders/550e8400-e29b-41d4-a716-446655440000.json  ->  /users/?/orders/?.json
  *
@@ -31,7 +32,8 @@ struct path_pattern {
 	__u32 n_read;			/* bytes */
 	__u8 n, n_digits;		/* characters of this part, and decimal digits among them; both saturate */
 	__u8 other;			/* this part has characters that are no hexadecimal digit */
-	__u8 joined;			/* enum path_kind of the `?` before: only `-` have come since; PATH_WORD: none */
+	__u8 joined;			/* enum path_kind of the `?` before: only `-` have come since; PATH_WORD:
+					 * none */
 	struct digest_sample tokens;
 };
 
@@ -133,7 +135,7 @@ static __always_inline void path_byte(struct path_pattern *p, __u8 byte)
 	path_put(p, byte);
 }
 
-/* Ends the path: returns its code. */
+/* Ends the path and returns its code. */
 static __always_inline __u64 path_code(struct path_pattern *p)
 {
 	path_part_end(p);

@@ -117,7 +117,7 @@ static long receive_step(__u32 i, struct feed *f)
 	return 0;
 }
 
-/* A receive of a connection that we cannot read: the first one after a reply starts a turn. */
+/* Handles a receive of a connection that we cannot read: the first one after a reply starts a turn. */
 static __always_inline void turn_receive(struct server_conn *s, struct task_struct *t)
 {
 	if (STATE_KIND(s->turn.state) == STATE_WAITING)
@@ -128,7 +128,7 @@ static __always_inline void turn_receive(struct server_conn *s, struct task_stru
 	state_set(&s->turn, STATE_WAITING);
 }
 
-/* The bytes of a call that we do not know, such as splice, may be those of a body. */
+/* Handles a receive by a call that we do not know, such as splice: its bytes may be those of a body. */
 static __always_inline void receive_unread(struct server_conn *s, struct task_struct *t, __u32 total)
 {
 	__u64 blind = message_blind(&s->conn.in);
@@ -170,7 +170,7 @@ static __noinline int receive_feed(struct server_conn *s, struct task_struct *t,
 	return 0;
 }
 
-/* At an unknown socket.  A request as its first bytes shows that the server accepted it. */
+/* Makes a connection of an unknown socket, or not.  A request as its first bytes shows that the server accepted it. */
 static __noinline struct server_conn *receive_first(struct sock *sk, __u64 inode, struct task_struct *t, int total, int is_new)
 {
 	struct conn_head head = { .n = total < CONN_HEAD ? total : CONN_HEAD };

@@ -21,13 +21,13 @@ enum reply_flag {
 	REPLY_LOST = 8,		/* it is not the protocol */
 };
 
-/* A send of a strange connection; head: its first n <= CONN_HEAD bytes. */
+/* Notes a send of a strange connection; head: its first n <= CONN_HEAD bytes. */
 static inline void conn_sent(struct conn *c, const __u8 *head, __u32 n)
 {
 	c->answered = !is_interim(head, n);
 }
 
-/* A reply begins.  If no request waits, the server refuses one that is not complete, or we have lost the position. */
+/* Begins a reply.  If no request waits, the server refuses one that is not complete, or we have lost the position. */
 static inline __u32 reply_begin(struct conn *c)
 {
 	message_begin(&c->out);
@@ -69,7 +69,7 @@ static inline __u32 reply_end(struct conn *c)
 	return REPLY_END;
 }
 
-/* From here on the connection speaks another protocol. */
+/* Ends the parsing: from here on the connection speaks another protocol. */
 static inline __u32 reply_switches(struct conn *c)
 {
 	c->in.state = AT_NOTHING;
@@ -126,7 +126,7 @@ static inline __u32 reply_skip(struct conn *c, __u64 n)
 	return reply_flags(c, message_skip(&c->out, n));
 }
 
-/* After REPLY_END: the request is answered and recorded. */
+/* Removes the request after REPLY_END, when it is recorded. */
 static inline void reply_over(struct conn *c)
 {
 	asked_pop(&c->asked);

@@ -8,12 +8,10 @@
 #define HEATSCOPE_HTTP_SENDS_BPF_H
 
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/http/receives.bpf.h"
 #include "collector/server/closes.bpf.h"
-
-#define EPIPE 32			/* errno.h */
-#define ECONNRESET 104
 
 __noinline __u64 reply_step(struct conn *c, const struct window *w, __u32 at, __u32 seen)
 {
@@ -41,7 +39,7 @@ __noinline __u32 reply_pass(struct conn *c, __u64 n)
 	return c ? reply_skip(c, n) : 0;
 }
 
-/* The oldest request is answered.  If another one has come, the server works at that from now on. */
+/* Records the oldest request, which is answered.  If another one has come, the server works at that from now on. */
 __noinline int reply_ready(struct server_conn *s, struct events *e)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -60,7 +58,7 @@ __noinline int reply_ready(struct server_conn *s, struct events *e)
 	if (e->n < EVENTS_MAX)
 		emit(e, s);
 	else
-		event_file(s);
+		event_file(s, 1);
 	stamp_over(&s->turn, t);
 	reply_over(c);
 	state_set(&s->turn, STATE_RECORDED);
@@ -167,7 +165,8 @@ static __always_inline void send_turn(struct server_conn *s, struct task_struct 
 	state_set(&s->turn, STATE_PENDING);
 }
 
-/* The client is gone.  The event of the current request ends now; later requests get no reply. */
+/* Handles a failed send: the client is gone.  The event of the current request ends now; later requests get no
+ * reply. */
 static __always_inline void send_failed(struct server_conn *s, struct events *e, struct task_struct *t, int error)
 {
 	if (error != -EPIPE && error != -ECONNRESET)

@@ -6,7 +6,7 @@
  *         mapper, md, zram) is not seen, but the disks below it are.
  * Flush   A flush is an event of its own.  A file system's write that asks for flushes appears as the write and as the
  *         flushes that the disk received.  Several waiting writes may share one flush.
- * Nothing a request that was refused before it was issued to the device.
+ * Ignored a request that was refused before it was issued to the device.
  * Attach  Requests under way are events: the kernel noted when they began (exceptions: below).
  * Slot    the slot of the completion.
  *
@@ -32,7 +32,7 @@
  *      optype      enum req_op of the kernel
  *      flags       DISK_SYNC ...
  *
- * Not     the process: a request ends in the context of any running task, and writeback issues requests for other
+ * Process is not a field: a request ends in the context of any running task, and writeback issues requests for other
  *         processes.  So no process name would be correct.
  */
 #ifndef HEATSCOPE_DISK_H

@@ -7,9 +7,9 @@
  *         sees: overlay, not the one below it.
  * Time    of the whole call, cached or not, between the kernel's tracepoints.
  * Slot    the slot of the return.
- * Nothing calls that name a file by its path only (stat, unlink, rename, mkdir, ...) and opens that failed: their
- *         arguments do not show the file system.  sync, splice, the kernel's own I/O, calls of 32-bit programs, and
- *         operations of io_uring or a mapping without a call.
+ * Ignored calls that name a file by its path only (stat, unlink, rename, mkdir, ...) and opens that failed: their
+ *         arguments do not show the file system.  Also sync, splice, the kernel's own I/O, calls of 32-bit programs,
+ *         and operations of io_uring or a mapping without a call.
  * Attach  as in syscall.h: calls that were under way are not counted.
  *
  * Measures:
@@ -58,7 +58,7 @@ struct fs_name {
 	__u64 word[2];			/* the name and a NUL */
 };
 
-/* A name of up to 8 bytes is its own code. */
+/* Returns the code of a name.  A name of up to 8 bytes is its own code. */
 static inline __u64 fs_code(const struct fs_name *name)
 {
 	return name->word[0] ^ name->word[1] * 0x9e3779b97f4a7c15ull;

@@ -29,7 +29,8 @@ static __always_inline struct fs_call call_of(struct task_struct *t, __u64 numbe
 	return (struct fs_call){ calls[number].op, calls[number].where };
 }
 
-/* Where the path cannot be read, the call's flags show it: a caller with a path does not set that flag. */
+/* Is the call's path empty?  If it cannot be read, the call's flags show it: a caller with a path does not set
+ * AT_EMPTY_PATH. */
 static __always_inline int path_is_empty(const struct pt_regs *regs)
 {
 	const char *path = (const char *)call_argument(regs, 1);
@@ -41,7 +42,7 @@ static __always_inline int path_is_empty(const struct pt_regs *regs)
 	return !path || !first;
 }
 
-/* The descriptor among its arguments; -1: there is none. */
+/* Returns the descriptor among the call's arguments; -1: there is none. */
 static __always_inline __s32 descriptor(const struct pt_regs *regs, __u32 where)
 {
 	switch (where) {
@@ -54,7 +55,7 @@ static __always_inline __s32 descriptor(const struct pt_regs *regs, __u32 where)
 	}
 }
 
-/* Decides by the inode's mode and the file system's flags. */
+/* Does it count as a file (fs.h)?  The inode's mode and the file system's flags decide. */
 static __always_inline int is_fs_file(__u16 mode, unsigned long sb_flags)
 {
 	__u16 type = mode & S_IFMT;
@@ -62,7 +63,7 @@ static __always_inline int is_fs_file(__u16 mode, unsigned long sb_flags)
 	return (type == S_IFREG || type == S_IFDIR) && !(sb_flags & SB_NOUSER);
 }
 
-/* Bytes that a call with return value ret has read, written or copied. */
+/* Returns how many bytes a call with return value ret has read, written or copied. */
 static __always_inline __u64 call_bytes(__u32 op, long ret)
 {
 	return ret > 0 && (op == FS_READ || op == FS_WRITE || op == FS_COPY) ? ret : 0;

@@ -5,7 +5,7 @@
 #include "collector/core/field_codes.h"
 #include "collector/metrics/fs.h"
 
-/* By number, for this architecture; the other calls stay FS_NONE. */
+/* Fills in the calls by number, for this architecture; the others stay FS_NONE. */
 void fs_calls_fill(struct fs_call call[FS_CALLS]);
 
 /* A file system's name is looked up among the kernel's types; the name of a type that is gone is #code. */

@@ -1,6 +1,7 @@
 /* sample.h - describes the events of cpu.thread_samples: which thread is on each CPU, 99 times a second.
  *
- * Event   A sample of a CPU that is not idle.  100 times a second would keep step with work that follows the clock.
+ * Event   A sample of a CPU that is not idle.  The rate is not 100, because that would keep step with work that follows
+ *         the clock.
  * Slot    the slot of the sample.
  *
  * Measures  count, 1; subsecond of the wall clock, ns

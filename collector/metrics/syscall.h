@@ -3,7 +3,7 @@
  * Event   One system call that returned, of any thread on the machine, the collector's included.
  * Time    from the tracepoint at its begin to the one at its end: without the entry into the kernel and the way back.
  * Slot    the slot of the return.
- * Nothing calls that do not return: exit, exit_group, and calls whose thread was killed.  Calls that were under way
+ * Ignored calls that do not return: exit, exit_group, and calls whose thread was killed.  Calls that were under way
  *         when we attached.  The return of a new process or thread from the call that created it: that call is its
  *         parent's event.  Calls that a seccomp filter or a tracer refused.
  * execve  belongs to the process that it made.

@@ -56,8 +56,8 @@ static int step(struct code *c, struct accessor *a)
 	__u32 displacement;
 	int n;
 
-	if (c->end - c->at < 3 || c->at[0] != 0x48 || (c->at[1] != 0x8b && c->at[1] != 0x8d) || a->n == ACCESSOR_STEPS ||
-	    a->kind != ACCESSOR_LOAD)
+	if (c->end - c->at < 3 || c->at[0] != 0x48 || (c->at[1] != 0x8b && c->at[1] != 0x8d) ||
+	    a->n == ACCESSOR_STEPS || a->kind != ACCESSOR_LOAD)
 		return -EINVAL;
 	n = operand(c, c->at + 2, &displacement);
 	if (!n)
@@ -127,7 +127,8 @@ static int pair(const struct code *c, struct accessor *ret)
 /* test %rsi,%rsi; je; mov a(%rdi),%rax; mov %rax,(%rsi); xor %eax,%eax; ret */
 static int store(const struct code *c, struct accessor *ret)
 {
-	static const __u8 test_je[] = { 0x48, 0x85, 0xf6, 0x74 }, load[] = { 0x48, 0x8b }, rest[] = { 0x48, 0x89, 0x06, 0x31, 0xc0, RET };
+	static const __u8 test_je[] = { 0x48, 0x85, 0xf6, 0x74 }, load[] = { 0x48, 0x8b };
+	static const __u8 rest[] = { 0x48, 0x89, 0x06, 0x31, 0xc0, RET };
 	struct accessor a = { .kind = ACCESSOR_STORE, .n = 1 };
 	struct code at = *c;
 	int n;
@@ -166,6 +167,42 @@ static int word(const struct code *c, struct accessor *ret)
 	return 0;
 }
 
+/* cmpl $value,a(%rax); sete %al; ret.  c->base may be another register than rax. */
+static int equal(const struct code *c, struct accessor *ret)
+{
+	static const __u8 sete_ret[] = { 0x0f, 0x94, 0xc0, RET };
+	struct accessor a = { .kind = ACCESSOR_EQUAL, .n = 1 };
+	struct code rest = *c;
+	int n;
+
+	if (c->end - c->at < 2 || c->at[0] != 0x83 || (c->at[1] >> 3 & 7) != 7)
+		return -EINVAL;
+	n = operand(c, c->at + 1, &a.at[0]);
+	rest.at += 1 + n;
+	if (!n || rest.at >= rest.end || *rest.at >= 0x80)
+		return -EINVAL;
+	a.mask = *rest.at++;
+	if (!code_begins(&rest, sete_ret, sizeof(sete_ret)))
+		return -EINVAL;
+	*ret = a;
+	return 0;
+}
+
+/* Reads an instruction on 32 bits in the object that `a` has loaded.  Returns 0, or -EINVAL: it is another one. */
+static int word_inner(const struct code *c, const struct accessor *a, struct accessor *ret)
+{
+	struct accessor last;
+
+	if (a->n != 1 || a->kind != ACCESSOR_LOAD || c->at >= c->end || *c->at == 0x89 ||
+	    (word(c, &last) && equal(c, &last)))
+		return -EINVAL;
+	last.n = 2;
+	last.at[1] = last.at[0];
+	last.at[0] = a->at[0];
+	*ret = last;
+	return 0;
+}
+
 static struct code code_of(const __u8 *code, __u64 n)
 {
 	struct code c = { code, code + n, REG_DI };
@@ -180,10 +217,12 @@ int accessor_decode(const __u8 *code, __u64 n, struct accessor *ret)
 	struct accessor a = { .kind = ACCESSOR_LOAD };
 	struct code c = code_of(code, n);
 
-	if (!test(&c, ret) || !pair(&c, ret) || !store(&c, ret) || !word(&c, ret))
+	if (!test(&c, ret) || !pair(&c, ret) || !store(&c, ret) || !word(&c, ret) || !equal(&c, ret))
 		return 0;
 	while (!step(&c, &a))
 		null_skip(&c);
+	if (!word_inner(&c, &a, ret))
+		return 0;
 	if (!a.n || c.base != REG_AX || c.at == c.end || *c.at != RET)
 		return -EINVAL;
 	*ret = a;
@@ -204,7 +243,7 @@ int accessor_decode_inner(const __u8 *code, __u64 n, struct accessor *ret)
 	return -EINVAL;
 }
 
-/* One instruction of the frame, or of the thread pointer's load: mov %fs:0,%rax after prefixes without effect. */
+/* Skips an instruction of the frame.  Returns 0: the next one is another. */
 static int frame_skip(struct code *c)
 {
 	static const __u8 push[] = { 0x55 }, move[] = { 0x48, 0x89, 0xe5 }, pop[] = { 0x5d };

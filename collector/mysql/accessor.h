@@ -1,4 +1,4 @@
-/* accessor.h - reads the machine code of a short function, to learn at which offset of an object its result lies.
+/* accessor.h - decodes the machine code of a short function, to learn at which offset of an object its result lies.
  *
  *      48 8b 87 98 0b 00 00  mov  0xb98(%rdi),%rax         accessor_decode() -> load the value at 0xb98
  *      c3                    ret
@@ -8,7 +8,8 @@
  *             with a test for NULL in between
  *           two neighbours, loaded into rax and rdx
  *           one load, stored through the second argument
- *           32 bits, loaded, or written from the second argument before a jump to another function
+ *           32 bits, loaded or compared with a number (83), perhaps after a load
+ *           32 bits, written from the second argument before a jump to another function
  *           one test of bits (f6, f7)
  *         Anything else is refused: a guess would read other memory.
  * Both    pure; fuzzed by fuzz_mysql_thd.
@@ -27,6 +28,7 @@ enum accessor_kind {
 	ACCESSOR_PAIR,			/* it returns the two values there: a text and its length */
 	ACCESSOR_STORE,			/* it stores the value there through its second argument */
 	ACCESSOR_WORD,			/* it returns the 32 bits there, or writes its second argument there */
+	ACCESSOR_EQUAL,			/* it returns whether the 32 bits there are `mask`, a number below 128 */
 };
 
 struct accessor {
@@ -36,14 +38,14 @@ struct accessor {
 	__u64 mask;
 };
 
-/* code: n bytes from the function's begin.  -EINVAL: it has none of the known forms. */
+/* Decodes a function.  code: n bytes from its begin.  -EINVAL: it has none of the known forms. */
 int accessor_decode(const __u8 *code, __u64 n, struct accessor *ret);
 
-/* A function that checks its argument and then returns a pair of the object that the argument points to: finds the
- * pair.  -EINVAL. */
+/* Finds the pair that a function returns, of the object that its argument points to; the function checks the argument
+ * first.  -EINVAL. */
 int accessor_decode_inner(const __u8 *code, __u64 n, struct accessor *ret);
 
-/* A function that returns a variable of its thread: finds it, in bytes from the thread pointer.  -EINVAL. */
+/* Finds the thread-local variable that a function returns, in bytes from the thread pointer.  -EINVAL. */
 int accessor_decode_thread(const __u8 *code, __u64 n, __s32 *ret_from_thread);
 
 #endif

@@ -1,4 +1,4 @@
-/* conn.h - describes the kernel's state of a server's socket: the part of exchange.h, and MySQL's part. */
+/* conn.h - defines the state that the kernel keeps of a connection: the turn of exchange.h, and MySQL's part. */
 #ifndef HEATSCOPE_MYSQL_CONN_H
 #define HEATSCOPE_MYSQL_CONN_H
 
@@ -24,11 +24,11 @@ struct server_conn {
 #define SERVER_NAMES MYSQL_SERVERS
 #define FIELD_BLOCKED_IN MYSQL_BLOCKED_IN
 #define DIGEST_REFUSED (~0u)
+#define MYSQLX_MAX 256			/* listeners of the X protocol */
 
 struct prepared_statement {
 	__u64 statement, digest, table;	/* codes */
 };
-
 
 struct prepared_key {
 	__u64 conn;

@@ -15,9 +15,30 @@ struct {
 	__type(value, struct prepared_statement);
 } prepared SEC(".maps");
 
+struct {				/* instances that have said the X protocol's hello */
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, MYSQLX_MAX);
+	__type(key, __u64);
+	__type(value, __u32);
+} mysqlx SEC(".maps");
+
+/* A connection that is older than the collector is of the X protocol if a later one to the same instance is. */
 static __always_inline void conn_init(struct server_conn *s, int greeted)
 {
+	__u64 instance = s->turn.instance;
+
 	s->conn.mode = greeted ? CONN_LOGIN : CONN_STRANGE;
+	if (!greeted && bpf_map_lookup_elem(&mysqlx, &instance))
+		conn_becomes(&s->conn, CONN_MYSQLX);
+}
+
+static __always_inline void conn_is_mysqlx(struct server_conn *s)
+{
+	__u64 instance = s->turn.instance;
+	const __u32 one = 1;
+
+	conn_becomes(&s->conn, CONN_MYSQLX);
+	bpf_map_update_elem(&mysqlx, &instance, &one, BPF_ANY);
 }
 
 static __always_inline __u32 listening_pid(struct task_struct *t)

@@ -1,22 +1,23 @@
-/* digest.h - makes one hash of a MySQL statement's tokens, which does not depend on its literals.
+/* digest.h - makes one hash of a MySQL statement's tokens without its literals: the dialect for server/digest.h.
  *
  *      "SELECT c FROM t WHERE id IN (5, 7) -- x"  -> digest_byte() each -> digest_code()
  *                                                    the hash of "select c from t where id in ( ? )"
  *
- * Words    (keywords, names, numbers in names) are in lower case, also between backquotes.  One space is between
+ * Words    are keywords and names, also between backquotes.  They are hashed in lower case, with one space between
  *          tokens.
- * Literals are `?`: numbers, texts, x'..', b'..', null, true, false, a prepared statement's parameter.  A sign belongs
- *          to its literal, unless it is an operator between two.
- * Lists    Literals with commas between them are one literal, and several "( ? )" with commas between them are one
- *          group: in (1, 2, 3), values (1, 'a'), (2, 'b').
- * Nothing  White space, comments, optimizer hints and semicolons at the end do not count.  The content of an executable
- *          comment does.
- * Cut      If only a part of the text is read, the word cut at its end does not count.  The code differs from that of a
+ * Literals are hashed as `?`: numbers, texts, x'..', b'..', null, true, false, the parameter of a prepared statement.
+ *          A sign before a number belongs to the number, unless it stands between two operands.
+ * Lists    as in server/digest.h: in (1, 2, 3) is hashed as in ( ? ), values (1, 'a'), (2, 'b') as values ( ? ).
+ * Ignored  are white space, comments, optimizer hints and semicolons at the end.  The content of an executable comment
+ *          is read.
+ * Cut      if only the begin of the text is read, the word at the cut is left out, and the code differs from that of a
  *          text that ends there.
- * Quotes   By default a backslash escapes and "" quote texts; `plain` and `ansi`, set after digest_begin(), change
- *          that.  Comments are read as the servers do.  (statement.h always takes "--" for a comment.)
+ * Quotes   a backslash escapes, and "" quote texts.  The caller changes this by `plain` and `ansi`, after
+ *          digest_begin().  Comments are read as the servers read them; statement.h differs: it takes each "--" for a
+ *          comment.
  * Table    digest_begin() may also ask for the first table that the statement names (table.h).
- * Both     pure; fuzzed by fuzz_mysql_digest.  It is inlined where possible: the kernel allows 8 nested calls.
+ * Pure     the kernel and the host compile it; fuzzed by fuzz_mysql_digest.  It is inlined where possible: the kernel
+ *          allows 8 nested calls.
  *
  * The rules are those of MariaDB's and MySQL's performance_schema (sql/sql_digest.cc), except where the manual differs.
  */
@@ -27,7 +28,8 @@
 
 enum digest_state {
 	DIGEST_BETWEEN, DIGEST_WORD, DIGEST_WORD_DOT, DIGEST_AFTER_DOT, DIGEST_DOT,
-	DIGEST_INTEGER, DIGEST_ZERO, DIGEST_HEX, DIGEST_BITS, DIGEST_POWER, DIGEST_POWER_SIGN, DIGEST_FRACTION, DIGEST_EXPONENT, DIGEST_DIGITS,
+	DIGEST_INTEGER, DIGEST_ZERO, DIGEST_HEX, DIGEST_BITS, DIGEST_POWER, DIGEST_POWER_SIGN, DIGEST_FRACTION,
+	DIGEST_EXPONENT, DIGEST_DIGITS,
 	DIGEST_STRING, DIGEST_ESCAPE, DIGEST_STRING_END, DIGEST_NAME, DIGEST_NAME_END,
 	DIGEST_SIGN, DIGEST_DASHES, DIGEST_LINE, DIGEST_SLASH, DIGEST_OPEN, DIGEST_OPEN_M, DIGEST_VERSION, DIGEST_BLOCK,
 	DIGEST_BLOCK_STAR, DIGEST_STAR,
@@ -47,7 +49,7 @@ static __always_inline int digest_in_names(__u8 byte)
 	return digest_letter(byte) || digest_digit(byte);
 }
 
-/* x'..', b'..', n'..': the word belongs to the literal. */
+/* Does the word belong to the literal after it, as in x'..', b'..', n'..'? */
 static __always_inline int digest_word_is_prefix(const struct digest *d)
 {
 	return d->n == 1 && (d->word == 'x' || d->word == 'b' || d->word == 'n');
@@ -204,7 +206,7 @@ static __always_inline __u8 digest_dotted(struct digest *d, __u8 byte)
 	return DIGEST_AFTER_DOT;
 }
 
-/* After a word and a dot.  The word is a name, too, if a name comes next. */
+/* Takes the byte after a word and a dot.  The word is a name, too, if a name comes next. */
 static __always_inline __u8 digest_after_word_dot(struct digest *d, __u8 byte)
 {
 	if (digest_in_names(byte) && (d->word & 255) != '@')
@@ -226,7 +228,7 @@ static __always_inline __u8 digest_in_dotted(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* After a dot that follows no unquoted word: a number may begin with it. */
+/* Takes the byte after a dot that follows no unquoted word: a number may begin with that dot. */
 static __always_inline __u8 digest_after_dot(struct digest *d, __u8 byte)
 {
 	if (!digest_digit(byte))
@@ -243,8 +245,8 @@ static __always_inline __u8 digest_is_number(struct digest *d, __u8 next)
 	return next;
 }
 
-/* The number's state does not take this byte: the token continues as a name, or it was a complete number (`number`)
- * or name. */
+/* Takes a byte that is no part of a number: the token continues as a name, or it was a complete number (`number`) or
+ * name. */
 static __always_inline __u8 digest_not_digit(struct digest *d, __u8 byte, int number)
 {
 	if (digest_in_names(byte)) {
@@ -272,7 +274,7 @@ static __always_inline __u8 digest_in_integer(struct digest *d, __u8 byte)
 	return power ? DIGEST_POWER : DIGEST_INTEGER;
 }
 
-/* After the 0 that begins a number.  X and B in capitals make a name. */
+/* Takes the byte after the 0 that begins a number.  X and B in capitals make a name. */
 static __always_inline __u8 digest_after_zero(struct digest *d, __u8 byte)
 {
 	if (byte != 'x' && byte != 'b')
@@ -281,11 +283,12 @@ static __always_inline __u8 digest_after_zero(struct digest *d, __u8 byte)
 	return byte == 'x' ? DIGEST_HEX : DIGEST_BITS;
 }
 
-/* After 0x or 0b, which are names if no digit comes next. */
+/* Takes the byte after 0x or 0b, which are names if no digit comes next. */
 static __always_inline __u8 digest_in_radix(struct digest *d, __u8 byte)
 {
 	__u8 lower = byte | 32;
-	int is_digit = d->state == DIGEST_BITS ? byte == '0' || byte == '1' : digest_digit(byte) || (lower >= 'a' && lower <= 'f');
+	int is_digit = d->state == DIGEST_BITS ? byte == '0' || byte == '1' :
+		       digest_digit(byte) || (lower >= 'a' && lower <= 'f');
 
 	if (!is_digit)
 		return digest_not_digit(d, byte, d->n > 2);
@@ -293,7 +296,7 @@ static __always_inline __u8 digest_in_radix(struct digest *d, __u8 byte)
 	return d->state;
 }
 
-/* After 1e */
+/* Takes the byte after 1e. */
 static __always_inline __u8 digest_in_power(struct digest *d, __u8 byte)
 {
 	if (digest_digit(byte))
@@ -304,7 +307,7 @@ static __always_inline __u8 digest_in_power(struct digest *d, __u8 byte)
 	return DIGEST_POWER_SIGN;
 }
 
-/* After a number's point */
+/* Takes the byte after a number's decimal point. */
 static __always_inline __u8 digest_in_fraction(__u8 byte)
 {
 	if ((byte | 32) == 'e')
@@ -333,7 +336,7 @@ static __always_inline __u8 digest_in_name(struct digest *d, __u8 byte)
 	return DIGEST_NAME;
 }
 
-/* After a quote that ends a name, unless another quote follows. */
+/* Takes the byte after a quote in a quoted name: a second quote goes on with the name, any other byte ends it. */
 static __always_inline __u8 digest_after_name(struct digest *d, __u8 byte)
 {
 	if (byte != d->quote) {
@@ -348,7 +351,7 @@ static __always_inline __u8 digest_after_name(struct digest *d, __u8 byte)
 
 /* ---- signs and comments ---- */
 
-/* After a sign and perhaps spaces. */
+/* Takes the byte after a sign and perhaps spaces. */
 static __always_inline __u8 digest_after_sign(struct digest *d, __u8 byte)
 {
 	if (byte == '-' && d->sign == '-')
@@ -367,7 +370,7 @@ static __always_inline __u8 digest_after_sign(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* After 1e- */
+/* Takes the byte after 1e-. */
 static __always_inline __u8 digest_after_power_sign(struct digest *d, __u8 byte)
 {
 	if (digest_digit(byte))
@@ -376,7 +379,7 @@ static __always_inline __u8 digest_after_power_sign(struct digest *d, __u8 byte)
 	return digest_after_sign(d, byte);
 }
 
-/* "--" is a comment only before white space. */
+/* Takes the byte after "--", which is a comment only before white space. */
 static __always_inline __u8 digest_after_dashes(struct digest *d, __u8 byte)
 {
 	if (byte == '\n')
@@ -395,7 +398,7 @@ static __always_inline __u8 digest_in_block_star(__u8 byte)
 	return byte == '*' ? DIGEST_BLOCK_STAR : DIGEST_BLOCK;
 }
 
-/* Just after slash-star, or slash-star-M. */
+/* Takes the byte just after slash-star, or slash-star-M. */
 static __always_inline __u8 digest_after_open(struct digest *d, __u8 byte)
 {
 	if (byte == '!') {
@@ -408,7 +411,7 @@ static __always_inline __u8 digest_after_open(struct digest *d, __u8 byte)
 	return byte == '*' ? DIGEST_BLOCK_STAR : DIGEST_BLOCK;
 }
 
-/* A version has 5 or 6 digits; fewer digits are a number. */
+/* Takes a byte of a version, which has 5 or 6 digits; fewer digits are a number. */
 static __always_inline __u8 digest_in_version(struct digest *d, __u8 byte)
 {
 	if (digest_digit(byte) && d->n < 6) {
@@ -438,7 +441,7 @@ static __always_inline __u8 digest_after_star(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* The state after a byte, or DIGEST_AGAIN. */
+/* Takes a byte.  Returns the state after it, or DIGEST_AGAIN. */
 static __always_inline __u8 digest_next(struct digest *d, __u8 byte)
 {
 	switch (d->state) {
@@ -486,8 +489,9 @@ static __always_inline void digest_byte(struct digest *d, __u8 byte)
 static __always_inline int digest_waits(const struct digest *d)
 {
 	switch (d->state) {
-	case DIGEST_WORD: case DIGEST_WORD_DOT: case DIGEST_AFTER_DOT: case DIGEST_DOT: case DIGEST_INTEGER: case DIGEST_ZERO: case DIGEST_HEX:
-	case DIGEST_BITS: case DIGEST_POWER: case DIGEST_POWER_SIGN: case DIGEST_NAME_END: case DIGEST_SIGN: case DIGEST_SLASH: case DIGEST_STAR:
+	case DIGEST_WORD: case DIGEST_WORD_DOT: case DIGEST_AFTER_DOT: case DIGEST_DOT: case DIGEST_INTEGER:
+	case DIGEST_ZERO: case DIGEST_HEX: case DIGEST_BITS: case DIGEST_POWER: case DIGEST_POWER_SIGN:
+	case DIGEST_NAME_END: case DIGEST_SIGN: case DIGEST_SLASH: case DIGEST_STAR:
 		return 1;
 	}
 	return 0;
@@ -496,10 +500,12 @@ static __always_inline int digest_waits(const struct digest *d)
 /* Is the text inside a word or name that is not complete? */
 static __always_inline int digest_is_inside(const struct digest *d, int whole)
 {
-	return d->state == DIGEST_NAME || (!whole && digest_waits(d) && d->state != DIGEST_DOT && d->state < DIGEST_SIGN);
+	return d->state == DIGEST_NAME ||
+	       (!whole && digest_waits(d) && d->state != DIGEST_DOT && d->state < DIGEST_SIGN);
 }
 
-/* The code, at the end of the text (`whole`) or of the bytes that are read.  Call it once: it ends the last word. */
+/* Returns the code, at the end of the text (`whole`) or of the bytes that are read.  Call it once: it ends the last
+ * word. */
 static __always_inline __u64 digest_code(struct digest *d, int whole)
 {
 	if (digest_is_inside(d, whole))

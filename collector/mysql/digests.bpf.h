@@ -1,12 +1,11 @@
-/* digests.bpf.h - computes the digests of the texts that servers receive: it gives digest.h one window of bytes at a
- * time.
+/* digests.bpf.h - computes the digest of each statement that a MySQL client sends, and keeps it in the connection.
  *
- *      body_ahead(), or digest_wants() -> digest_window() ... -> digest_end() at the last byte read -> conn's code
- *           `--> known: the text of this fingerprint that was read before -----------------------------------^
- *                                                                     `--> digest_samples: first tokens, for the label
+ *      a command in one receive:        body_ahead() reads it at once, command_digest() sets the code
+ *      its bytes have been read before: known_find() takes code and table of the same fingerprint, no byte is digested
+ *      a longer command:                digest_wants()? digest_window() per window of bytes, then digest_end()
  *
- * Functions that are not inlined are global: the verifier checks each once, not once per path to it.  Included once, by
- * mysql.bpf.c.
+ * The code is that of digest.h; digest_samples keeps the first tokens of a code, for its label.  mysql.bpf.c includes
+ * this file.  Functions that are not inlined are global: the verifier checks each once, not once per path to it.
  */
 #ifndef HEATSCOPE_MYSQL_DIGESTS_BPF_H
 #define HEATSCOPE_MYSQL_DIGESTS_BPF_H
@@ -18,29 +17,31 @@
 #include "collector/mysql/fingerprint.h"
 #include "collector/server/statement_text.bpf.h"
 
-/* Does the next byte belong to a text that is digested? */
-static __always_inline int digest_wants(const struct server_conn *s)
+enum { DIGEST_WANTS = 1, DIGEST_DUE = 2 };
+
+/* Does a text that is digested include the next byte?  byte: the next one.  Returns DIGEST_* bits: DIGEST_WANTS, the
+ * text has begun, or may begin here; DIGEST_DUE, the byte has not been read yet. */
+__noinline int digest_wants(const struct server_conn *s, __u8 byte)
 {
 	const struct conn *c = &s->conn;
 
-	return c->mode == CONN_PLAIN && c->begun && c->left && c->at && command_has_text(c->command) && s->digested < DIGEST_LOOK &&
-	       (c->command == COM_STMT_PREPARE || (wanted & MYSQL_TOKENS));
+	if (!s || c->mode != CONN_PLAIN || !c->begun || !c->left || !c->at || !text_known(c) ||
+	    !command_has_text(c->command) || s->digested >= DIGEST_LOOK ||
+	    (c->command != COM_STMT_PREPARE && !(wanted & MYSQL_TOKENS)))
+		return 0;
+	if (s->digested != text_at(c) || (c->at == 1 && text_has_attributes(c, byte)))
+		return DIGEST_WANTS;
+	return DIGEST_WANTS | DIGEST_DUE;
 }
 
-/* A text that begins like this is not read: its literals might be taken for words. */
-static __always_inline int digest_refuses(const struct conn *c, __u8 first)
-{
-	return c->multibyte || (attributes_begin(c, first) && first);
-}
-
-/* Remembers the code and table of a statement with a text. */
+/* Sets code and table of the current command. */
 static __always_inline void digest_set(struct server_conn *s, __u64 code, __u64 table)
 {
 	s->code = code;
 	s->table = table;
 }
 
-/* Nothing has confirmed that this is a command, and no reply will. */
+/* Makes the command opaque: nothing has confirmed that it is one, and no reply will. */
 static __always_inline void command_doubted(struct server_conn *s)
 {
 	s->conn.command = COMMAND_OPAQUE;
@@ -48,7 +49,7 @@ static __always_inline void command_doubted(struct server_conn *s)
 	digest_set(s, DIGEST_NONE, NAME_NONE);
 }
 
-/* Reading of the text begins here. */
+/* Starts the digest, before the first byte of the text. */
 static __always_inline void digest_start(struct server_conn *s)
 {
 	digest_begin(&s->digest, s->conn.command == COM_STMT_PREPARE || (wanted & WANTED_FIELD(MYSQL_TABLE)));
@@ -58,7 +59,7 @@ static __always_inline void digest_start(struct server_conn *s)
 
 #define AHEAD_WINDOWS 8
 
-/* A body that came whole, its command first.  One per CPU: no other server's receive interrupts a server's receive. */
+/* The bytes of a whole command, from its first one on.  One per CPU is enough: no receive interrupts another one. */
 struct whole_body {
 	struct window window[AHEAD_WINDOWS];
 };
@@ -70,7 +71,7 @@ struct {
 	__type(value, struct whole_body);
 } whole_bodies SEC(".maps");
 
-/* Is this receive a whole body, which can be read at once? */
+/* Has this receive the whole command, so that body_ahead() can read it? */
 static __always_inline int body_can_ahead(const struct conn *c, __u32 total)
 {
 	return c->left == total && !c->continued && total <= sizeof(struct whole_body);
@@ -81,7 +82,7 @@ static __always_inline int body_can_ahead(const struct conn *c, __u32 total)
 const volatile __u64 fingerprint_salt = 0;	/* a multiple of 4 */
 
 #define KNOWN_BITS 8
-#define KNOWN_MAX (1 << KNOWN_BITS)	/* of a CPU */
+#define KNOWN_MAX (1 << KNOWN_BITS)	/* texts per CPU */
 
 struct known_text {
 	__u64 fingerprint, code, table;
@@ -119,7 +120,7 @@ static long fingerprint_step(__u32 i, struct sketching *s)
 	return 0;
 }
 
-/* The fingerprint includes the command.  seed: the other things that the digest and its table depend on. */
+/* Computes the fingerprint of a command's bytes.  seed: all else that the code and the table depend on. */
 __noinline __u64 body_fingerprint(const struct whole_body *body, __u32 n, __u64 seed, __u32 ansi)
 {
 	struct sketching s = { .body = body, .n = n };
@@ -131,7 +132,8 @@ __noinline __u64 body_fingerprint(const struct whole_body *body, __u32 n, __u64 
 	return fingerprint_end(&s.fingerprint);
 }
 
-/* Was such a text read before, and is its entry still there?  The lookup marks the entry as used. */
+/* Takes code and table of a text with the same fingerprint, if one was read before.  The maps must still have the texts
+ * of both; these lookups also keep the maps from evicting them. */
 static __always_inline int known_find(struct server_conn *s)
 {
 	const struct known_text *k = s->fingerprint ? known_at(s->fingerprint) : 0;
@@ -162,29 +164,30 @@ static __always_inline void known_keep(const struct server_conn *s)
 
 static __always_inline void digest_ahead(struct server_conn *s, const struct whole_body *body, __u64 at, __u32 n)
 {
-	__u32 i;
+	__u32 from = text_has_attributes(&s->conn, body->window[0].byte[1]) ? 1 + NO_ATTRIBUTES : 1, i;
 
-	if (digest_refuses(&s->conn, body->window[0].byte[1])) {
+	if (s->conn.multibyte) {	/* its literals might be taken for words */
 		s->digested = DIGEST_REFUSED;
 		return;
 	}
 	digest_start(s);
-	s->text = at + 1;
+	s->text = at + from;
 	s->text_end = at + n;
-	s->digested = n - 1;
+	s->digested = n - from;
 	s->fingerprint = body_fingerprint(body, n, s->digest.plain + 2 * (s->digest.table.state != TABLE_OFF),
 				     s->digest.ansi);
 	s->known = known_find(s);
 	for (i = 0; !s->known && i < AHEAD_WINDOWS && i * WINDOW < n; i++)
-		digest_window(&s->digest, &body->window[i], !i, (n - i * WINDOW < WINDOW ? n - i * WINDOW : WINDOW) - !i);
+		digest_window(&s->digest, &body->window[i], !i,
+			      (n - i * WINDOW < WINDOW ? n - i * WINDOW : WINDOW) - !i);
 }
 
 struct command_head {
 	__u8 byte[PARSE_AHEAD];
 };
 
-/* Reads a whole body, n bytes from address `at` on: its head, and the digest of its text, if it has one, without
- * stepping through it.  0: it cannot be read. */
+/* Reads a whole body, n bytes from address `at` on, without stepping through it: its head, and the digest of its text,
+ * if it has one.  Returns 0 if the bytes cannot be read, or begin with attributes. */
 __noinline int body_ahead(struct server_conn *s, struct command_head *ret_head, __u64 at, __u32 n)
 {
 	const __u32 zero = 0;
@@ -194,12 +197,14 @@ __noinline int body_ahead(struct server_conn *s, struct command_head *ret_head, 
 		return 0;
 	__builtin_memcpy(ret_head, body, sizeof(*ret_head));
 	s->conn.command = ret_head->byte[0];
+	if (text_has_attributes(&s->conn, ret_head->byte[1]) && ret_head->byte[1])
+		return 0;
 	if (command_has_text(s->conn.command))
 		digest_ahead(s, body, at, n);
 	return 1;
 }
 
-/* Sets what the bytes of a text say about it. */
+/* Sets code and table, after the last byte that is read of the text. */
 static __always_inline void text_read(struct server_conn *s, int whole)
 {
 	if (!s->digested)
@@ -212,7 +217,7 @@ static __always_inline void text_read(struct server_conn *s, int whole)
 	known_keep(s);
 }
 
-/* All of the text has come, or as much of it as is read: finds its code.  Once per text. */
+/* Ends the digest, once per text: all of the text has come (`whole`), or as much of it as is read. */
 __noinline int digest_end(struct server_conn *s, int whole)
 {
 	if (!s)
@@ -224,7 +229,7 @@ __noinline int digest_end(struct server_conn *s, int whole)
 	return 0;
 }
 
-/* The command has come whole. */
+/* Sets the digest of a command that has come whole. */
 __noinline int command_digest(struct server_conn *s)
 {
 	struct conn *c = &s->conn;
@@ -232,7 +237,7 @@ __noinline int command_digest(struct server_conn *s)
 	if (!s)
 		return 0;
 	if (command_has_text(c->command)) {
-		if (s->digested == c->at - 1)
+		if (text_known(c) && s->digested == text_at(c))
 			digest_end(s, 1);
 		else if (s->digested != DIGEST_LOOK)
 			digest_set(s, DIGEST_UNKNOWN, NAME_UNKNOWN);

@@ -32,7 +32,7 @@ static const char *const command_names[] = {
 	"statistics", "process_info", "connect", "process_kill", "debug", "ping", "time", "delayed_insert",
 	"change_user", "binlog_dump", "table_dump", "connect_out", "register_slave", "prepare", "execute",
 	"send_long_data", "close", "reset", "set_option", "fetch", "daemon", "binlog_dump_gtid",
-	"reset_connection",
+	"reset_connection", "clone", "group_replication",
 };
 
 static void command_label(__u64 code, char *out)
@@ -42,7 +42,8 @@ static void command_label(__u64 code, char *out)
 			   code == COMMAND_ENCRYPTED ? "encrypted" :
 			   code == COMMAND_COMPRESSED ? "compressed" :
 			   code == COMMAND_OPAQUE ? "opaque" :
-			   code == COMMAND_UNKNOWN ? "unknown_command" : NULL;
+			   code == COMMAND_UNKNOWN ? "unknown_command" :
+			   code == COMMAND_MYSQLX ? "mysqlx" : NULL;
 
 	if (name)
 		snprintf(out, LABEL_MAX + 1, "%s", name);
@@ -50,7 +51,7 @@ static void command_label(__u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "command %llu", (unsigned long long)code);
 }
 
-const struct field_codes mysql_command_codes = { .label = command_label, .n = COMMAND_UNKNOWN + 1 };
+const struct field_codes mysql_command_codes = { .label = command_label, .n = COMMAND_MYSQLX + 1 };
 
 static const struct code_name statements[] = { STATEMENT_NAMES };
 const struct field_codes mysql_statement_codes = CODES_NAMED(statements, STATEMENT_MISC);

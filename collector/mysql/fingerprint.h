@@ -4,8 +4,8 @@
  *
  *      "... where id = 5 limit 10"  ->  ... where id = # limit #
  *
- * Use     It is read before the tokens, and in most cases instead of them: if the fingerprint is known, so is the
- *         digest.
+ * Use     The kernel makes the fingerprint of a statement first.  If it knows the fingerprint, it knows the digest, and
+ *         need not read the tokens.
  * Law     Texts with one fingerprint have one digest (digest.h) and one table, as long as both are asked for in the
  *         same way (the seed).  The reverse does not hold: other quoted texts, spaces or lengths of lists give another
  *         fingerprint.
@@ -43,7 +43,7 @@ static inline __u64 fingerprint_mix(__u64 hash, __u64 symbol)
 	return (hash ^ symbol) * 0x100000001b3ull;
 }
 
-/* seed: the other things that the digest depends on, and a salt.  ansi: double quotes are for names. */
+/* Begins a fingerprint.  seed: all else that the digest depends on, and a salt.  ansi: double quotes are for names. */
 static inline void fingerprint_begin(struct fingerprint *s, __u64 seed, int ansi)
 {
 	s->hash = fingerprint_mix(HASH_SEED, seed);
@@ -79,8 +79,8 @@ static inline __u64 fingerprint_end(const struct fingerprint *s)
 	return s->refused ? 0 : hash;
 }
 
-/* One of 1 << bits places.  The last bytes of a text hardly reach the highest bits of its hash, so these are mixed
- * once more. */
+/* Returns one of 1 << bits places.  The last bytes of a text hardly change the highest bits of its hash, so the hash is
+ * mixed once more. */
 static inline __u32 fingerprint_place(__u64 fingerprint, __u32 bits)
 {
 	return (fingerprint ^ fingerprint >> 32) * 0x9e3779b97f4a7c15ull >> (64 - bits);

@@ -23,7 +23,7 @@ static inline void follow_begin(struct conn *c, int wanted)
 	c->follow.skip = 0;
 }
 
-/* A length-encoded number; 0 if it is not complete. */
+/* Returns a length-encoded number; 0 if it is not complete. */
 static inline __u64 packet_number(const struct packet *p, __u32 at)
 {
 	__u32 n = number_len(p->head[at]), i;
@@ -38,7 +38,7 @@ static inline __u64 packet_number(const struct packet *p, __u32 at)
 	return number;
 }
 
-/* The rows that a packet reports; the packet was taken at this stage. */
+/* Returns the rows that a packet reports.  stage: that of the reply when the packet came. */
 static inline __u64 follow_count(const struct conn *c, __u8 stage, const struct packet *p)
 {
 	__u8 first = p->head[0];
@@ -48,7 +48,7 @@ static inline __u64 follow_count(const struct conn *c, __u8 stage, const struct 
 	return stage == REPLY_FIRST && c->stage == REPLY_FIRST && first == 0 ? packet_number(p, 1) : 0;
 }
 
-/* The head of a packet has come. */
+/* Takes a packet whose head has come. */
 static inline void follow_packet(struct conn *c, __u32 len)
 {
 	struct packet p = { .len = len, .n = len < REPLY_HEAD ? len : REPLY_HEAD, .head = c->follow.byte + 4 };
@@ -60,7 +60,8 @@ static inline void follow_packet(struct conn *c, __u32 len)
 		c->follow.rows += follow_count(c, stage, &p);
 }
 
-/* The number of bytes that follow_step() waits for, of which it has `have`: the length first. */
+/* Returns how many bytes of a packet follow_step() needs; first those of its length.  have: bytes of it that have
+ * come. */
 static inline __u32 follow_needs(const __u8 *header, __u32 have)
 {
 	__u32 len = have < 4 ? 0 : bytes_u24(header);
@@ -97,13 +98,13 @@ static inline __u32 follow_step(struct conn *c, const __u8 *at, __u32 left)
 	return 1;
 }
 
-/* All of a send has been taken. */
+/* Returns REPLY_*, at the end of a send. */
 static inline int follow_verdict(const struct conn *c)
 {
 	return c->follow.skip || c->follow.n ? REPLY_MORE : c->follow.verdict;
 }
 
-/* The rows that the reply reported, as far as it was followed. */
+/* Returns the rows that the reply reported, as far as it was followed. */
 static inline __u64 follow_rows(const struct conn *c)
 {
 	return c->follow.on && !c->unaligned ? c->follow.rows : 0;

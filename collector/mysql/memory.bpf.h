@@ -1,20 +1,23 @@
-/* memory.bpf.h - reads a connection's command, statement, user and database from the server's own memory, if the bytes
- * of the connection hide them.
+/* memory.bpf.h - reads command, statement, user and database from the server's own memory, if a connection's bytes hide
+ * them.
  *
  *      a receive of such a connection: memory_names() -> user and database, as they are when the command begins
- *      each send of its reply: memory_take() -> command, statement, digest, table; a new text itself, too
+ *      each send of its reply: memory_take() -> command, status, statement, digest, table; a new text itself, too
  *
  *      thread_pointer(task) --layout.thread--> THD --layout.query--> { text, length }
  *
  * Hidden  within TLS, or on a compressed or opaque connection: all of a command.  On a connection that is older than
- *         the collector: user and database.
+ *         the collector: user and database.  Connections of the X protocol are not read: between its statements the
+ *         thread has no THD, or one of the server's own.
  * Whose   The thread that receives and sends for a connection has that connection's THD, also in a thread pool.
  * Trust   none: any process may be named like a server.  Its memory is read as that of any program.
  * Last    Of several statements in one packet the last counts.  Of a procedure its CALL counts, which sends the end of
  *         the reply.
+ * Held    At a receive in the middle of a command (LOAD DATA LOCAL, the authentication within change_user) the THD has
+ *         that command.  At other receives it has COM_SLEEP.
  * Login   The turns of handshake and login are no events, as on a plain connection.
  * No text The statement of a command without one (a ping) is `none`.
- * Cut     No other server's program interrupts it, as at all these tracepoints.
+ * Alone   No other server's program interrupts it, as at all these tracepoints.
  *
  * Included once, by mysql.bpf.c.
  */
@@ -58,7 +61,7 @@ struct memory_text {			/* a text and its length, as the server has them */
 /* Are the commands of this connection hidden? */
 static __always_inline int memory_hidden(const struct conn *c)
 {
-	return conn_turns(c) || c->mode == CONN_COMPRESSED;
+	return c->mode == CONN_ENCRYPTED || c->mode == CONN_OPAQUE || c->mode == CONN_COMPRESSED;
 }
 
 static __always_inline __u64 memory_pointer(__u64 at)
@@ -76,7 +79,7 @@ static __always_inline const struct mysql_thd *memory_layout(const struct server
 	return bpf_map_lookup_elem(&layouts, &pid);
 }
 
-/* The THD of the current thread; 0: it has none now. */
+/* Returns the THD of the current thread; 0: it has none now. */
 static __always_inline __u64 memory_thd(const struct mysql_thd *layout)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -105,7 +108,8 @@ static __always_inline __u64 memory_name_code(struct memory_reading *m, __u32 n)
 
 static __noinline __u64 memory_user(struct memory_reading *m, const struct mysql_thd *layout, __u64 thd)
 {
-	__u64 context = thd && layout->user ? memory_pointer(thd + layout->user) : 0, at = context ? memory_pointer(context + layout->user_name) : 0;
+	__u64 context = thd && layout->user ? memory_pointer(thd + layout->user) : 0;
+	__u64 at = context ? memory_pointer(context + layout->user_name) : 0;
 	long n;
 
 	if (!at)
@@ -132,7 +136,9 @@ static __noinline __u64 memory_database(struct memory_reading *m, const struct m
 
 static __always_inline int memory_misses_name(const struct conn *c)
 {
-	return memory_hidden(c) || c->who.user == NAME_UNKNOWN || c->who.database == NAME_UNKNOWN;
+	int unknown = c->who.user == NAME_UNKNOWN || c->who.database == NAME_UNKNOWN;
+
+	return memory_hidden(c) || (c->mode != CONN_MYSQLX && unknown);
 }
 
 static __always_inline void name_learn(__u64 *name, __u64 code, int hidden)
@@ -141,7 +147,7 @@ static __always_inline void name_learn(__u64 *name, __u64 code, int hidden)
 		*name = code;
 }
 
-/* Before a command of s: learns from the server whose connection it is, if the bytes have not said it. */
+/* Reads the user and database of s before a command, if the bytes have not shown them. */
 __noinline int memory_names(struct server_conn *s)
 {
 	const __u32 zero = 0;
@@ -217,7 +223,7 @@ static long text_step(__u32 i, struct text_loop *g)
 	return 0;
 }
 
-/* At the end of a text of len bytes, as far as it was read. */
+/* Sets the codes of a text of len bytes, as far as it was read. */
 __noinline int memory_codes(struct server_conn *s, struct memory_reading *m, __u64 len)
 {
 	int whole = len <= DIGEST_LOOK;
@@ -234,16 +240,18 @@ __noinline int memory_codes(struct server_conn *s, struct memory_reading *m, __u
 	return 0;
 }
 
-/* Must the text be refused, because a literal might be taken for words? */
+/* Returns 1 if the text is not to be read: digest.h could take a literal in it for words. */
 static __always_inline int memory_refuses(const struct mysql_thd *layout, __u64 thd)
 {
 	__u64 charset = memory_pointer(thd + layout->charset);
 	__u32 number;
 
-	return !charset || bpf_probe_read_user(&number, sizeof(number), (void *)charset) || (number < 256 && charset_hides_backslash(number));
+	return !charset || bpf_probe_read_user(&number, sizeof(number), (void *)charset) ||
+	       (number < 256 && charset_hides_backslash(number));
 }
 
-static __always_inline void text_begin(struct server_conn *s, struct memory_reading *m, const struct mysql_thd *layout, __u64 thd)
+static __always_inline void text_begin(struct server_conn *s, struct memory_reading *m, const struct mysql_thd *layout,
+				       __u64 thd)
 {
 	__u64 sql_mode = memory_pointer(thd + layout->sql_mode);
 
@@ -261,7 +269,8 @@ static __always_inline void text_unknown(struct server_conn *s)
 }
 
 /* Reads the text of the statement that the current thread answers; the server keeps it until after the reply. */
-static __noinline int text_take(struct server_conn *s, struct memory_reading *m, const struct mysql_thd *layout, __u64 thd)
+static __noinline int text_take(struct server_conn *s, struct memory_reading *m, const struct mysql_thd *layout,
+				__u64 thd)
 {
 	struct text_loop g = { .s = s, .m = m };
 	struct memory_text text;
@@ -293,25 +302,67 @@ static __noinline int text_take(struct server_conn *s, struct memory_reading *m,
 	return 0;
 }
 
+/* Reads the command that the thread runs.  Returns 0 if that is not known. */
+static __always_inline int memory_command(const struct mysql_thd *layout, __u64 thd, __u32 *ret)
+{
+	return layout->command && !bpf_probe_read_user(ret, sizeof(*ret), (void *)(thd + layout->command));
+}
+
+/* Can a client have sent this command? */
+static __always_inline int command_is_clients(__u32 command)
+{
+	return command && command < 256 && command_possible(command);
+}
+
 /* Takes the command that the thread runs.  Returns 0 if that is a login. */
 static __always_inline int command_take(struct server_conn *s, const struct mysql_thd *layout, __u64 thd)
 {
 	__u32 command;
 
-	if (!layout->command || bpf_probe_read_user(&command, sizeof(command), (void *)(thd + layout->command)))
+	if (!memory_command(layout, thd, &command))
 		return 1;
-	if (command && command < 256 && command_possible(command))
+	if (command_is_clients(command))
 		s->conn.command = command;
 	return command != COM_CONNECT;
 }
 
-/* At a send of a reply.  Returns 0 if the turn is no command. */
+/* Holds the turn at a receive after a send if the server's command still runs: it has asked the client for data. */
+__noinline int memory_holds(struct server_conn *s)
+{
+	const struct mysql_thd *layout;
+	__u32 command = 0;
+	__u64 thd;
+
+	if (!s || STATE_KIND(s->turn.state) != STATE_PENDING || !memory_hidden(&s->conn))
+		return 0;
+	layout = memory_layout(s);
+	thd = layout ? memory_thd(layout) : 0;
+	if (thd && memory_command(layout, thd, &command) && command_is_clients(command))
+		s->conn.held = 1;
+	return 0;
+}
+
+/* Returns how the statement ends, as far as the server knows by now. */
+static __always_inline __u32 memory_status(const struct mysql_thd *layout, __u64 thd)
+{
+	__u64 area = layout->area ? memory_pointer(thd + layout->area) : 0;
+	__u32 at = layout->area_error ? layout->area_error : layout->area_state, word;
+
+	if (!area || !at || bpf_probe_read_user(&word, sizeof(word), (void *)(area + at)))
+		return STATUS_UNKNOWN;
+	if (layout->area_error)
+		return word ? STATUS_ERROR(word & 0xffff) : STATUS_OK;
+	return word == AREA_OK || word == AREA_EOF ? STATUS_OK : STATUS_UNKNOWN;
+}
+
+/* Takes the command and its text, at a send of its reply.  Returns 0 if the turn is no command. */
 __noinline int memory_take(struct server_conn *s)
 {
 	const __u32 zero = 0;
 	struct memory_reading *m = bpf_map_lookup_elem(&memory_readings, &zero);
 	const struct mysql_thd *layout;
 	__u64 thd;
+	int has_text;
 
 	if (!s || !m)
 		return 1;
@@ -321,9 +372,15 @@ __noinline int memory_take(struct server_conn *s)
 		return 1;
 	if (!command_take(s, layout, thd))
 		return 0;
-	if ((wanted & MEMORY_TEXT) && (s->conn.command >= COMMAND_ENCRYPTED || command_has_text(s->conn.command) ||
-				       command_executes(s->conn.command)))
+	if (wanted & WANTED_FIELD(MYSQL_STATUS))
+		s->conn.result = memory_status(layout, thd);
+	if (!(wanted & MEMORY_TEXT))
+		return 1;
+	has_text = command_has_text(s->conn.command) || command_executes(s->conn.command);
+	if (has_text || s->conn.command >= COMMAND_ENCRYPTED)
 		text_take(s, m, layout, thd);
+	if (has_text && s->conn.statement == STATEMENT_NONE)
+		text_unknown(s);	/* of a prepare that failed, say */
 	return 1;
 }
 

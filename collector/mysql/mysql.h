@@ -11,19 +11,23 @@
  *           a failed send, which is the end then
  *           a send with which the reply is complete (reply.h)
  *           5 s without a send (a pool's idle connection); late_sends counts a send after that
- * Nothing no command byte seen; a body that never completed; a command without any reply when the next one starts;
- *         binlog_dump, which never ends: once the server sends the log, the connection is ignored.
- * Held    Receives do not end LOAD DATA LOCAL, nor the authentication within change_user.
+ * Ignored a command whose first byte we did not see, or whose body never completes; a command without any reply when
+ *         the next one starts; binlog_dump and clone, which never end: once the server agrees, we ignore the
+ *         connection.
+ * Held    Receives do not end LOAD DATA LOCAL, nor the authentication within change_user.  If the bytes hide the
+ *         command, this holds only if the server's memory can be read, and the client's data begin within 5 s.
  * Clients only accepted sockets: on its own connections (replication, federated) the server is the client.  TCP: the
  *         process listens on the local port, or the socket began with a server's greeting.  Unix: the socket carries
  *         the listener's name.
+ * X       Connections of the X protocol are recognized by mysqlx.h.  Turns of request and reply are counted, also those
+ *         of the login.
  * Opaque  bytes that we do not understand: no greeting and no MySQL protocol, or replies that answer no command.
  * Attach  A connection older than the collector is ignored until a receive can be the begin of a command.  Statements
  *         that were prepared before are `unknown`.
  * Memory  If the bytes of a connection hide a command, the server's own memory says what it was and who sent it
  *         (memory.bpf.h).
- * Not     Latency has no time before the read (a thread pool's queue): that is `arrival`.  It has no time after the
- *         last send: that is the server's, not the query's.
+ * Latency does not include the time before the read (a thread pool's queue): that is `arrival`.  Nor does it include
+ *         the time after the last send, in which the server works for itself.
  *
  * Measures  those of exchange.h, and
  *
@@ -51,8 +55,8 @@
 #include "collector/server/exchange.h"
 
 enum mysql_field {
-	MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_DIGEST, MYSQL_TABLE, MYSQL_STATUS, MYSQL_USER, MYSQL_DATABASE, MYSQL_CLIENT, MYSQL_INSTANCE,
-	MYSQL_PID, MYSQL_EXECNAME, MYSQL_BLOCKED_IN, MYSQL_N_FIELDS
+	MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_DIGEST, MYSQL_TABLE, MYSQL_STATUS, MYSQL_USER, MYSQL_DATABASE,
+	MYSQL_CLIENT, MYSQL_INSTANCE, MYSQL_PID, MYSQL_EXECNAME, MYSQL_BLOCKED_IN, MYSQL_N_FIELDS
 };
 
 enum mysql_measure { MYSQL_ROWS = TURN_N_MEASURES, MYSQL_N_MEASURES };
@@ -63,14 +67,18 @@ enum mysql_measure { MYSQL_ROWS = TURN_N_MEASURES, MYSQL_N_MEASURES };
 /* Fields that need a text's tokens, and its first word; fields that are names. */
 #define MYSQL_TOKENS (WANTED_FIELD(MYSQL_DIGEST) | WANTED_FIELD(MYSQL_TABLE))
 #define MYSQL_FIRST_WORD (WANTED_FIELD(MYSQL_STATEMENT) | WANTED_FIELD(MYSQL_DATABASE))
-#define MYSQL_NAMES (WANTED_FIELD(MYSQL_TABLE) | WANTED_FIELD(MYSQL_USER) | WANTED_FIELD(MYSQL_DATABASE) | WANTED_FIELD(MYSQL_CLIENT))
+#define MYSQL_NAMES (WANTED_FIELD(MYSQL_TABLE) | WANTED_FIELD(MYSQL_USER) | WANTED_FIELD(MYSQL_DATABASE) | \
+		     WANTED_FIELD(MYSQL_CLIENT))
 
 enum mysql_command {
 	COM_QUIT = 1, COM_INIT_DB = 2, COM_QUERY = 3, COM_FIELD_LIST = 4, COM_STATISTICS = 9,
 	COM_CONNECT = 11,		/* no packet has it: the server runs a login */
 	COM_CHANGE_USER = 17, COM_BINLOG_DUMP = 18, COM_STMT_PREPARE = 22, COM_STMT_EXECUTE = 23,
 	COM_STMT_SEND_LONG_DATA = 24, COM_STMT_CLOSE = 25, COM_STMT_FETCH = 28,
-	COM_BINLOG_DUMP_GTID = 30, COM_LAST = 31, COM_BULK_EXECUTE = 250,
+	COM_BINLOG_DUMP_GTID = 30, COM_RESET_CONNECTION = 31,
+	COM_CLONE = 32,			/* MySQL 8 */
+	COM_GROUP_REPLICATION = 33,	/* MySQL 8 */
+	COM_LAST = COM_GROUP_REPLICATION, COM_BULK_EXECUTE = 250,
 
 	/* Connections whose bytes we cannot read: turns of request and reply are counted.  A TLS handshake and the
 	 * login inside it are turns too. */
@@ -78,6 +86,7 @@ enum mysql_command {
 	COMMAND_COMPRESSED = 257,	/* zlib or zstd */
 	COMMAND_OPAQUE = 258,		/* another protocol than the one we know */
 	COMMAND_UNKNOWN = 259,		/* a command byte that the protocol does not have; the server refuses it */
+	COMMAND_MYSQLX = 260,		/* the X protocol, within TLS too */
 };
 
 enum mysql_status {

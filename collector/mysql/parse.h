@@ -1,7 +1,8 @@
-/* parse.h - parses the bytes that clients send, as a state machine; pure, for kernel and tests.  Replies: reply.h.
+/* parse.h - parses the bytes that clients send, with a state machine; pure, for kernel and tests.  Replies: reply.h.
  *
  *      receive:  conn_receive(), then bytes -> parse_blind(), parse_byte(), parse_skip() -> PARSE_* flags
  *                                              parse_ahead(): the begin of most commands, at once
+ *                                              parse_attributes(): those of a query
  *
  *        header                body
  *      +---+---+---+---+    +---------+------------------------
@@ -25,7 +26,10 @@
 #ifndef HEATSCOPE_MYSQL_PARSE_H
 #define HEATSCOPE_MYSQL_PARSE_H
 
+#include "collector/mysql/attributes.h"
 #include "collector/mysql/mysql.h"
+#include "collector/mysql/mysqlx.h"
+#include "collector/mysql/records.h"
 #include "collector/mysql/statement.h"
 #include "collector/mysql/who.h"
 #include "collector/server/proxy.h"
@@ -37,8 +41,9 @@ enum conn_mode {
 	CONN_COMPRESSED,
 	CONN_ENCRYPTED,		/* turns only */
 	CONN_OPAQUE,		/* turns only */
-	CONN_IGNORED,		/* replication: the server has begun to send without end */
+	CONN_IGNORED,		/* after command_leaves_protocol(): the server has agreed */
 	CONN_PROXY,		/* within a PROXY header; CONN_LOGIN follows */
+	CONN_MYSQLX,		/* turns only */
 };
 
 enum parse_flag {
@@ -58,14 +63,14 @@ enum reply_stage { REPLY_FIRST, REPLY_COLUMNS, REPLY_COLUMNS_END, REPLY_ROWS, RE
 #define GREETING_LOOK 128
 #define STATEMENT_ID_LAST 0xffffffffu
 #define CONN_TRIES 8			/* receives of a strange connection before it becomes opaque */
-#define TEXT_HIDDEN 255
 #define NO_ATTRIBUTES 2			/* bytes before a text without attributes: 00, 01 */
+#define TEXT_AFTER_ATTRIBUTES 0		/* struct conn's text_from: the attributes before the text are being read */
+#define TEXT_HIDDEN (~0u)		/* the attributes cannot be read, so neither can the text */
 #define REPLY_HEAD 24			/* bytes of a payload that reply_packet() may read */
 
 #define CLIENT_MYSQL 1u			/* a greeting without this flag is MariaDB's */
 #define CLIENT_COMPRESS 0x20u
 #define CLIENT_SSL 0x800u
-#define CLIENT_OPTIONAL_METADATA (1u << 25)	/* MySQL 8: a flag before the number of columns */
 #define CLIENT_ZSTD (1u << 26)
 #define SERVER_STATUS_NO_BACKSLASH_ESCAPES 0x200
 #define SERVER_STATUS_ANSI_QUOTES 0x8000		/* MariaDB; MySQL does not report it */
@@ -110,19 +115,22 @@ struct conn {
 	__u8 caps_known;
 	__u8 sure;
 	__u8 logged;		/* a login has come whole, or a PROXY header began */
-	__u8 text_from;		/* where the command's body has its text; TEXT_HIDDEN: after attributes */
 	__u8 fresh;		/* no byte of the reply has come */
-	__u8 pad[3];
+	__u8 resumes;		/* CONN_COMPRESSED: a packet with any number starts a command */
+	__u32 text_from;	/* where the command's body has its text, or TEXT_* */
+	struct attributes attributes;
+	struct records records;	/* CONN_ENCRYPTED */
 	struct proxy proxy;
 	struct follow follow;
 	struct who who;
 };
 
-/* Character sets in which a backslash may be the second byte of a character: big5, sjis, gbk, cp932 and gb18030
- * (mysys/charset-def.c), by the number of a collation that a login can name. */
+/* May a backslash be the second byte of a character?  So in big5, sjis, gbk, cp932 and gb18030 (mysys/charset-def.c).
+ * n: number of a collation, as a login names it. */
 static inline int charset_hides_backslash(__u8 n)
 {
-	return n == 1 || n == 13 || n == 28 || n == 84 || n == 87 || n == 88 || n == 95 || n == 96 || (n >= 248 && n <= 250);
+	return n == 1 || n == 13 || n == 28 || n == 84 || n == 87 || n == 88 || n == 95 || n == 96 ||
+	       (n >= 248 && n <= 250);
 }
 
 static inline int command_possible(__u8 command)
@@ -145,10 +153,11 @@ static inline int command_has_id(__u16 command)
 	return command_executes(command) || command == COM_STMT_CLOSE;
 }
 
-/* Does it ask for the log, which the server sends without end or refuses? */
-static inline int command_dumps(__u16 command)
+/* Does the connection serve something else if the server agrees: the log without end, a clone, a group's messages? */
+static inline int command_leaves_protocol(__u16 command)
 {
-	return command == COM_BINLOG_DUMP || command == COM_BINLOG_DUMP_GTID;
+	return command == COM_BINLOG_DUMP || command == COM_BINLOG_DUMP_GTID || command == COM_CLONE ||
+	       command == COM_GROUP_REPLICATION;
 }
 
 static inline int command_has_no_reply(__u16 command)
@@ -158,7 +167,26 @@ static inline int command_has_no_reply(__u16 command)
 
 static inline int conn_turns(const struct conn *c)
 {
-	return c->mode == CONN_ENCRYPTED || c->mode == CONN_OPAQUE;
+	return c->mode == CONN_ENCRYPTED || c->mode == CONN_OPAQUE || c->mode == CONN_MYSQLX;
+}
+
+/* Returns the command of a turn whose bytes are not read. */
+static inline __u16 turn_command(__u8 mode)
+{
+	switch (mode) {
+	case CONN_COMPRESSED: return COMMAND_COMPRESSED;
+	case CONN_ENCRYPTED: return COMMAND_ENCRYPTED;
+	case CONN_MYSQLX: return COMMAND_MYSQLX;
+	}
+	return COMMAND_OPAQUE;
+}
+
+/* Begins a turn whose bytes are not read. */
+static inline void conn_begin_turn(struct conn *c)
+{
+	c->command = turn_command(c->mode);
+	c->statement = STATEMENT_NONE;
+	c->result = STATUS_UNKNOWN;
 }
 
 static inline __u32 bytes_u24(const __u8 *b)
@@ -171,13 +199,15 @@ static inline __u16 bytes_u16(const __u8 *b)
 	return b[0] | b[1] << 8;
 }
 
-/* Is this send of `total` bytes, of which we have n, a server's greeting or its refusal? */
+/* Is this send of `total` bytes, of which we have n, a server's greeting or refusal? */
 static inline int greeting(const __u8 *head, __u32 n, __u32 total)
 {
-	return n >= 5 && head[3] == 0 && (head[4] == 0x0a || head[4] == 0xff) && bytes_u24(head) && bytes_u24(head) + 4 == total;
+	return n >= 5 && head[3] == 0 && (head[4] == 0x0a || head[4] == 0xff) && bytes_u24(head) &&
+	       bytes_u24(head) + 4 == total;
 }
 
-/* The connection's number in the greeting, after the server's version and a NUL; 0: it is not in these n bytes. */
+/* Returns the connection's number in the greeting, after the server's version and a NUL; 0: it is not in these n
+ * bytes. */
 static inline __u64 greeting_connection(const __u8 *b, __u32 n)
 {
 	__u32 i;
@@ -190,7 +220,7 @@ static inline __u64 greeting_connection(const __u8 *b, __u32 n)
 
 #define GREETING_KNOWN (1ull << 32)
 
-/* The server's capabilities | GREETING_KNOWN; 0: they are not in these n bytes.
+/* Returns the server's capabilities | GREETING_KNOWN; 0: they are not in these n bytes.
  *
  *      version 00 | connection 4 | scramble 8 | 00 | capabilities 2 | character set 1 | status 2 | capabilities 2 */
 static inline __u64 greeting_capabilities(const __u8 *b, __u32 n)
@@ -219,13 +249,13 @@ static inline void conn_becomes(struct conn *c, __u8 mode)
 	c->statement = STATEMENT_NONE;
 	c->result = STATUS_UNKNOWN;
 	c->follow.on = 0;
-	if (mode == CONN_ENCRYPTED)
-		c->command = COMMAND_ENCRYPTED;
-	if (mode == CONN_OPAQUE)
-		c->command = COMMAND_OPAQUE;
-	if (mode == CONN_OPAQUE || mode == CONN_STRANGE)
+	c->resumes = 0;
+	__builtin_memset(&c->records, 0, sizeof(c->records));
+	if (conn_turns(c))
+		c->command = turn_command(mode);
+	if (mode == CONN_OPAQUE || mode == CONN_STRANGE || mode == CONN_MYSQLX)
 		c->sure = 0;
-	if (mode == CONN_ENCRYPTED || mode == CONN_OPAQUE || mode == CONN_STRANGE)
+	if (conn_turns(c) || mode == CONN_STRANGE)
 		who_becomes(&c->who, mode == CONN_ENCRYPTED ? NAME_ENCRYPTED : NAME_UNKNOWN);
 }
 
@@ -234,8 +264,8 @@ static inline int conn_compresses(const struct conn *c)
 	return (c->caps & (CLIENT_COMPRESS | CLIENT_ZSTD)) != 0;
 }
 
-/* The mode after the login.  If a client asks for compression and the server's capabilities are not known, we cannot
- * know whether it got it. */
+/* Returns the mode after the login: strange if a client asks for compression and we do not know the server's
+ * capabilities, so whether it agrees. */
 static inline __u8 login_mode(const struct conn *c)
 {
 	if (!conn_compresses(c))
@@ -243,7 +273,7 @@ static inline __u8 login_mode(const struct conn *c)
 	return c->caps_known ? CONN_COMPRESSED : CONN_STRANGE;
 }
 
-/* The server has accepted the client, with these status flags. */
+/* Ends the login: the server has accepted the client, with these status flags. */
 static inline void login_end(struct conn *c, __u16 status)
 {
 	who_settle(&c->who, 1, 0);
@@ -252,13 +282,13 @@ static inline void login_end(struct conn *c, __u16 status)
 	conn_becomes(c, login_mode(c));
 }
 
-/* The client's capabilities have come. */
+/* Takes the client's capabilities, when they have come. */
 static inline void login_capabilities(struct conn *c)
 {
 	if (c->caps_known)
 		c->caps &= c->server_caps;
 	else
-		c->caps &= ~(CLIENT_QUERY_ATTRIBUTES | CLIENT_OPTIONAL_METADATA);
+		c->caps &= ~CLIENT_QUERY_ATTRIBUTES;
 }
 
 /* Can this whole receive be the begin of a command?  MariaDB reads a header alone, or all at once. */
@@ -290,9 +320,20 @@ static inline void conn_receive(struct conn *c, const __u8 *head, __u32 n, __u32
 		conn_becomes(c, CONN_OPAQUE);
 }
 
+/* Called when the server finds nothing to receive.  Returns 1 if the last command is complete and has no reply.  If it
+ * was only the first piece of a long command, the next piece begins that command. */
+static inline int conn_drop_unanswered(struct conn *c)
+{
+	if (c->mode == CONN_COMPRESSED && !c->have && !c->left) {
+		c->resumes = 1;
+		return 1;
+	}
+	return c->mode == CONN_ENCRYPTED && records_whole(&c->records);
+}
+
 #define LOGIN_USER 32			/* where a login's user begins, after capabilities, lengths and character set */
 
-/* Of a login packet. */
+/* As parse_blind(), for a login packet. */
 static inline __u32 login_blind(const struct conn *c)
 {
 	__u32 to = c->at < 8 ? 8 : LOGIN_USER;
@@ -306,13 +347,31 @@ static inline __u32 login_blind(const struct conn *c)
 	return c->left > to - c->at ? to - c->at : c->left;
 }
 
-/* Is the kind of statement of interest?  For a prepared statement always, since later commands name it by number. */
+/* Is the kind of statement wanted?  That of a prepared statement always is, since later commands name it by number. */
 static inline int scan_wanted(const struct conn *c)
 {
 	return c->wanted || c->command == COM_STMT_PREPARE;
 }
 
-/* How many bytes may be skipped unread; 0: the parser needs the next byte. */
+/* Returns how many bytes of the text come before the next one. */
+static inline __u32 text_at(const struct conn *c)
+{
+	return c->at - c->text_from;
+}
+
+/* Is it known where the text begins? */
+static inline int text_known(const struct conn *c)
+{
+	return c->text_from != TEXT_AFTER_ATTRIBUTES && c->text_from != TEXT_HIDDEN;
+}
+
+static inline int text_follows_attributes(const struct conn *c)
+{
+	return c->mode == CONN_PLAIN && c->begun && c->left && c->at && c->command == COM_QUERY &&
+	       c->text_from == TEXT_AFTER_ATTRIBUTES;
+}
+
+/* Returns how many bytes may be skipped unread; 0: the parser needs the next byte. */
 static inline __u32 parse_blind(const struct conn *c)
 {
 	if (c->mode == CONN_STRANGE || conn_turns(c) || c->mode == CONN_IGNORED)
@@ -327,12 +386,12 @@ static inline __u32 parse_blind(const struct conn *c)
 		return c->left;
 	if (!c->at || (command_has_id(c->command) && c->at < 5))
 		return 0;
-	if (command_has_text(c->command) && c->at < STATEMENT_LOOK && !statement_done(&c->scanner))
+	if (command_has_text(c->command) && text_at(c) < STATEMENT_LOOK && !statement_done(&c->scanner))
 		return 0;
 	return who_blind(&c->who, c->left);
 }
 
-/* The last byte of a login packet has come. */
+/* Ends a login packet, after its last byte. */
 static inline __u32 login_packet_end(struct conn *c)
 {
 	int named = who_end(&c->who);
@@ -343,7 +402,7 @@ static inline __u32 login_packet_end(struct conn *c)
 	return named ? PARSE_NAME : 0;
 }
 
-/* The last byte of a command has come. */
+/* Ends a command, after its last byte. */
 static inline __u32 command_end(struct conn *c)
 {
 	__u32 named = c->who.part && who_end(&c->who) ? PARSE_NAME : 0;
@@ -351,8 +410,8 @@ static inline __u32 command_end(struct conn *c)
 	c->begun = 0;
 	if (c->mode == CONN_COMPRESSED)
 		return PARSE_DONE;
-	if (command_has_text(c->command) && scan_wanted(c) && c->text_from != TEXT_HIDDEN)
-		c->statement = statement_code(&c->scanner, c->at < STATEMENT_LOOK);
+	if (command_has_text(c->command) && scan_wanted(c) && text_known(c))
+		c->statement = statement_code(&c->scanner, text_at(c) < STATEMENT_LOOK);
 	if (c->command == COM_STMT_PREPARE)
 		c->last_statement = c->statement;
 	if (command_executes(c->command) && c->at < 5)
@@ -375,7 +434,7 @@ static inline __u32 packet_end(struct conn *c)
 	return c->mode == CONN_LOGIN ? login_packet_end(c) : 0;
 }
 
-/* The protocol has no such command: its text, number and names are not read. */
+/* Makes a command that the protocol lacks unknown: its text, number and names are not read. */
 static inline void command_unknown(struct conn *c)
 {
 	c->command = COMMAND_UNKNOWN;
@@ -439,10 +498,10 @@ static inline __u32 compressed_header_end(struct conn *c)
 	c->left = bytes_u24(c->head);
 	c->seq = c->head[3];
 	c->have = 0;
-	if (c->seq)
+	if (c->seq && !c->resumes)
 		return 0;
-	c->command = COMMAND_COMPRESSED;
-	c->statement = STATEMENT_NONE;
+	c->resumes = 0;
+	conn_begin_turn(c);
 	c->begun = c->left != 0;
 	return c->begun ? PARSE_START : PARSE_START | PARSE_DONE;
 }
@@ -458,7 +517,7 @@ static inline __u32 command_byte(struct conn *c, __u8 byte)
 		return PARSE_CANCEL;
 	}
 	c->command = byte;
-	c->text_from = byte == COM_QUERY && (c->caps & CLIENT_QUERY_ATTRIBUTES) ? 1 + NO_ATTRIBUTES : 1;
+	c->text_from = 1;
 	c->statement_id = 0;
 	c->statement = command_has_text(byte) || command_executes(byte) ? STATEMENT_UNKNOWN : STATEMENT_NONE;
 	c->scanner.word = 0;
@@ -467,12 +526,12 @@ static inline __u32 command_byte(struct conn *c, __u8 byte)
 	if (byte == COM_INIT_DB)
 		who_begin(&c->who, WHO_INIT_DB, 0);
 	else if (byte == COM_CHANGE_USER)
-		who_begin(&c->who, WHO_USER, (c->caps & CLIENT_PROTOCOL_41 ? c->caps & CLIENT_SECURE_CONNECTION : CLIENT_SECURE_CONNECTION) |
-			  CLIENT_CONNECT_WITH_DB);
+		who_begin(&c->who, WHO_USER, CLIENT_CONNECT_WITH_DB | (c->caps & CLIENT_PROTOCOL_41 ?
+			  c->caps & CLIENT_SECURE_CONNECTION : CLIENT_SECURE_CONNECTION));
 	return 0;
 }
 
-/* The statement's id is complete. */
+/* Ends the statement's id. */
 static inline __u32 id_end(struct conn *c)
 {
 	if (c->command == COM_STMT_CLOSE)
@@ -519,34 +578,43 @@ static inline int statement_is_use(const struct conn *c)
 	return c->command == COM_QUERY && c->scanner.word == STATEMENT_CODE("use");
 }
 
-/* Is a text that begins with this byte of interest? */
+/* Is a text wanted that begins with this byte? */
 static inline int text_begins(const struct conn *c, __u8 byte)
 {
 	return scan_wanted(c) || statement_lower(byte) == 'u';
 }
 
-/* Has a query's body that begins with this byte a place for attributes?  If the capabilities are not known, that
- * byte decides: no statement begins with such a byte, but the number of attributes does. */
-static inline int attributes_begin(const struct conn *c, __u8 byte)
+/* Is the number of attributes a byte with which a text may begin, too? */
+static inline int number_is_space(__u8 byte)
 {
-	return c->command == COM_QUERY && ((c->caps & CLIENT_QUERY_ATTRIBUTES) || (!c->caps_known && byte < '\t'));
+	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* Attributes have no bound, so the text after them is not read. */
-static inline __u32 text_has_attributes(struct conn *c)
+/* May a query's body that begins with this byte have attributes?  If the capabilities are not known, the byte decides:
+ * no text begins with one below a space that is no white space.  After white space attributes_absent() decides. */
+static inline int text_has_attributes(const struct conn *c, __u8 byte)
 {
-	c->scanner.state = STATEMENT_DONE;
-	c->text_from = TEXT_HIDDEN;
-	who_moves(&c->who);
-	return 0;
+	if (c->command != COM_QUERY)
+		return 0;
+	if (c->caps & CLIENT_QUERY_ATTRIBUTES)
+		return 1;
+	return !c->caps_known && byte <= ATTRIBUTES_MAX && (c->left > 1 || !number_is_space(byte));
+}
+
+/* Is this byte, the second one after the command, of a text that began with white space?  No text has 01 there. */
+static inline int attributes_absent(const struct conn *c, __u8 byte)
+{
+	return c->attributes.part == ATTRIBUTES_SETS && byte != 1 && number_is_space(c->attributes.n) &&
+	       !(c->caps & CLIENT_QUERY_ATTRIBUTES);
 }
 
 static inline __u32 text_byte(struct conn *c, __u8 byte)
 {
-	if (c->at == 1 && attributes_begin(c, byte))
-		c->text_from = 1 + NO_ATTRIBUTES;
-	if (c->at < c->text_from)
-		return byte == c->at - 1 ? 0 : text_has_attributes(c);
+	if (c->at == 1 && text_has_attributes(c, byte)) {
+		c->text_from = TEXT_AFTER_ATTRIBUTES;
+		attributes_begin(&c->attributes, byte);
+		return 0;
+	}
 	if (c->at == c->text_from && !text_begins(c, byte)) {
 		c->scanner.state = STATEMENT_DONE;
 		return 0;
@@ -569,7 +637,7 @@ static inline __u32 body_byte(struct conn *c, __u8 byte)
 	return command_has_id(c->command) ? id_byte(c, byte) : text_byte(c, byte);
 }
 
-/* After bytes of a PROXY header: has it ended, and how? */
+/* Acts on the verdict of proxy.h after bytes of a PROXY header. */
 static inline __u32 proxy_end(struct conn *c, int verdict)
 {
 	if (verdict == PROXY_MORE)
@@ -603,6 +671,36 @@ static inline __u32 parse_byte(struct conn *c, __u8 byte)
 	return out;
 }
 
+/* In place of the functions above while text_follows_attributes(): takes one byte, or skips up to `most` bytes unread.
+ * Returns bytes taken << 32 | PARSE_*.  None is taken if the byte is of the text. */
+static inline __u64 parse_attributes(struct conn *c, __u8 byte, __u32 most)
+{
+	__u32 blind = attributes_blind(&c->attributes), n = blind ? blind : 1;
+	int verdict;
+
+	if (!blind && attributes_absent(c, byte)) {
+		c->text_from = c->at;
+		if (!text_begins(c, c->attributes.n))
+			c->scanner.state = STATEMENT_DONE;
+		return 0;
+	}
+	if (n > most)
+		n = most;
+	if (n > c->left)
+		n = c->left;
+	verdict = blind ? attributes_skip(&c->attributes, n) : attributes_byte(&c->attributes, byte);
+	c->at = c->at + n < c->at ? ~0u : c->at + n;
+	c->left -= n;
+	if (verdict == ATTRIBUTES_END) {
+		c->text_from = c->at;
+	} else if (verdict == ATTRIBUTES_BAD) {
+		c->scanner.state = STATEMENT_DONE;
+		c->text_from = TEXT_HIDDEN;
+		who_moves(&c->who);	/* it may be a `use` */
+	}
+	return (__u64)n << 32 | (c->left ? 0 : packet_end(c));
+}
+
 #define PARSE_AHEAD (1 + STATEMENT_AHEAD)
 
 /* Do the next PARSE_AHEAD bytes begin a command that continues after them? */
@@ -616,12 +714,13 @@ static inline __u64 parse_eaten(__u32 n, __u32 out)
 	return (__u64)n << 32 | out;
 }
 
-/* Takes attributes, or the bytes that say there are none; a text that may be of interest is then read byte by byte. */
+/* Takes the bytes that say there are no attributes; others, and a text that may be of interest, are then read byte by
+ * byte. */
 static inline __u32 attributes_ahead(struct conn *c, const __u8 *body)
 {
-	c->text_from = 1 + NO_ATTRIBUTES;
 	if (body[0] != 0 || body[1] != 1)
-		return text_has_attributes(c);
+		return 0;
+	c->text_from = 1 + NO_ATTRIBUTES;
 	if (!text_begins(c, body[NO_ATTRIBUTES]))
 		c->scanner.state = STATEMENT_DONE;
 	else
@@ -634,7 +733,7 @@ static inline __u32 text_ahead(struct conn *c, const __u8 *text)
 {
 	__u32 n;
 
-	if (attributes_begin(c, *text))
+	if (text_has_attributes(c, *text))
 		return attributes_ahead(c, text);
 	if (!text_begins(c, *text)) {
 		c->scanner.state = STATEMENT_DONE;

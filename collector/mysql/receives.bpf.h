@@ -8,18 +8,26 @@
 #define HEATSCOPE_MYSQL_RECEIVES_BPF_H
 
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/mysql/memory.bpf.h"
 
 /* ---- the parser, in global functions: the verifier checks each once, not once per path to it ---- */
 
-/* One step: takes w->byte[offset], or skips up to `left` bytes unread. */
+__noinline __u64 attributes_step(struct conn *c, const struct window *w, __u32 offset, __u32 left)
+{
+	return c && w ? parse_attributes(c, w->byte[offset & (WINDOW - 1)], left) : parse_eaten(left, 0);
+}
+
+/* Makes one step: takes w->byte[offset], or skips up to `left` bytes unread. */
 __noinline __u64 conn_step(struct conn *c, const struct window *w, __u32 offset, __u32 left)
 {
 	__u32 blind = c ? parse_blind(c) : ~0u;
 
 	if (!c || !w)
 		return parse_eaten(left, 0);
+	if (text_follows_attributes(c))
+		return attributes_step(c, w, offset, left);
 	if (!blind)
 		return parse_eaten(1, parse_byte(c, w->byte[offset & (WINDOW - 1)]));
 	if (blind > left)
@@ -41,7 +49,7 @@ __noinline __u64 conn_command(struct conn *c, const struct command_head *head, i
 	return parse_eaten(total, step | parse_skip(c, total - eaten));
 }
 
-/* A whole header in one receive, as MariaDB reads it. */
+/* Takes a whole header in one receive, as MariaDB reads it. */
 __noinline __u32 conn_header(struct conn *c, __u32 head)
 {
 	if (!c)
@@ -79,7 +87,7 @@ __noinline int digest_read(struct server_conn *s, const struct window *w, __u32 
 	if (!s || !w)
 		return 0;
 	if (!s->digested) {
-		if (digest_refuses(&s->conn, w->byte[offset & (WINDOW - 1)])) {
+		if (s->conn.multibyte) {	/* its literals might be taken for words */
 			s->digested = DIGEST_REFUSED;
 			return 0;
 		}
@@ -101,8 +109,6 @@ static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
 	struct server_conn *s = f->s;
 	__u64 rest = f->total - f->src.from;
 
-	if (s->digested != s->conn.at - 1)
-		return;
 	if (!s->digested) {
 		s->text = (__u64)f->src.at + (f->at - f->src.from);
 		s->text_end = (__u64)f->src.at + (rest < f->src.len ? rest : f->src.len);
@@ -110,7 +116,8 @@ static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
 	digest_read(s, &f->window, offset, n);
 }
 
-/* The rare outcomes of a few bytes: in a function with its own stack frame, which must be small below feed_step(). */
+/* Acts on the rare outcomes of a few bytes, in a function of its own: the stack frame must be small below
+ * feed_step(). */
 __noinline int outcome_rare(struct server_conn *s, __u32 out)
 {
 	if (!s)
@@ -164,6 +171,7 @@ static __always_inline void outcome(struct server_conn *s, struct events *e, str
 static long feed_step(__u32 i, struct feed *f)
 {
 	__u64 offset = f->at - f->window_at, left = f->total - f->at, step;
+	int wants;
 
 	if (f->at >= f->total)
 		return 1;
@@ -174,10 +182,11 @@ static long feed_step(__u32 i, struct feed *f)
 		}
 		offset = 0;
 	}
-	if (digest_wants(f->s)) {
+	wants = digest_wants(f->s, f->window.byte[offset & (WINDOW - 1)]);
+	if (wants)
 		left = f->window_n - offset;
+	if (wants & DIGEST_DUE)
 		digest_feed(f, offset, left);
-	}
 	step = conn_step(&f->s->conn, &f->window, offset, left);
 	f->at += step >> 32;
 	outcome(f->s, f->e, f->t, step);
@@ -213,14 +222,47 @@ static __always_inline __u32 receive_ahead(struct server_conn *s, struct events 
 	return step >> 32;
 }
 
-/* Data of a connection that we cannot read: the first receive after a reply starts a turn. */
+__noinline __u32 records_next(struct records *r, __u8 byte, __u32 left)
+{
+	return r ? records_step(r, byte, left) : left;
+}
+
+static long records_walk(__u32 i, struct feed *f)
+{
+	__u64 offset = f->at - f->window_at;
+
+	if (f->at >= f->total)
+		return 1;
+	if (offset >= f->window_n) {
+		if (feed_refill(f))
+			return 1;
+		offset = 0;
+	}
+	f->at += records_next(&f->s->conn.records, f->window.byte[offset & (WINDOW - 1)], f->total - f->at);
+	return 0;
+}
+
+#define RECORD_STEPS (8 * (RECORD_HEADER + 1))
+
+/* Follows the records of a receive, RECORD_STEPS steps at most; the rest of it is lost. */
+static __always_inline void records_take(struct feed *f)
+{
+	if (f->s->conn.mode != CONN_ENCRYPTED)
+		return;
+	bpf_loop(RECORD_STEPS, records_walk, f, 0);
+	if (f->at < f->total)
+		f->s->conn.records.lost = 1;
+}
+
+/* Handles a receive of a connection that we cannot read: the first one after a reply starts a turn. */
 static __always_inline void turn_receive(struct server_conn *s, struct task_struct *t)
 {
-	if (STATE_KIND(s->turn.state) == STATE_WAITING)
+	__u64 kind = STATE_KIND(s->turn.state);
+
+	if (kind == STATE_WAITING || (kind == STATE_PENDING && s->conn.held))	/* held: the server asked for data */
 		return;
 	state_set(&s->turn, STATE_IDLE);
-	s->conn.command = s->conn.mode == CONN_ENCRYPTED ? COMMAND_ENCRYPTED : COMMAND_OPAQUE;
-	s->conn.statement = STATEMENT_NONE;
+	conn_begin_turn(&s->conn);
 	s->verbatim = 0;
 	digest_set(s, DIGEST_NONE, NAME_NONE);
 	stamp_start(&s->turn, t);
@@ -228,7 +270,7 @@ static __always_inline void turn_receive(struct server_conn *s, struct task_stru
 	memory_names(s);
 }
 
-/* The position in the stream is lost: find it again as in a connection older than the collector. */
+/* Gives up the position in the stream: we find it again as in a connection older than the collector. */
 static __always_inline void conn_lost(struct server_conn *s)
 {
 	count(&counts.unreadable);
@@ -236,7 +278,7 @@ static __always_inline void conn_lost(struct server_conn *s)
 	state_set(&s->turn, STATE_IDLE);
 }
 
-/* Packets that are no longer parsed: where the next one begins, and how many of them began a command. */
+/* Counts packets that are no longer parsed: where the next one begins, and how many of them began a command. */
 struct hops {
 	__u64 at, end;			/* user addresses */
 	__u64 n;
@@ -253,7 +295,8 @@ static long hop(__u32 i, struct hops *h)
 	return 0;
 }
 
-/* More packets than steps, as a client sends that does not wait for replies: each command of the rest is lost, too. */
+/* Counts the commands of a receive that has more packets than steps, as of a client that does not wait for replies:
+ * each of them is lost. */
 static __noinline int commands_left(struct feed *f)
 {
 	const struct conn *c = &f->s->conn;
@@ -268,13 +311,15 @@ static __noinline int commands_left(struct feed *f)
 	return 0;
 }
 
-static __noinline int receive_rest(struct server_conn *s, struct events *e, struct task_struct *t, int total, __u32 eaten)
+static __noinline int receive_rest(struct server_conn *s, struct events *e, struct task_struct *t, int total,
+				   __u32 eaten)
 {
 	struct feed f = { .s = s, .e = e, .t = t, .total = total, .at = eaten };
 	struct conn *c = &s->conn;
 	__u8 mode = c->mode;
 
 	if (feed_open(&f)) {
+		c->records.lost = 1;
 		if (conn_turns(c))
 			turn_receive(s, t);
 		else
@@ -285,6 +330,7 @@ static __noinline int receive_rest(struct server_conn *s, struct events *e, stru
 	if (c->mode == CONN_OPAQUE && mode != CONN_OPAQUE)
 		count(&counts.opaque);
 	if (conn_turns(c)) {
+		records_take(&f);
 		turn_receive(s, t);
 		return 0;
 	}
@@ -307,14 +353,25 @@ static __always_inline void receive(struct server_conn *s, struct events *e, str
 		receive_rest(s, e, t, total, eaten);
 }
 
-static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+__noinline int unanswered(struct server_conn *s)
+{
+	return s && STATE_KIND(s->turn.state) == STATE_WAITING && conn_drop_unanswered(&s->conn);
+}
+
+static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
+				     struct task_struct *t, int ret)
 {
 	if (!s)
 		s = conn_make(sk, inode, t, 0);
 	if (!s || s->conn.mode == CONN_IGNORED)
 		return;
+	memory_holds(s);
 	if (!s->conn.held && pending_take(&s->turn, STATE_RECORDED)) {
 		emit(e, s);
+		stamp_over(&s->turn, t);
+	}
+	if (ret == -EAGAIN && unanswered(s)) {
+		state_set(&s->turn, STATE_IDLE);
 		stamp_over(&s->turn, t);
 	}
 	if (ret <= 0)

@@ -33,7 +33,7 @@ struct packet {
 	const __u8 *head;	/* REPLY_HEAD bytes may be read; those after n do not matter */
 };
 
-/* Bytes that a length-encoded number takes. */
+/* Returns how many bytes a length-encoded number takes. */
 static inline __u32 number_len(__u8 first)
 {
 	return first < 0xfb ? 1 : first == 0xfc ? 3 : first == 0xfd ? 4 : first == 0xfe ? 9 : 1;
@@ -44,7 +44,7 @@ static inline __u16 packet_u16(const struct packet *p, __u32 at)
 	return at + 2 <= p->n && at + 2 <= REPLY_HEAD ? p->head[at] | p->head[at + 1] << 8 : 0;
 }
 
-/* Status flags of an OK packet: 00 or FE, affected rows, insert id, status. */
+/* Returns the status flags of an OK packet: 00 or FE, affected rows, insert id, status. */
 static inline __u16 ok_status(const struct packet *p)
 {
 	__u32 at = 1;
@@ -59,7 +59,7 @@ static inline int packet_is_end(const struct packet *p)
 	return p->head[0] == 0xfe && p->len < PACKET_MAX && (p->len == 5 || p->len >= 7);
 }
 
-/* Status flags of an EOF packet or of an OK packet in its place. */
+/* Returns the status flags of an EOF packet, or of an OK packet in its place. */
 static inline __u16 end_status(const struct packet *p)
 {
 	return p->len == 5 ? packet_u16(p, 3) : ok_status(p);
@@ -105,26 +105,28 @@ static inline void reply_begin(struct conn *c, const __u8 *header, __u32 n, __u3
 	if (n < 4 ? c->sure : reply_answers(c, header) && (c->sure || reply_convinces(c, header, total)))
 		c->sure = 1;
 	else
-		conn_becomes(c, CONN_OPAQUE);
+		conn_becomes(c, !c->sure && n >= 5 && mysqlx_replies(header, total) ? CONN_MYSQLX : CONN_OPAQUE);
 }
 
-/* The protocol has these command bytes for the server's own use: a client that sends one gets the error that there
- * is no such command. */
-static inline int command_internal(__u16 command)
+/* May the server not know this command?  Some bytes are for its own use, some commands only MySQL or MariaDB has. */
+static inline int command_may_be_unknown(__u16 command)
 {
-	return command < 32 && (1u << command & (1u << 0 | 1u << 5 | 1u << 6 | 1u << 11 | 1u << 15 | 1u << 16 | 1u << 19 | 1u << 20 | 1u << 29));
+	const __u64 bytes = 1ull << 0 | 1ull << 5 | 1ull << 6 | 1ull << 11 | 1ull << 15 | 1ull << 16 | 1ull << 19 |
+			    1ull << 20 | 1ull << 29 | 1ull << COM_CLONE | 1ull << COM_GROUP_REPLICATION;
+
+	return command == COM_BULK_EXECUTE || (command < 64 && (1ull << command & bytes));
 }
 
 #define ER_UNKNOWN_COM_ERROR 1047
 
-/* An error ends everything; a MariaDB progress report looks like one, with error number 0xffff. */
+/* Takes an error, which ends the reply.  A MariaDB progress report looks like one, with error number 0xffff. */
 static inline int reply_error(struct conn *c, const struct packet *p)
 {
 	__u16 number = packet_u16(p, 1);
 
 	if (number == 0xffff)
 		return REPLY_MORE;
-	if (number == ER_UNKNOWN_COM_ERROR && (command_internal(c->command) || c->command == COM_BULK_EXECUTE))
+	if (number == ER_UNKNOWN_COM_ERROR && command_may_be_unknown(c->command))
 		command_unknown(c);
 	c->result = STATUS_ERROR(number);
 	return REPLY_DONE;
@@ -137,29 +139,18 @@ static inline int reply_result_end(struct conn *c, __u16 status)
 	return status & SERVER_MORE_RESULTS_EXISTS ? REPLY_MORE : REPLY_DONE;
 }
 
-/* 00 | id 4 | columns 2 | parameters 2 | ...: that many definitions follow. */
+#define PREPARED_LEN 12			/* of the reply to a prepare; MySQL's CLIENT_OPTIONAL_METADATA adds a flag */
+
+/* Takes the answer to a prepare: 00 | id 4 | columns 2 | parameters 2 | 00 | warnings 2 | flag.  So many definitions
+ * follow, none if the flag is 0. */
 static inline int reply_prepared(struct conn *c, const struct packet *p)
 {
+	int left_out = p->len == PREPARED_LEN + 1 && !p->head[PREPARED_LEN];
+
 	c->statement_id = packet_u16(p, 1) | (__u32)packet_u16(p, 3) << 16;
-	c->n_left = packet_u16(p, 5) + packet_u16(p, 7);
+	c->n_left = left_out ? 0 : packet_u16(p, 5) + packet_u16(p, 7);
 	c->stage = REPLY_DEFINITIONS;
 	return c->n_left ? REPLY_MORE : REPLY_DONE;
-}
-
-/* MySQL, CLIENT_OPTIONAL_METADATA: a flag, then the number of columns; without the flag no definitions follow. */
-static inline int reply_flagged_columns(struct conn *c, const struct packet *p)
-{
-	__u32 len = number_len(p->head[1]);
-
-	c->n_left = !p->head[0] ? 0 : len == 1 ? p->head[1] : len == 3 ? packet_u16(p, 2) : 0xffff;
-	c->stage = c->n_left ? REPLY_COLUMNS : REPLY_COLUMNS_END;
-	return REPLY_MORE;
-}
-
-/* An OK is longer. */
-static inline int columns_are_flagged(const struct conn *c, const struct packet *p)
-{
-	return (c->caps & CLIENT_OPTIONAL_METADATA) && p->head[0] <= 1 && p->len == 1 + number_len(p->head[1]);
 }
 
 static inline int reply_columns(struct conn *c, const struct packet *p)
@@ -167,7 +158,8 @@ static inline int reply_columns(struct conn *c, const struct packet *p)
 	__u32 len = number_len(p->head[0]);
 
 	c->n_left = len == 1 ? p->head[0] : len == 3 ? packet_u16(p, 1) : 0xffff;
-	/* With MARIADB_CLIENT_CACHE_METADATA a 0 here means that the definitions are left out. */
+	/* With MariaDB's MARIADB_CLIENT_CACHE_METADATA, and MySQL's CLIENT_OPTIONAL_METADATA, a 0 here means that the
+	 * definitions are left out. */
 	if (p->len > len && p->n > len && p->head[len < REPLY_HEAD ? len : 0] == 0)
 		c->n_left = 0;
 	c->stage = c->n_left ? REPLY_COLUMNS : REPLY_COLUMNS_END;
@@ -194,7 +186,7 @@ static inline int reply_first(struct conn *c, const struct packet *p)
 		return REPLY_MORE;
 	}
 	c->result = STATUS_OK;		/* unless an error comes after it */
-	if (command_dumps(c->command) && first != 0xfe) {
+	if (command_leaves_protocol(c->command) && first != 0xfe) {
 		conn_becomes(c, CONN_IGNORED);
 		return REPLY_MORE;
 	}
@@ -208,8 +200,6 @@ static inline int reply_first(struct conn *c, const struct packet *p)
 		c->stage = REPLY_ROWS;
 		return reply_row(c, p);
 	}
-	if (columns_are_flagged(c, p))
-		return reply_flagged_columns(c, p);
 	if (first == 0)
 		return reply_result_end(c, ok_status(p));
 	if (packet_is_end(p))
@@ -277,14 +267,14 @@ static inline enum tail_kind reply_tail(const __u8 *tail)
 	return TAIL_OTHER;
 }
 
-/* From here on the reply is not followed packet by packet: its end is unknown until a tail shows it. */
+/* Stops following the reply packet by packet: its end is unknown until a tail shows it. */
 static inline void reply_unfollowed(struct conn *c)
 {
 	c->unaligned = 1;
 	c->result = STATUS_UNKNOWN;
 }
 
-/* Does this tail of an unfollowed send end the reply?  REPLY_* */
+/* Returns REPLY_*: whether this tail of an unfollowed send ends the reply. */
 static inline int reply_ends(struct conn *c, const __u8 *tail)
 {
 	if (reply_tail(tail) == TAIL_OTHER)
@@ -295,9 +285,9 @@ static inline int reply_ends(struct conn *c, const __u8 *tail)
 
 /* Does a send of at most REPLY_WINDOW bytes hold the whole reply?  Only its first packet was read, with sequence number
  * `seq`.  The number of the tail distinguishes its packet from the EOF after the definitions, because a send has fewer
- * packets than there are numbers.  Servers send when their buffer is full or the reply ends.  If a server sent a small
- * piece alone that ends with the definitions of a second result, or with row bytes that look like an EOF, this function
- * would report the end too early.
+ * packets than there are numbers.  Servers send when their buffer is full or the reply ends.  This function would
+ * report the end too early if a server sent a small piece alone that ends with the definitions of a second result.  The
+ * same holds for a small piece that ends with row bytes that look like an EOF.
  *
  *      columns | definition 1 .. n | EOF | row ... | EOF          OK in place of the second EOF: there is no first EOF
  *        seq       seq + 1 ..      seq + n + 1   > seq + n + 1  */

@@ -9,12 +9,10 @@
 #define HEATSCOPE_MYSQL_SENDS_BPF_H
 
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/mysql/memory.bpf.h"
 #include "collector/server/user_bytes.bpf.h"
-
-#define EAGAIN 11
-#define EINTR 4
 
 /* ---- sends ---- */
 
@@ -23,7 +21,7 @@ struct packet_bytes {
 	__u8 head[REPLY_HEAD];
 };
 
-/* A copy of a part of a reply, one per CPU: no other server's send interrupts a server's send. */
+/* A copy of a part of a reply.  One per CPU is enough: no send interrupts another one. */
 struct reply_window {
 	__u8 byte[REPLY_WINDOW];
 	struct packet_bytes beyond;	/* so that a packet's head can be read wherever it begins */
@@ -119,14 +117,15 @@ static long follow_walk(__u32 i, struct walk *w)
 			return 1;
 		offset = 0;
 	}
-	w->pos += follow_next(w->c, (const struct packet_bytes *)(w->window->byte + (offset & (REPLY_WINDOW - 1))), w->total - w->pos);
+	w->pos += follow_next(w->c, (const struct packet_bytes *)(w->window->byte + (offset & (REPLY_WINDOW - 1))),
+			      w->total - w->pos);
 	return 0;
 }
 
 _Static_assert(REPLY_WINDOW / 4 < 256, "packets that are counted by their numbers");
 
-/* A small reply mostly comes whole: its first and last packets show that, without a step for each packet between
- * them. */
+/* Recognizes a small reply that comes whole, as most do: its first and last packets show that, without a step for each
+ * packet between them. */
 static __always_inline int walk_ahead(struct walk *w)
 {
 	__u64 n = w->total, tail = n - REPLY_TAIL;
@@ -165,7 +164,8 @@ __noinline int reply_first_send(struct server_conn *s, const struct packet_bytes
 	if (s->conn.mode == CONN_PLAIN)
 		return 1;
 	digest_set(s, DIGEST_NONE, NAME_NONE);
-	count(&counts.opaque);
+	if (s->conn.mode == CONN_OPAQUE)
+		count(&counts.opaque);
 	return 0;
 }
 
@@ -174,10 +174,11 @@ static __always_inline int walk_begin(struct walk *w, struct server_conn *s)
 {
 	if (walk_refill(w))
 		w->window_n = 0;
-	return !s->conn.fresh || reply_first_send(s, (const struct packet_bytes *)w->window->byte, w->window_n, w->total);
+	return !s->conn.fresh ||
+	       reply_first_send(s, (const struct packet_bytes *)w->window->byte, w->window_n, w->total);
 }
 
-/* Is the reply complete with this send?  REPLY_* */
+/* Returns REPLY_*: whether the reply is complete with this send. */
 static __noinline int reply_seen(struct server_conn *s, struct task_struct *t, int total)
 {
 	struct walk w = { .c = &s->conn, .total = total };
@@ -189,7 +190,9 @@ static __noinline int reply_seen(struct server_conn *s, struct task_struct *t, i
 	w.window = bpf_map_lookup_elem(&reply_window, &zero);
 	if (!w.window)
 		return REPLY_MORE;
-	if (c->mode != CONN_PLAIN || source_open(&src, t, total)) {
+	if (c->mode != CONN_PLAIN)
+		return REPLY_MORE;
+	if (source_open(&src, t, total)) {
 		reply_unfollowed(c);
 		return REPLY_MORE;
 	}
@@ -231,8 +234,9 @@ __noinline __u64 greeting_offers(const struct greeting_bytes *g, __u32 n)
 	return g ? greeting_capabilities(g->byte, n) : 0;
 }
 
-/* How many bytes of a greeting are in the window; 0: this send is no greeting. */
-static __always_inline __u32 greeting_read(struct reply_window *w, struct task_struct *t, int total)
+/* Reads the begin of a server's first send into the window.  Returns how many bytes; 0: it is too short, or cannot be
+ * read. */
+static __always_inline __u32 first_read(struct reply_window *w, struct task_struct *t, int total)
 {
 	struct source src;
 	__u64 n;
@@ -241,9 +245,17 @@ static __always_inline __u32 greeting_read(struct reply_window *w, struct task_s
 		return 0;
 	n = src.len < GREETING_LOOK ? src.len : GREETING_LOOK;
 	barrier_var(n);
-	if (n > GREETING_LOOK || bpf_probe_read_user(w->byte, n & (2 * GREETING_LOOK - 1), src.at) || !greeting(w->byte, n, total))
+	if (n > GREETING_LOOK || bpf_probe_read_user(w->byte, n & (2 * GREETING_LOOK - 1), src.at))
 		return 0;
 	return n;
+}
+
+/* As first_read(), but 0 if the send is no greeting. */
+static __always_inline __u32 greeting_read(struct reply_window *w, struct task_struct *t, int total)
+{
+	__u32 n = first_read(w, t, total);
+
+	return n && greeting(w->byte, n, total) ? n : 0;
 }
 
 static __always_inline void greeting_take(struct server_conn *s, const struct reply_window *w, __u32 n)
@@ -259,15 +271,18 @@ static __always_inline int send_first(struct sock *sk, __u64 inode, struct task_
 {
 	const __u32 zero = 0;
 	struct reply_window *w = bpf_map_lookup_elem(&reply_window, &zero);
-	__u32 n = w ? greeting_read(w, t, total) : 0;
-	struct server_conn *s = n ? conn_make(sk, inode, t, 1) : 0;
+	__u32 n = w ? first_read(w, t, total) : 0;
+	int x = n && (__u32)total == n && mysqlx_hello(w->byte, n);
+	struct server_conn *s = x || (n && greeting(w->byte, n, total)) ? conn_make(sk, inode, t, 1) : 0;
 
-	if (s)
+	if (s && x)
+		conn_is_mysqlx(s);
+	else if (s)
 		greeting_take(s, w, n);
 	return 0;
 }
 
-/* Sends of a server that waits for the PROXY header before it greets. */
+/* Handles a send of a server that waits for the PROXY header before it greets. */
 static __noinline int send_late_greeting(struct server_conn *s, struct task_struct *t, int total)
 {
 	const __u32 zero = 0;
@@ -279,7 +294,7 @@ static __noinline int send_late_greeting(struct server_conn *s, struct task_stru
 	return 0;
 }
 
-/* The server's OK ends the login. */
+/* Handles a send during the login, which the server's OK ends. */
 static __always_inline int send_login(struct server_conn *s, struct task_struct *t, int total)
 {
 	struct packet_bytes bytes = { 0 };
@@ -317,6 +332,8 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 		verdict = reply_seen(s, t, ret);
 	else if (s->conn.mode == CONN_PLAIN && !s->conn.sure)
 		command_doubted(s);
+	if (s->conn.command == COMMAND_UNKNOWN)
+		digest_set(s, DIGEST_NONE, NAME_NONE);
 	if (s->conn.mode == CONN_IGNORED) {
 		state_set(&s->turn, STATE_IDLE);
 		stamp_over(&s->turn, t);
@@ -332,7 +349,8 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 	}
 }
 
-static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
+				 struct task_struct *t, int ret)
 {
 	if (!s)
 		send_first(sk, inode, t, ret);

@@ -71,7 +71,7 @@ static inline int statement_letter(__u8 lower)
 	return (lower >= 'a' && lower <= 'z') || lower == '_';
 }
 
-/* Between tokens: white space, brackets, and the end of an executable comment. */
+/* Takes a byte between tokens: white space, brackets, and the end of an executable comment. */
 static inline __u8 statement_between(struct statement *s, __u8 byte)
 {
 	__u8 lower = statement_lower(byte);
@@ -104,7 +104,7 @@ static inline __u8 statement_word(struct statement *s, __u8 byte)
 	return ++s->n >= 8 ? STATEMENT_DONE : STATEMENT_WORD;
 }
 
-/* Just after slash-star. */
+/* Takes the byte just after slash-star. */
 static inline __u8 statement_open(__u8 byte)
 {
 	if (byte == '!')
@@ -168,7 +168,7 @@ static inline void statement_byte(struct statement *s, __u8 byte)
 	}
 }
 
-/* The code, at the end of the text (`whole`) or of the bytes that are read. */
+/* Returns the code, at the end of the text (`whole`) or of the bytes that are read. */
 static inline __u64 statement_code(struct statement *s, int whole)
 {
 	if (!whole && !statement_done(s))

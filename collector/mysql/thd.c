@@ -28,6 +28,7 @@ static const struct place mariadb[] = {
 	{ "thd_charset", ACCESSOR_LOAD, 1, { AT(charset) }, 0, 0 },
 	{ "thd_is_strict_mode", ACCESSOR_TEST, 1, { AT(sql_mode) }, 0, 0 },
 	{ "thd_current_command", ACCESSOR_WORD, 1, { AT(command) }, 1, 0 },
+	{ "thd_get_error_number", ACCESSOR_WORD, 2, { AT(area), AT(area_error) }, 1, 0 },
 	{ NULL },
 };
 
@@ -38,6 +39,7 @@ static const struct place mysql[] = {
 	{ "_ZNK16Security_context4userEv", ACCESSOR_PAIR, 1, { AT(user_name) }, 1, 0 },
 	{ "_Z24thd_get_security_contextP3THDPP16Security_context", ACCESSOR_STORE, 1, { AT(user) }, 1, 0 },
 	{ "_ZN3THD11set_commandE19enum_server_command", ACCESSOR_WORD, 1, { AT(command) }, 1, 0 },
+	{ "_Z12thd_is_errorPK3THD", ACCESSOR_EQUAL, 2, { AT(area), AT(area_state) }, 1, 0 },
 	{ "_Z31srv_session_info_get_current_dbP11Srv_session", ACCESSOR_PAIR, 1, { AT(database) }, 1, 1 },
 	{ NULL },
 };
@@ -82,7 +84,8 @@ static int place_find(const struct server *s, const struct place *p, struct mysq
 	struct accessor a;
 	int err = accessor_find(s, p, &a);
 
-	if (!err && (a.kind != p->kind || a.n != p->n || (a.kind == ACCESSOR_TEST && mode_place(&a))))
+	if (!err && (a.kind != p->kind || a.n != p->n || (a.kind == ACCESSOR_TEST && mode_place(&a)) ||
+		     (a.kind == ACCESSOR_EQUAL && a.mask != AREA_ERROR)))
 		err = -EINVAL;
 	if (err && p->optional)
 		return 0;
@@ -102,8 +105,8 @@ static int thread_find(const struct server *s, __s32 *ret, const struct place **
 
 	*ret_places = n < 0 ? mysql : mariadb;
 	if (n < 0 && program_file_variable(&s->file, "current_thd", ret))
-		return refuse_as(-ENOTSUP, reason, "the server has neither a function _current_thd(), as MariaDB, nor a variable current_thd of "
-			"its threads, as MySQL");
+		return refuse_as(-ENOTSUP, reason, "the server has neither a function _current_thd(), as MariaDB, nor "
+			"a variable current_thd of its threads, as MySQL");
 	if (n >= 0 && accessor_decode_thread(code, (__u64)n, ret))
 		return refuse_as(-ENOTSUP, reason, "the server's function _current_thd() has an unknown form");
 	return 0;
@@ -131,7 +134,8 @@ int mysql_thd_find(int fd, struct mysql_thd *ret, char *reason)
 	if (err && err != -EBADMSG)
 		snprintf(reason, REASON_MAX, "the server's executable cannot be read: %s", strerror(-err));
 	else if (!known)
-		snprintf(reason, REASON_MAX, "the server's executable is not for x86-64, or names no functions (.symtab, .dynsym)");
+		snprintf(reason, REASON_MAX, "the server's executable is not for x86-64, or names no functions "
+			 "(.symtab, .dynsym)");
 	err = known ? thd_find(&s, ret, reason) : -ENOTSUP;
 	program_file_fini(&s.file);
 	return err;

@@ -12,9 +12,9 @@
  *         may have failed.
  * Bound   A part that is longer than WHO_LOOK is unknown, and so are the parts after it.
  * Cut     A packet may come in pieces, cut anywhere: the struct is the whole state.
- * Not     It does not see a `use` after another statement of its packet, or in a text that a statement executes.  It
- *         sees a `use` after a comment or a space only while an instrumentation asks for the database or the statement.
- *         With compression it reads nothing after the login.  After a query with attributes, which may be a `use`, the
+ * Missed  a `use` after another statement of its packet, or in a text that a statement executes.  It sees a `use` after
+ *         a comment or a space only while an instrumentation asks for the database or the statement.  With compression
+ *         it reads nothing after the login.  After a query whose attributes cannot be read, which may be a `use`, the
  *         database is unknown.
  */
 #ifndef HEATSCOPE_MYSQL_WHO_H
@@ -57,7 +57,7 @@ static inline void who_part(struct who *w, __u8 part)
 	name_begin(&w->name);
 }
 
-/* The next bytes say who the client is, or its database. */
+/* Begins with the bytes that say who the client is, or its database. */
 static inline void who_begin(struct who *w, __u8 part, __u32 caps)
 {
 	w->next_user = w->user;
@@ -75,7 +75,7 @@ static inline void who_stop(struct who *w)
 	w->skip = 0;
 }
 
-/* The bytes are not as they should be. */
+/* Gives up, because the bytes are not as they should be. */
 static inline void who_give_up(struct who *w)
 {
 	if (w->part == WHO_USER)
@@ -84,14 +84,14 @@ static inline void who_give_up(struct who *w)
 	who_stop(w);
 }
 
-/* The database changes here, and we cannot say to which one. */
+/* Makes the next database unknown: it changes, and we cannot say to which one. */
 static inline void who_moves(struct who *w)
 {
 	who_begin(w, WHO_NOTHING, 0);
 	w->next_database = NAME_UNKNOWN;
 }
 
-/* The value becomes `code`, and no reply can change that. */
+/* Sets user and database to `code`, whatever the reply is. */
 static inline void who_becomes(struct who *w, __u64 code)
 {
 	w->user = code;
@@ -100,7 +100,7 @@ static inline void who_becomes(struct who *w, __u64 code)
 	who_stop(w);
 }
 
-/* Before the next command: how has the command with the change ended? */
+/* Before the next command: takes the change over, by the result of the command that made it. */
 static inline void who_settle(struct who *w, int ok, int unknown)
 {
 	if (unknown && w->next_user != w->user)
@@ -115,7 +115,7 @@ static inline void who_settle(struct who *w, int ok, int unknown)
 	who_stop(w);
 }
 
-/* How many bytes may be skipped unread, of `left` in this packet. */
+/* Returns how many of the `left` bytes of this packet may be skipped unread. */
 static inline __u32 who_blind(const struct who *w, __u32 left)
 {
 	if (w->part == WHO_NOTHING)
@@ -168,7 +168,7 @@ static inline int who_database_end(struct who *w)
 	return code > NAME_ENCRYPTED;
 }
 
-/* The packet ends.  1: a name ends with it, which is in w->name now. */
+/* Ends the packet.  Returns 1 if a name ends with it, which is in w->name now. */
 static inline int who_end(struct who *w)
 {
 	switch (w->part) {
@@ -197,7 +197,7 @@ static inline int who_is_behind(const struct who *w)
 	return w->part == WHO_USE_BEHIND || w->part == WHO_USE_SEMICOLON;
 }
 
-/* After the name. */
+/* Takes a byte after the name. */
 static inline void who_behind_byte(struct who *w, __u8 byte)
 {
 	if (w->part == WHO_USE_SEMICOLON && byte > ' ') {
@@ -217,7 +217,7 @@ static inline int who_use_end(struct who *w, __u8 byte)
 	return named;
 }
 
-/* After the word `use`. */
+/* Takes a byte after the word `use`. */
 static inline int who_use_byte(struct who *w, __u8 byte)
 {
 	if (w->part == WHO_USE && byte <= ' ')
@@ -235,14 +235,16 @@ static inline int who_use_byte(struct who *w, __u8 byte)
 		w->part = WHO_USE_QUOTE;
 		return 0;
 	}
-	if (w->part == WHO_USE_QUOTE ? byte != w->quote : w->part == WHO_USE_WORD && (byte <= ' ' || byte == ';' || byte == '/' || byte == '#'))
+	if (w->part == WHO_USE_QUOTE ? byte != w->quote :
+	    w->part == WHO_USE_WORD && (byte <= ' ' || byte == ';' || byte == '/' || byte == '#'))
 		return who_use_end(w, byte);
 	w->part = w->part == WHO_USE || w->part == WHO_USE_WORD ? WHO_USE_WORD : WHO_USE_QUOTED;
 	name_byte(&w->name, byte);
 	return 0;
 }
 
-/* Takes one byte, when who_blind() is 0.  1: a name ends with it, which is in w->name until the next one begins. */
+/* Takes one byte, when who_blind() is 0.  Returns 1 if a name ends with it, which is in w->name until the next one
+ * begins. */
 static inline int who_byte(struct who *w, __u8 byte)
 {
 	if (w->looked++ >= WHO_LOOK) {

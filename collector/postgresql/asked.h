@@ -81,7 +81,7 @@ static inline int asked_is_open(struct asked_ring *r)
 	return r->n && !asked_at(r, r->n - 1)->rounds;
 }
 
-/* Counts b with a.  Keeps their text only if both have the same one. */
+/* Counts b in the entry a.  Keeps their text only if both have the same one. */
 static inline void asked_join(struct asked *a, const struct asked *b)
 {
 	if (a->codes.verbatim != b->codes.verbatim)
@@ -143,14 +143,14 @@ static inline void asked_close(struct asked_ring *r, __u32 n_parses)
 	r->n--;
 }
 
-/* A message of a round has come that makes no event. */
+/* Notes a message of a round that makes no event. */
 static inline void asked_more(struct asked_ring *r)
 {
 	if (asked_is_open(r))
 		asked_at(r, r->n - 1)->more = 1;
 }
 
-/* CopyDone or CopyFail has come. */
+/* Notes a CopyDone or CopyFail. */
 static inline void asked_copied(struct asked_ring *r)
 {
 	if (asked_is_open(r))
@@ -172,7 +172,7 @@ static inline __u32 asked_running(struct asked_ring *r, __u32 *ret_nth)
 	return r->at;
 }
 
-/* The server announces that it copies from its client. */
+/* Notes that the server announces a copy from its client. */
 static inline enum asked_copy asked_copy(struct asked_ring *r)
 {
 	__u32 nth, at = asked_running(r, &nth);
@@ -209,7 +209,7 @@ static inline __u32 asked_events(struct asked_ring *r)
 	return n;
 }
 
-/* The next Execute is complete, and the reply reports its rows. */
+/* Notes that the next Execute is complete; n_rows: the rows that the reply reports. */
 static inline void asked_answered(struct asked_ring *r, __u64 n_rows)
 {
 	struct asked *last = asked_at(r, r->at);
@@ -290,7 +290,7 @@ static inline struct asked_take asked_take(struct asked_ring *r, int whole)
 	return take;
 }
 
-/* The round is over. */
+/* Ends the round that is answered. */
 static inline void asked_over(struct asked_ring *r)
 {
 	__u32 i;

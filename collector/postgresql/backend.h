@@ -35,18 +35,18 @@ struct postgresql_backend {
 #define BACKEND_PID 4			/* 32 bits */
 #define BACKEND_BEGUN 32		/* when the statement of the text began */
 
-/* fd: of the executable.  -ENOTSUP: a place that every text needs is not found; reason (REASON_MAX bytes) says
- * which.  ret_program_entry: where the file says that the program begins. */
+/* Finds the places.  fd: of the executable.  -ENOTSUP: a place that every text needs is not found; reason (REASON_MAX
+ * bytes) says which.  ret_program_entry: where the file says that the program begins. */
 int postgresql_backend_find(int fd, struct postgresql_backend *ret, __u64 *ret_program_entry, char *reason);
 
-/* The place of the text, by the n bytes of pgstat_report_activity().  0: they do not show it. */
+/* Returns the place of the text, by the n bytes of pgstat_report_activity(); 0: they do not show it. */
 __u32 backend_text_place(const __u8 *code, __u64 n);
 
 /* Do these bytes load from that place of a structure? */
 int backend_loads(const __u8 *code, __u64 n, __u32 place);
 
-/* The places of user and database, by the bytes of write_csvlog(), which begins at `address`, from the variable at
- * `port`.  -EINVAL: they do not show them. */
+/* Finds the places of user and database, by the n bytes of write_csvlog().  address: where it begins; port: address of
+ * MyProcPort.  -EINVAL: the bytes do not show them. */
 int backend_name_places(const __u8 *code, __u64 n, __u64 address, __u64 port, __u32 *ret_user, __u32 *ret_database);
 
 #endif

@@ -1,4 +1,4 @@
-/* conn.h - describes the kernel's state of a server's socket: the part of exchange.h, and PostgreSQL's part. */
+/* conn.h - defines the state that the kernel keeps of a connection: the turn of exchange.h, and PostgreSQL's part. */
 #ifndef HEATSCOPE_POSTGRESQL_CONN_H
 #define HEATSCOPE_POSTGRESQL_CONN_H
 
@@ -19,7 +19,8 @@ struct server_conn {
 	struct digest digest;		/* of the text that is being read */
 	__u32 digested;			/* its bytes so far */
 	__u32 n_texts;			/* texts that were read; the number of the next one */
-	__u64 begun;			/* within TLS: when the statement began that was read last, as the server says it */
+	__u64 begun;			/* within TLS: when the statement began that was read last, as the server says
+					 * it */
 	__u64 text, text_end;		/* where this receive has the contiguous part of it; 0: it has none */
 };
 

@@ -20,7 +20,7 @@ static __always_inline void conn_init(struct server_conn *s, int greeted)
 	s->turn.connection = s->turn.pid;
 }
 
-/* A connection's process is a child of the one that listens. */
+/* Returns the parent of t's process: a connection's process is a child of the one that listens. */
 static __always_inline __u32 listening_pid(struct task_struct *t)
 {
 	struct task_struct *parent = t->group_leader->real_parent;
@@ -60,7 +60,7 @@ static __always_inline void event_fields(struct event *e, const struct server_co
 	e->field[POSTGRESQL_CLIENT] = client_used(&s->turn);
 }
 
-/* Sets the data of the next event from that entry. */
+/* Sets the data of the next event from the entry `at`. */
 static __always_inline void event_data_at(struct server_conn *s, __u32 at)
 {
 	const struct asked *a = asked_at(&s->front.asked, at);
@@ -71,7 +71,7 @@ static __always_inline void event_data_at(struct server_conn *s, __u32 at)
 	s->event_data.n_rows = 0;
 }
 
-/* The server works at the request that is answered first, so that one runs. */
+/* Sets the data of the next event from the request that is answered first: the server works at that one. */
 static __always_inline void event_data_first(struct server_conn *s)
 {
 	event_data_at(s, 0);
@@ -102,8 +102,8 @@ __noinline int emit_share(struct events *e, struct server_conn *s, __u32 shares)
 	return 0;
 }
 
-/* Emits n equal events, of so many rows together.  One event stands for all of them if there are no others and
- * either their rows can be shared equally or one run cannot emit that many. */
+/* Emits n equal events, which have n_rows together.  One event stands for all of them if there are no others, and if
+ * their rows can be shared equally or one run cannot emit so many events. */
 static __always_inline void emit_many(struct events *e, struct server_conn *s, __u32 n, __u32 shares, __u64 n_rows)
 {
 	__u32 i, weight;
@@ -164,7 +164,7 @@ static long record_step(__u32 i, struct recording *r)
 	return a->rounds != 0;
 }
 
-/* The turn has ended with the complete events of its round. */
+/* Records the complete events of a round, with which the turn has ended. */
 __noinline int round_record(struct server_conn *s, struct events *e, int whole)
 {
 	struct recording r = { .s = s, .e = e };

@@ -1,16 +1,15 @@
-/* digest.h - makes one hash of a PostgreSQL statement's tokens, which does not depend on its literals; see
- * server/digest.h.
+/* digest.h - makes one hash of a PostgreSQL statement's tokens without its literals: the dialect for server/digest.h.
  *
  *      "SELECT c FROM t WHERE id IN ($1, 7) -- x"  -> digest_byte() each -> digest_code()
  *                                                     the hash of "select c from t where id in ( ? )"
  *
- * Words    are in lower case.  A name between double quotes keeps its quotes and its case.
- * Literals are `?`: numbers, '..', E'..', B'..', X'..', N'..', $$..$$, $tag$..$tag$, parameters ($1), null, true,
- *          false.  A sign belongs to its literal, unless it is an operator between two.  The operator `?` is a `?`,
- *          too.  So is the name of the statement in DEALLOCATE, of which drivers make a new one each time.
- * Nothing  White space, comments (also nested) and semicolons at the end do not count.
+ * Words    are hashed in lower case.  A name between double quotes keeps its quotes and its case.
+ * Literals are hashed as `?`: numbers, '..', E'..', B'..', X'..', N'..', $$..$$, $tag$..$tag$, parameters ($1), null,
+ *          true, false.  A sign before a number belongs to the number, unless it stands between two operands.  The
+ *          operator `?` is a `?`, too, and so is the statement's name in DEALLOCATE: drivers make a new name each time.
+ * Ignored  are white space, comments (also nested) and semicolons at the end.
  * Casts    `::` is one token.
- * Cut      If only a part of the text is read, the word cut at its end does not count.  The code differs from that of a
+ * Cut      if only the begin of the text is read, the word at the cut is left out, and the code differs from that of a
  *          text that ends there.
  * Strings  as with standard_conforming_strings, the default.  With other settings texts are not read (parse.h).
  * First    `first` has the text's first word, or STATEMENT_MISC if it begins with something else.
@@ -43,20 +42,20 @@ static __always_inline int digest_in_names(__u8 byte)
 	return digest_letter(byte) || digest_digit(byte);
 }
 
-/* The text begins with something other than a word. */
+/* Notes that the text begins with something other than a word. */
 static __always_inline void digest_first_is_no_word(struct digest *d)
 {
 	if (!d->first)
 		d->first = STATEMENT_MISC;
 }
 
-/* e'..', b'..', x'..', n'..': the word before the quote belongs to the literal. */
+/* Does the word belong to the literal after it, as in e'..', b'..', x'..', n'..'? */
 static __always_inline int digest_word_is_prefix(const struct digest *d)
 {
 	return d->n == 1 && (d->word == 'e' || d->word == 'b' || d->word == 'x' || d->word == 'n');
 }
 
-/* `plain` 0: a backslash escapes. */
+/* Begins a text.  plain 0: a backslash escapes. */
 static __always_inline __u8 digest_string(struct digest *d, int plain)
 {
 	digest_first_is_no_word(d);
@@ -145,7 +144,7 @@ static __always_inline __u8 digest_in_word(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* u&'..' and u&".." are a text and a name. */
+/* Takes the byte after u&: u&'..' is a text, u&".." a name. */
 static __always_inline __u8 digest_after_ampersand(struct digest *d, __u8 byte)
 {
 	if (byte == '\'' || byte == '"') {
@@ -157,7 +156,7 @@ static __always_inline __u8 digest_after_ampersand(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* 0xe-5 is a difference, 1e-5 is a number. */
+/* Does this byte after a 0 begin a number of another base?  So 0xe-5 is a difference, but 1e-5 a number. */
 static __always_inline int digest_is_radix(__u8 byte)
 {
 	__u8 lower = byte | 32;
@@ -172,7 +171,7 @@ static __always_inline __u8 digest_in_number(struct digest *d, __u8 byte)
 	return digest_in_names(byte) || byte == '.' ? DIGEST_NUMBER : DIGEST_AGAIN;
 }
 
-/* A number that begins with its decimal point. */
+/* Takes the byte after a dot: a number may begin with its decimal point. */
 static __always_inline __u8 digest_after_dot(struct digest *d, __u8 byte)
 {
 	if (digest_digit(byte)) {
@@ -190,7 +189,7 @@ static __always_inline __u8 digest_in_string(const struct digest *d, __u8 byte)
 	return byte == '\'' ? DIGEST_STRING_END : DIGEST_STRING;
 }
 
-/* A text may continue on the next line, by the rules of its begin. */
+/* Takes the byte after a text, which may continue on the next line, by the rules of its begin. */
 static __always_inline __u8 digest_after_string(__u8 byte)
 {
 	if (byte == '\'')
@@ -246,7 +245,7 @@ static __always_inline __u8 digest_after_dollar(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* A tag that does not end with a dollar was no tag, and is no valid statement either. */
+/* Takes a byte of a tag.  If it does not end with a dollar, it was no tag, and the statement is not valid either. */
 static __always_inline __u8 digest_in_tag(struct digest *d, __u8 byte)
 {
 	if (byte == '$') {
@@ -283,7 +282,7 @@ static __always_inline __u8 digest_in_body_tag(struct digest *d, __u8 byte)
 
 /* ---- signs, casts, comments ---- */
 
-/* After a sign and perhaps spaces. */
+/* Takes the byte after a sign and perhaps spaces. */
 static __always_inline __u8 digest_after_sign(struct digest *d, __u8 byte)
 {
 	if (byte == '-' && d->sign == '-')
@@ -342,7 +341,7 @@ static __always_inline __u8 digest_in_block_slash(struct digest *d, __u8 byte)
 	return DIGEST_BLOCK;
 }
 
-/* The state after a byte, or DIGEST_AGAIN. */
+/* Takes a byte.  Returns the state after it, or DIGEST_AGAIN. */
 static __always_inline __u8 digest_next(struct digest *d, __u8 byte)
 {
 	switch (d->state) {
@@ -383,7 +382,8 @@ static __always_inline void digest_byte(struct digest *d, __u8 byte)
 	d->state = next == DIGEST_AGAIN ? digest_between(d, byte) : next;
 }
 
-/* The code, at the end of the text (`whole`) or of the bytes that are read.  Call it once: it ends the last word. */
+/* Returns the code, at the end of the text (`whole`) or of the bytes that are read.  Call it once: it ends the last
+ * word. */
 static __always_inline __u64 digest_code(struct digest *d, int whole)
 {
 	__u8 state = d->state;
@@ -401,7 +401,7 @@ static __always_inline __u64 digest_code(struct digest *d, int whole)
 	return digest_sum(d, whole);
 }
 
-/* The kind of statement, after digest_code(). */
+/* Returns the kind of statement, after digest_code(). */
 static __always_inline __u64 digest_statement(const struct digest *d, int whole)
 {
 	return !d->first && !whole ? STATEMENT_UNKNOWN : statement_of_word(d->first);

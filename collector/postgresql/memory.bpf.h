@@ -6,7 +6,7 @@
  *      MyBEEntry -> entry -> text          MyProcPort -> port -> names        backend.h
  *
  * When    The server writes the text before it sends anything for its statement, and keeps it until the next one.
- * Not     If the server has written no new text, the turn is no statement and no event (the handshake, the login, a
+ * Ignored If the server has written no new text, the turn is no statement and no event (the handshake, the login, a
  *         Sync).
  * Hidden  The messages of a round are unknown, so the round is one event, whose command is `encrypted`.
  * Trust   none: any process may have the name of a server, and any bytes in its memory.
@@ -49,7 +49,7 @@ static long name_step(__u32 i, struct name_bytes *n)
 	return 0;
 }
 
-/* The name that a pointer at this address points to. */
+/* Returns the code of the name that a pointer at this address points to. */
 __noinline __u64 memory_name(struct server_conn *s, __u64 address)
 {
 	struct name_bytes bytes;
@@ -67,7 +67,7 @@ __noinline __u64 memory_name(struct server_conn *s, __u64 address)
 	return startup_name(&s->front);
 }
 
-/* User and database of a connection stay the same. */
+/* Reads user and database, once per connection, because they stay the same. */
 static __always_inline void memory_names(struct server_conn *s, const struct postgresql_backend *b)
 {
 	__u64 port = 0;
@@ -133,7 +133,7 @@ struct memory_entry {			/* the begin of the entry */
 _Static_assert(__builtin_offsetof(struct memory_entry, pid) == BACKEND_PID, "backend.h");
 _Static_assert(__builtin_offsetof(struct memory_entry, begun) == BACKEND_BEGUN, "backend.h");
 
-/* Takes the statement of the entry.  0: the turn is no statement. */
+/* Takes the statement of the entry.  Returns 0 if the turn is no statement. */
 static __always_inline int memory_statement(struct server_conn *s, const struct postgresql_backend *b, __u64 entry)
 {
 	struct memory_entry is;
@@ -162,7 +162,7 @@ static __always_inline int memory_statement(struct server_conn *s, const struct 
 	return 1;
 }
 
-/* At the first send of a turn.  Returns 0 if the turn is no statement. */
+/* Takes the statement of a turn at its first send.  Returns 0 if the turn is no statement. */
 __noinline int memory_take(struct server_conn *s)
 {
 	__u32 server = listening_pid(bpf_get_current_task_btf());

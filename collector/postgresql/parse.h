@@ -107,7 +107,8 @@ struct front {
 	struct named_statement unnamed;	/* the statement prepared without a name */
 	struct front_portal portal;	/* the portal that was bound or looked up last */
 	__u64 name;		/* hash of the name that was read */
-	__u64 word;		/* first 8 bytes of a startup parameter's name; of a Close: NAME_STATEMENT or NAME_PORTAL */
+	__u64 word;		/* first 8 bytes of a startup parameter's name; of a Close: NAME_STATEMENT or
+				 * NAME_PORTAL */
 	__u64 setting[2];	/* the same of a setting's name and value */
 	__u64 error;		/* characters of an SQLSTATE so far */
 	__u64 number;		/* the last number of a tag so far */
@@ -163,7 +164,7 @@ static inline void stream_eat(struct stream *s, __u32 n)
 
 /* ---- the fate of Parse and Close messages ---- */
 
-/* The fate of the next n messages: the first n_done are done, the others refused or skipped. */
+/* Notes the fate of the next n messages: the first n_done are done, the others refused or skipped. */
 static inline void parses_end(struct front *c, __u64 n, __u64 n_done)
 {
 	__u64 n_refused = n > n_done ? n - n_done : 0;
@@ -179,7 +180,7 @@ static inline void parses_end(struct front *c, __u64 n, __u64 n_done)
 	c->refused_last = c->n_answered;
 }
 
-/* The answers to the next n messages were not seen. */
+/* Notes that the answers to the next n messages were not seen. */
 static inline void parses_forget(struct front *c, __u64 n)
 {
 	if (!n)
@@ -268,7 +269,7 @@ static inline void front_becomes(struct front *c, __u8 mode)
 	c->round_parses = 0;
 }
 
-/* The round that is answered first is over: the server has sent ReadyForQuery. */
+/* Ends the round that is answered first: the server has sent ReadyForQuery. */
 static inline void front_round_over(struct front *c)
 {
 	struct asked_ring *r = &c->asked;
@@ -359,7 +360,7 @@ static inline void front_receive(struct front *c, const __u8 *head, const __u8 *
 		front_becomes(c, FRONT_OPAQUE);
 }
 
-/* How many bytes may be skipped unread; 0: the parser needs the next byte. */
+/* Returns how many bytes may be skipped unread; 0: the parser needs the next byte. */
 static inline __u32 front_blind(const struct front *c)
 {
 	const struct stream *s = &c->in;
@@ -393,8 +394,8 @@ static inline void front_text_end(struct front *c, __u64 digest, __u64 statement
 	c->text.table = table;
 }
 
-/* A message that belongs to a round.  To a server that copies it is an error; a server that streams has ended the
- * stream when it gets one. */
+/* Takes a message that belongs to a round.  To a server that copies, the message is an error.  A server that streams
+ * has ended the stream when it gets one. */
 static inline __u32 round_message(struct front *c, __u8 type)
 {
 	int begins = asked_is_idle(&c->asked) && (!c->open || c->answered);
@@ -418,7 +419,7 @@ static inline __u32 front_ask(struct front *c, __u32 command, const struct state
 	return command == COMMAND_NOTHING ? 0 : FRONT_ASKED;
 }
 
-/* The last message of a round has come: adds its request, if no other message asked for anything. */
+/* Ends a round after its last message: adds its request, if no other message asked for anything. */
 static inline __u32 round_end(struct front *c, __u32 command)
 {
 	struct statement_codes none = { DIGEST_NONE, STATEMENT_NONE, NAME_NONE, 0 };
@@ -432,7 +433,7 @@ static inline __u32 round_end(struct front *c, __u32 command)
 	return out;
 }
 
-/* CopyDone or CopyFail. */
+/* Takes a CopyDone or CopyFail. */
 static inline __u32 copy_end(struct front *c)
 {
 	if (!c->copies && !c->streams)
@@ -442,7 +443,7 @@ static inline __u32 copy_end(struct front *c)
 	return 0;
 }
 
-/* The last byte of a message has come. */
+/* Ends a message after its last byte. */
 static inline __u32 message_end(struct front *c)
 {
 	switch (c->in.type) {
@@ -504,7 +505,7 @@ static inline __u32 startup_header(struct front *c)
 #define WORD_USER WORD8('u', 's', 'e', 'r', 0, 0, 0, 0)
 #define WORD_DATABASE WORD8('d', 'a', 't', 'a', 'b', 'a', 's', 'e')
 
-/* A name or a value is complete.  The database has the user's name, unless it is given, too. */
+/* Ends a name or a value of a startup packet.  Without a database in the packet, it has the user's name. */
 static inline __u32 startup_string_end(struct front *c)
 {
 	__u32 out = 0;
@@ -558,7 +559,7 @@ static inline __u32 front_header(struct front *c, __u8 type, __u32 len)
 	return c->in.left ? out : out | message_end(c);
 }
 
-/* A Bind without a statement name: its statement is known. */
+/* Takes a Bind without a statement name: its statement is known. */
 static inline __u32 bind_statement(struct front *c)
 {
 	__u32 out = c->portal.name ? FRONT_KEEP : 0;
@@ -569,7 +570,7 @@ static inline __u32 bind_statement(struct front *c)
 	return out;
 }
 
-/* The n-th string of a message, a name, is complete. */
+/* Ends the n-th string of a message, which is a name. */
 static inline __u32 name_end(struct front *c, __u32 n)
 {
 	c->name = c->in.hash == HASH_SEED ? 0 : c->in.hash;
@@ -648,7 +649,7 @@ static inline __u32 back_blind(const struct front *c)
 	return s->type == 'S' && s->part < 2 ? 0 : s->left;
 }
 
-/* The server reports a setting that says how texts are read.  name, value: their first 8 bytes. */
+/* Takes a setting that the server reports and that says how texts are read.  name, value: their first 8 bytes. */
 static inline void setting_found(struct front *c, __u64 name, __u64 value)
 {
 	if (name == WORD8('s', 't', 'a', 'n', 'd', 'a', 'r', 'd'))	/* standard_conforming_strings */
@@ -680,7 +681,7 @@ static inline int is_state_byte(__u8 byte)
 	return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z');
 }
 
-/* Fields of a letter and a text; `C` has the SQLSTATE, five characters. */
+/* Takes a byte of an error: its fields have a letter and a text; `C` has the SQLSTATE, five characters. */
 static inline void error_byte(struct front *c, __u8 byte)
 {
 	struct stream *s = &c->out;
@@ -697,7 +698,7 @@ static inline void error_byte(struct front *c, __u8 byte)
 	}
 }
 
-/* "INSERT 0 5", "SELECT 5", "CREATE TABLE": if the last word is a number, it is the number of rows. */
+/* Takes a byte of a tag, "INSERT 0 5", "SELECT 5", "CREATE TABLE": a number at the end is the number of rows. */
 static inline void tag_byte(struct front *c, __u8 byte)
 {
 	struct stream *s = &c->out;
@@ -712,7 +713,7 @@ static inline void tag_byte(struct front *c, __u8 byte)
 	}
 }
 
-/* CopyInResponse. */
+/* Takes a CopyInResponse. */
 static inline __u32 copy_begins(struct front *c)
 {
 	struct asked_ring *r = &c->asked;
@@ -783,7 +784,7 @@ static inline int back_tag(const struct front *c)
 	return c->counts && c->out.type == 'C' && c->out.left;
 }
 
-/* Takes that byte. */
+/* Takes such a byte. */
 static inline __u32 back_tag_byte(struct front *c, __u8 byte)
 {
 	tag_byte(c, byte);
@@ -818,8 +819,8 @@ static inline __u32 back_skip(struct front *c, __u32 n)
 	return c->out.left ? 0 : back_end(c);
 }
 
-/* Takes the next byte of the end of a loose send.  1: up to here it ends with a ReadyForQuery, and messages are read
- * again. */
+/* Takes the next byte of the end of a loose send.  Returns 1 if the send ends with a ReadyForQuery up to here: then
+ * messages are read again. */
 static inline int back_tail(struct front *c, __u8 byte)
 {
 	const __u64 but_status = 0x00ffffffffff0000ull;
@@ -833,7 +834,7 @@ static inline int back_tail(struct front *c, __u8 byte)
 	return 1;
 }
 
-/* The send has more messages than are read. */
+/* Makes the send loose: it has more messages than are read. */
 static inline void back_lets_go(struct front *c)
 {
 	c->loose = 1;

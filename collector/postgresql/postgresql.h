@@ -19,8 +19,8 @@
  *           ReadyForQuery
  *           any receive after an answer to Flush or after an error: the server waits for its client again.  The end is
  *             the last send then
- * Nothing Executes that the server skipped after an error in their round; a round of other messages only; the login; a
- *         connection that ends before its answer; replication, from its begin on.
+ * Ignored Executes that the server skipped after an error in their round; a round of other messages only; the login; a
+ *         request whose connection ends before the answer; replication, from its begin on.
  * COPY    is part of its query, the client's data included.
  * Clients only accepted sockets.  Each connection has a process of its own, whose parent listens.  TCP: the local port
  *         is one of the parent's, or the socket began with a startup packet.  Unix: it carries the listener's name.

@@ -14,7 +14,7 @@
 #define FRONT_STEPS 65536		/* of a receive, which is 8 kB at a time; a step takes a byte or more */
 #define WANTED_TEXT (WANTED_FIELD(POSTGRESQL_STATEMENT) | WANTED_FIELD(POSTGRESQL_DIGEST) | WANTED_FIELD(POSTGRESQL_TABLE))
 
-/* The result of a step: bytes << 32 | flags. */
+/* Returns the result of a step: bytes << 32 | flags. */
 static __always_inline __u64 eaten(__u32 n, __u32 out)
 {
 	return (__u64)n << 32 | out;
@@ -36,8 +36,8 @@ static __always_inline int header_ahead(const struct stream *s, __u32 seen)
 	return !s->left && !s->have && seen >= FRONT_HEADER;
 }
 
-/* One step of the receiving machine, in a global function: the verifier checks it once.  Of the next `left` bytes,
- * the window has `seen`, from `at` on. */
+/* Makes one step of the receiving machine, in a global function: the verifier checks it once.  Of the next `left`
+ * bytes, the window has `seen`, from `at` on. */
 __noinline __u64 front_step(struct front *c, const struct window *w, __u32 at, __u32 seen, __u32 left)
 {
 	__u32 n = 0, out = 0, blind;
@@ -60,13 +60,13 @@ __noinline __u64 front_step(struct front *c, const struct window *w, __u32 at, _
 	return eaten(1, front_byte(c, window_byte(w, at)));
 }
 
-/* The number of Executes that are asked and not recorded; also a global function. */
+/* Returns how many Executes are asked and not recorded; also a global function. */
 __noinline __u32 front_left(struct front *c)
 {
 	return c ? asked_left(&c->asked) : 0;
 }
 
-/* The place of the Execute that runs: its entry << 32 | how many of that entry are complete. */
+/* Returns the place of the Execute that runs: its entry << 32 | how many of that entry are complete. */
 __noinline __u64 front_running(struct front *c)
 {
 	__u32 nth, at;
@@ -164,7 +164,7 @@ __noinline int names_found(struct server_conn *s, __u32 out)
 
 /* ---- texts ---- */
 
-/* Bytes of a window before a NUL, at most n. */
+/* Returns how many bytes of a window come before a NUL, at most n. */
 __noinline __u32 window_text(const struct window *w, __u32 at, __u32 n)
 {
 	__u32 i;
@@ -226,9 +226,9 @@ __noinline __u32 text_read(struct server_conn *s, const struct window *w, __u32 
 
 /* ---- receives ---- */
 
-/* The position in the stream is lost: all requests that are not recorded are lost, and n more.  We do not know how
- * many requests were in a receive that we could not read or follow to its end: it counts as one.  Then find the
- * position again as in a connection older than the collector. */
+/* Gives up the position in the stream: all requests that are not recorded count as lost, and n more.  A receive that we
+ * could not read or follow to its end counts as one request, as we do not know how many it had.  We find the position
+ * again as in a connection older than the collector. */
 static __noinline void conn_lost(struct server_conn *s, __u32 n)
 {
 	__sync_fetch_and_add(&counts.unreadable, n + front_left(&s->front));
@@ -304,7 +304,7 @@ static long receive_step(__u32 i, struct feed *f)
 	return 0;
 }
 
-/* Data of a connection that we cannot read: the first receive after a reply starts a turn. */
+/* Handles a receive of a connection that we cannot read: the first one after a reply starts a turn. */
 static __always_inline void turn_receive(struct server_conn *s, struct task_struct *t)
 {
 	if (STATE_KIND(s->turn.state) == STATE_WAITING)
@@ -315,7 +315,7 @@ static __always_inline void turn_receive(struct server_conn *s, struct task_stru
 	state_set(&s->turn, STATE_WAITING);
 }
 
-/* A connection whose state may change with this receive's first and last bytes. */
+/* Lets the parser see the first and last bytes of a receive, which may change the connection's mode. */
 __noinline int receive_begins(struct front *c, const struct window *w, __u64 end, __u32 total)
 {
 	__u8 tail[FRONT_HEADER + 3] = { 0 };

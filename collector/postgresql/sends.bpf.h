@@ -7,11 +7,9 @@
 #define HEATSCOPE_POSTGRESQL_SENDS_BPF_H
 
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/postgresql/memory.bpf.h"
-
-#define EPIPE 32			/* errno.h */
-#define ECONNRESET 104
 
 #define REPLY_STEPS 64			/* of a send that answers one event, if no instrumentation asks for its
 					 * status or rows; most messages are one step */
@@ -30,7 +28,7 @@ static __always_inline __u64 tag_step(struct front *c, const struct window *w, _
 	return eaten(i, out);
 }
 
-/* One step of the sending machine: a header and the bytes skipped after it, a tag, or a byte. */
+/* Makes one step of the sending machine: a header and the bytes skipped after it, a tag, or a byte. */
 __noinline __u64 back_step(struct front *c, const struct window *w, __u32 at, __u32 seen, __u32 left)
 {
 	__u32 n = 0, out = 0, blind;
@@ -55,7 +53,8 @@ __noinline __u64 back_step(struct front *c, const struct window *w, __u32 at, __
 	return eaten(1, back_byte(c, window_byte(w, at)));
 }
 
-/* The round is answered.  If the next round was asked before this answer, the server works at it from here on. */
+/* Records the round that is answered.  If the next round was asked before this answer, the server works at it from here
+ * on. */
 __noinline int round_ready(struct server_conn *s, struct events *e)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -102,7 +101,7 @@ static long send_step(__u32 i, struct feed *f)
 	return f->ready || f->s->front.mode != FRONT_PLAIN || f->s->front.streams;
 }
 
-/* The end of a send whose messages we do not follow. */
+/* Reads the end of a send whose messages we do not follow. */
 static __always_inline void send_tail(struct feed *f)
 {
 	__u32 n = f->total < BACK_TAIL ? f->total : BACK_TAIL, i;
@@ -151,7 +150,7 @@ __noinline __u64 send_messages(struct server_conn *s, __u32 at, __u32 total)
 	return f.at << 32 | f.ready;
 }
 
-/* The send may end the turn of the complete Executes, if the server then waits for its client. */
+/* Reads a send of a reply.  It may end the turn of the complete Executes, if the server then waits for its client. */
 static __always_inline void send_reply(struct server_conn *s, struct events *e, struct task_struct *t, __u32 total)
 {
 	__u64 seen = 0;
@@ -190,8 +189,8 @@ static __always_inline void send_turn(struct server_conn *s, struct task_struct 
 	state_set(&s->turn, STATE_PENDING);
 }
 
-/* The client is gone.  The server's current work ends with that, and its result stays unknown; the other requests
- * are lost. */
+/* Handles a failed send: the client is gone.  The server's current work ends with that, and its result stays unknown;
+ * the other requests are lost. */
 static __always_inline void send_failed(struct server_conn *s, struct events *e, struct task_struct *t, int error)
 {
 	struct asked_ring *r = &s->front.asked;
@@ -226,7 +225,7 @@ static __always_inline void send_failed(struct server_conn *s, struct events *e,
 	state_set(&s->turn, STATE_RECORDED);
 }
 
-/* The answer to a startup packet that asked for encryption is one byte. */
+/* Reads the answer to a startup packet that asked for encryption: it is one byte. */
 static __always_inline void send_startup(struct server_conn *s, struct task_struct *t, int total)
 {
 	struct source src;

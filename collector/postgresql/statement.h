@@ -24,7 +24,7 @@
 	X("table", "table") X("truncate", "truncate") X("unlisten", "unlisten")                     \
 	X("update", "update") X("vacuum", "vacuum") X("values", "values") X("with", "with")
 
-/* The kind of a text with this first word; 0: it has no word. */
+/* Returns the kind of a text with this first word; 0: it has no word. */
 static inline __u64 statement_of_word(__u64 word)
 {
 	int known = 0;

@@ -9,8 +9,8 @@
  *         costly fields go first, if that is enough, because the metric still counts every event.  They come back with
  *         sampling if they fit, because only measured events gather them.  Detaching comes last: it alone helps where a
  *         program that does nothing, at every system call, costs more than the budget.
- * Model   Each run costs `dispatch`, the kernel's way into the program, which no program can measure.  A run that does
- *         its work costs `full` in addition.  A run that is not sampled costs BUDGET_SKIP_NS; and `kept`, if the
+ * Model   Each run costs dispatch_ns, the kernel's way into the program, which no program can measure.  A run that does
+ *         its work costs full_ns in addition.  A run that is not sampled costs BUDGET_SKIP_NS; and kept_ns, if the
  *         program must work before it can skip because it follows a protocol.  A run that passes, because it has
  *         nothing to do (run_pass()), costs BUDGET_PASS_NS, sampled or not.
  * Share   Tracers get equal shares of the budget.  The unused part of a share goes to the others.

@@ -11,7 +11,8 @@
 #include "collector/core/instrumentation.h"
 #include "collector/ring/ring.h"
 
-/* limit: bytes of kernel memory; 0: no limit.  Weights become as coarse as it requires.  -ENOMEM: it does not fit. */
+/* Plans the ring.  limit: bytes of kernel memory; 0: no limit.  Weights become as coarse as it requires.  -ENOMEM: it
+ * does not fit. */
 int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 limit, int verbatim, struct ring_plan *ret_plan,
 		char *reason);
 

@@ -37,8 +37,8 @@ int need_split(void);
  * the capabilities. */
 int need_map_iterator(const char *name);
 
-/* For tests, HEATSCOPE_WITHOUT=btf,split,map_elements,iotimes,groupdead,NAME-OF-A-TRACEPOINT-OR-FUNCTION: must we treat this as
- * missing? */
+/* Must we treat this feature as missing?  For tests: HEATSCOPE_WITHOUT lists such features, with commas: btf, split,
+ * map_elements, iotimes, groupdead, names of tracepoints and functions. */
 int need_pretends(const char *feature);
 
 /* Writes one sentence (REASON_MAX bytes) about what is missing for tracing with these capabilities, and what to do;

@@ -18,7 +18,7 @@ struct probes_watch {			/* is called for every instrumentation that becomes acti
 	void *arg;
 };
 
-/* conf is copied, but not its texts. */
+/* Opens the n probes of the table.  conf is copied, but not its texts. */
 int probes_open(const struct probe *const *table, size_t n, const struct probe_conf *conf,
 		struct probes **ret_probes);
 void probes_close(struct probes *p);	/* NULL: nothing */
@@ -33,11 +33,12 @@ json_t *probes_metrics(const struct probes *p);	/* an array, as in HELLO */
 int probes_want(struct probes *p, const json_t *instrumentations, __s64 now_ns, const struct probes_watch *watch);
 void probes_disable_all(struct probes *p);
 
-/* From now on nothing new is enabled: new entries of a set fail, with this reason.  Active
+/* From now on enables no further instrumentations: new entries of a set fail, with a reason that says so.  Active
  * instrumentations go on, and can be disabled. */
 void probes_fix(struct probes *p);
 
-json_t *probes_state(const struct probes *p);	/* {"instrumentations": [{"id", "state", "reason", "counts_from": ns}]} */
+json_t *probes_state(const struct probes *p);	/* {"instrumentations": [{"id", "state", "reason", "counts_from":
+						 * ns}]} */
 
 size_t probes_active(const struct probes *p);
 __u64 probes_slot_ns(const struct probes *p);	/* the shortest in use; 1 s if none is enabled */

@@ -39,7 +39,7 @@ struct recording {
 
 /* Reads and checks the whole file.  -EBADMSG, -EFBIG, or an error of reading the file. */
 int recording_read(const char *path, struct recording **ret_recording, char reason[REASON_MAX]);
-/* The same from memory, which is copied. */
+/* The same from memory, which is copied: for the tests and fuzz_recording, which try very many contents. */
 int recording_parse(const __u8 *data, size_t len, struct recording **ret_recording, char reason[REASON_MAX]);
 void recording_free(struct recording *r);
 
@@ -51,7 +51,7 @@ void instrumentation_strip(struct instrumentation *in);
 struct recorder;
 
 int recorder_open(const char *path, struct recorder **ret_recorder);	/* replaces the file */
-/* The following batches with its id belong to this one, until another with that id begins. */
+/* Begins an instrumentation: the following batches with its id belong to it, until another one with that id begins. */
 int recorder_begin(struct recorder *r, const struct instrumentation *in, const struct metric *m);
 int recorder_batch(struct recorder *r, const struct batch *b);
 int recorder_flush(struct recorder *r);

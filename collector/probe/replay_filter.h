@@ -16,7 +16,7 @@ struct replay_filter {
 	__u8 field[PREDICATE_TERMS];	/* per term: index of its field in the recorded keys */
 };
 
-/* -ENOENT with the reason (REASON_MAX bytes): the recording cannot answer this predicate. */
+/* Prepares the filter.  -ENOENT with the reason (REASON_MAX bytes): the recording cannot answer this predicate. */
 int replay_filter_init(struct replay_filter *s, const struct predicate *wanted, const struct instrumentation *recorded,
 		       const char *hostname, char *reason);
 

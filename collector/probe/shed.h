@@ -45,8 +45,8 @@ struct shed_reader {			/* a reader whose slots get the marks */
 
 void shed_start(struct shed *s, const struct tracer_programs *programs, __s64 now_ns);
 
-/* Measures the cost of the programs since the last call; keeps the last value while they are detached.  `costly_fields`: the
- * fields that can be left out, which an instrumentation keeps and no predicate needs. */
+/* Measures the cost of the programs since the last call; keeps the last value while they are detached.
+ * `costly_fields`: the fields that can be left out, which an instrumentation keeps and no predicate needs. */
 void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, __u64 costly_fields, __s64 now_ns);
 
 /* Applies s->plan, except for the fields, which the caller applies. */
@@ -57,7 +57,7 @@ void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_prog
 __s64 shed_turn(const struct shed *s);
 void shed_attach(struct shed *s, const struct tracer_programs *programs, const struct shed_reader *readers, size_t n_readers);
 
-/* Reports to people how many events there were, their cost, and what is shed. */
+/* Prints for people how many events there were, their cost, and what is shed. */
 void shed_doctor(const struct shed *s, FILE *out);
 
 #endif

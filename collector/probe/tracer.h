@@ -49,7 +49,7 @@ struct tracer_filing {			/* takes events that are not counted in the kernel */
 	void *arg;
 };
 
-struct tracer_running {			/* takes events in flight, see reader_run(); wall-clock times */
+struct tracer_running {			/* takes running exchanges, see reader_run(); wall-clock times */
 	void (*run)(void *arg, const struct event *e, __u64 begin_ns, __u64 until_ns);
 	void *arg;
 	__s64 wall_offset, now_ns;
@@ -63,7 +63,8 @@ struct tracer {
 	 * that end events must have its arguments.  No tracepoint: a perf event. */
 	const char *const *tracepoints;
 
-	const char *function;		/* of a kernel whose tracepoints see enough; NULL: that of every kernel that has them */
+	const char *function;		/* of a kernel whose tracepoints see enough; NULL: that of every kernel that has
+					 * them */
 
 	const char *const *instead;	/* used if the kernel lacks one of them; NULL: then the metric is refused */
 
@@ -110,7 +111,7 @@ struct tracer {
 	__u64 (*lost)(void *self);	/* number of events that the programs lost so far */
 	void (*refresh)(void *self, __s64 now_ns, const struct tracer_filing *filing);	/* before each drain */
 
-	/* For a metric with a measure of scope point: gives the events in flight, and those that ended after since_ns.
+	/* For a metric with a measure of scope point: gives the running exchanges, and those that ended after since_ns.
 	 * -errno: perhaps not all of them. */
 	int (*running)(void *self, __u64 since_ns, const struct tracer_running *running);
 	/* Returns which requested fields this host cannot measure, why, and what is reported instead; "" if none. */

@@ -27,7 +27,8 @@ int cgroups_mount(const void *text, size_t len, const char *controller, char *ou
 /* Reads the values of these names from a text of lines "name value"; returns how many were found. */
 int cgroups_stat(const void *text, size_t len, const char *const *name, size_t n, __u64 *ret_value);
 
-/* Like start() of the meters, for a hierarchy that is mounted elsewhere; -ENOMEM, -ENAMETOOLONG. */
+/* For tests: like start() of the two meters, but for a tree of ordinary files at `root` instead of the mounted
+ * hierarchy.  -ENOMEM, -ENAMETOOLONG. */
 int cgroups_memory_at(const char *root, int version, void **ret_self);
 int cgroups_cpu_at(const char *root, void **ret_self);
 

@@ -3,8 +3,8 @@
  *      counter_delta_begin(), counter_delta_add(thing, counters) ...
  *      counter_delta_begin(), counter_delta_add(thing, counters) ... counter_delta_of()
  *
- * A thing has no growth if it was absent before, or if one of its counters is lower than before (a reset, a wrap, a
- * device that was removed and put back).
+ * A thing has no growth if it was absent before, or if one of its counters is lower than before.  That happens at a
+ * reset, a wrap, or if a device was removed and put back.
  * Memory  counter_delta_fini() frees; a zeroed one with n_values set is empty.
  */
 #ifndef HEATSCOPE_COUNTER_DELTA_H

@@ -21,7 +21,7 @@ struct counter_file {
 	struct bytes text;		/* of the file, as last read */
 };
 
-/* *ret_self is a struct counter_file.  -ENOMEM with the reason. */
+/* Makes the meter's state; *ret_self is a struct counter_file.  -ENOMEM with the reason. */
 int counter_file_start(size_t n_values, void **ret_self, char *reason);
 void counter_file_stop(void *self);
 

@@ -27,7 +27,7 @@ struct event_counter_labels {
 
 struct event_counter;
 
-/* `in` must be bound to its metric; labels is copied. */
+/* Makes a counter for an instrumentation that is bound to its metric; labels is copied. */
 int event_counter_new(const struct metric *m, const struct instrumentation *in, const struct probe_conf *conf,
 		      const struct event_counter_labels *labels, struct event_counter **ret_tally);
 void event_counter_free(struct event_counter *t);	/* NULL: nothing */

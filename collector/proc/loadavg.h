@@ -8,7 +8,7 @@
 #include <linux/types.h>
 #include <stddef.h>
 
-/* -EBADMSG: another format. */
+/* Reads the text of /proc/loadavg.  -EBADMSG: another format. */
 int loadavg_parse(const void *text, size_t len, __u64 *ret_hundredths);
 
 #endif

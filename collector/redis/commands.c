@@ -199,7 +199,8 @@ int commands_fill(struct command_row *rows)
 		err |= row_add(rows, (struct command_row){ word_hash(COMMAND_SEED, commands[i].name), COMMAND_FIRST + i,
 							   commands[i].kind, commands[i].key, 0 });
 	for (size_t i = 0; i < N_ERRORS; i++)
-		err |= row_add(rows, (struct command_row){ word_hash(ERROR_SEED, errors[i]), STATUS_FIRST + i, 0, 0, 0 });
+		err |= row_add(rows, (struct command_row){ word_hash(ERROR_SEED, errors[i]), STATUS_FIRST + i,
+							   0, 0, 0 });
 	return err;
 }
 

@@ -1,5 +1,5 @@
-/* commands.h - has the table of the commands of Redis and Valkey and of the first words of their errors: codes, and how
- * to read a command.
+/* commands.h - lists the commands of Redis and Valkey, and the first words of their errors, in a table: their codes,
+ * and how to read a command.
  *
  *      commands_fill(rows) on the host -> command_find(rows, hash) in the kernel and in tests
  *

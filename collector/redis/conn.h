@@ -1,4 +1,4 @@
-/* conn.h - describes the kernel's state of each server socket: the turn of exchange.h, and the part of Redis. */
+/* conn.h - defines the state that the kernel keeps of a connection: the turn of exchange.h, and Redis' part. */
 #ifndef HEATSCOPE_REDIS_CONN_H
 #define HEATSCOPE_REDIS_CONN_H
 
@@ -29,7 +29,7 @@ struct served {				/* the services of a turn so far */
 	__u32 thread, pass;		/* at the turn's begin */
 };
 
-#define TALLY_MAX 32			/* a power of two */
+#define TALLY_MAX 64			/* a power of two; 2 kB of each connection */
 
 struct tally {				/* equal commands that a send answers */
 	struct done done;

@@ -1,4 +1,4 @@
-/* conns.bpf.h - keeps the Redis part of a connection, which server/conns.bpf.h does not know, and fills its events. */
+/* conns.bpf.h - keeps the Redis part of a connection, and fills its events; see server/conns.bpf.h. */
 #ifndef HEATSCOPE_REDIS_CONNS_BPF_H
 #define HEATSCOPE_REDIS_CONNS_BPF_H
 
@@ -123,30 +123,31 @@ static __always_inline void data_unread(struct server_conn *s)
 
 /* ---- recording ---- */
 
-/* Adds the command that now has its reply to the tally of this send. */
+/* Adds the command that now has its reply to the tally of this send.  The last entry is for all those that find no
+ * other one: they count, but their command, prefix, status and database are unknown. */
 static __always_inline void tally_add(struct server_conn *s)
 {
 	const struct done *d = &s->front.done;
+	struct tally *y;
 	__u32 i;
 
 	s->n_done++;
-	for (i = 0; i < TALLY_MAX && i < s->n_tally; i++) {
-		struct tally *y = &s->tally[i];
-
+	for (i = 0; i < TALLY_MAX - 1 && i < s->n_tally; i++) {
+		y = &s->tally[i];
 		if (y->done.code == d->code && y->done.status == d->status && y->done.prefix == d->prefix &&
 		    y->done.database == d->database && y->done.waits == d->waits) {
 			y->n++;
 			return;
 		}
 	}
-	if (i >= TALLY_MAX) {
-		count(&counts.crowded);
-		return;
-	}
-	s->n_tally = i + 1;
 	barrier_var(i);			/* else the verifier does not see the bound */
-	s->tally[i & (TALLY_MAX - 1)].done = *d;
-	s->tally[i & (TALLY_MAX - 1)].n = 1;
+	y = &s->tally[i & (TALLY_MAX - 1)];
+	if (i < TALLY_MAX - 1)
+		y->done = *d;
+	else
+		y->done = (struct done){ .prefix = NAME_UNKNOWN, .code = COMMAND_UNKNOWN, .status = STATUS_UNKNOWN };
+	y->n = i < s->n_tally ? y->n + 1 : 1;
+	s->n_tally = i + 1;
 }
 
 static __always_inline void tally_clear(struct server_conn *s)
@@ -154,13 +155,7 @@ static __always_inline void tally_clear(struct server_conn *s)
 	s->n_tally = s->n_done = 0;
 }
 
-static long tally_file_step(__u32 i, struct server_conn **s)
-{
-	event_file(*s);
-	return 0;
-}
-
-/* Emits one event that stands for n equal commands; beyond EVENTS_MAX kinds of a send, files each of them. */
+/* Emits the i-th entry of the tally as one event that stands for its commands.  If e has no space for it, files it. */
 __noinline int emit_tally(struct events *e, struct server_conn *s, __u32 i, int waited)
 {
 	struct tally *y;
@@ -174,7 +169,7 @@ __noinline int emit_tally(struct events *e, struct server_conn *s, __u32 i, int 
 		s->data.waits = waited ? WAITS_DATA : WAITS_READY;
 	at = e->n;
 	if (at >= EVENTS_MAX) {
-		bpf_loop(y->n, tally_file_step, &s, 0);
+		event_file(s, y->n);
 		return 0;
 	}
 	emit(e, s);

@@ -51,7 +51,8 @@ static int name_codes(const struct name_table *t, const char *text, __u64 *ret_c
 /* ---- commands ---- */
 
 static const char *const special_commands[COMMAND_FIRST] = {
-	[COMMAND_UNKNOWN] = "unknown", [COMMAND_MISC] = "misc", [COMMAND_ENCRYPTED] = "encrypted", [COMMAND_OPAQUE] = "opaque",
+	[COMMAND_UNKNOWN] = "unknown", [COMMAND_MISC] = "misc",
+	[COMMAND_ENCRYPTED] = "encrypted", [COMMAND_OPAQUE] = "opaque",
 };
 
 static const struct name_table command_table = { special_commands, COMMAND_FIRST, COMMAND_MISC, command_name };

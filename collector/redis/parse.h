@@ -2,6 +2,7 @@
  *
  *      receive:  front_receive(), bytes -> front_byte(), front_blind(), front_skip() -> FRONT_* flags
  *      at FRONT_WORD: front_command() with the row of front.in.hash (commands.h) -> further flags
+ *      at FRONT_ENDED: front_ask() -> further flags
  *
  *      *2 CR LF  $3 CR LF GET CR LF  $1 CR LF a CR LF        an array of arguments
  *      GET a CR LF                                           or an inline command; arguments may be quoted
@@ -32,11 +33,13 @@ enum front_flag {
 	FRONT_WORD = 4,		/* the command's name is complete: front_command() */
 	FRONT_PREFIX = 8,	/* front.name is the prefix of the command's key */
 	FRONT_LOST = 16,	/* it is not the protocol, or we do not know which reply belongs to which command */
-	FRONT_CROWDED = 32,	/* the ring has no free entry */
-	FRONT_UNANSWERED = 64,	/* a command that gets no reply */
+	FRONT_UNANSWERED = 32,	/* a command that gets no reply */
+	FRONT_ENDED = 64,	/* a command is complete and will get one: front_ask() */
 };
 
-enum in_state { IN_START, IN_COUNT, IN_COUNT_LF, IN_DOLLAR, IN_LENGTH, IN_LENGTH_LF, IN_ARG, IN_ARG_CR, IN_ARG_LF, IN_LINE };
+enum in_state {
+	IN_START, IN_COUNT, IN_COUNT_LF, IN_DOLLAR, IN_LENGTH, IN_LENGTH_LF, IN_ARG, IN_ARG_CR, IN_ARG_LF, IN_LINE
+};
 
 enum arg_reading { ARG_SKIP, ARG_WORD, ARG_NUMBER, ARG_PREFIX };
 
@@ -109,7 +112,8 @@ struct front {
 	struct name name;		/* the last key's prefix */
 	__u64 channels, patterns, shards;	/* that it is subscribed to */
 	__u32 n_confirmed;		/* channels of the first asked command that are confirmed */
-	__u32 n_needed;			/* channels that an UNSUBSCRIBE without arguments will confirm; 0: not known yet */
+	__u32 n_needed;			/* channels that an UNSUBSCRIBE without arguments will confirm; 0: not known
+					 * yet */
 	__u32 database;			/* enum redis_database or DATABASE_FIRST + its number */
 	__u8 mode, tries;
 	__u8 opaque;			/* turns are counted */
@@ -183,12 +187,12 @@ static inline void front_becomes(struct front *c, __u8 mode)
 	c->mode = mode;
 	c->in.state = IN_START;
 	reply_reset(&c->out);
-	c->asked.n = c->asked.left = 0;
+	asked_clear(&c->asked);
 	c->n_confirmed = c->n_needed = 0;
 	c->reply_skip = c->doubt = c->forgets = 0;
 }
 
-/* The connection begins with the next receive. */
+/* Begins a connection with the next receive. */
 static inline void front_open(struct front *c)
 {
 	front_becomes(c, FRONT_PLAIN);
@@ -196,7 +200,7 @@ static inline void front_open(struct front *c)
 	c->database = DATABASE_FIRST;
 }
 
-/* The connection's state may have changed without our seeing it. */
+/* Makes the connection's state unknown: it may have changed without our seeing it. */
 static inline void front_doubt(struct front *c)
 {
 	c->sure = 0;
@@ -206,7 +210,7 @@ static inline void front_doubt(struct front *c)
 	c->resp3 = 0;
 }
 
-/* We have lost the place in the stream. */
+/* Gives up the place in the stream. */
 static inline void front_lose(struct front *c)
 {
 	front_becomes(c, FRONT_STRANGE);
@@ -230,7 +234,7 @@ static inline int is_cluster_bus(const __u8 *head)
 	return head[0] == 'R' && head[1] == 'C' && head[2] == 'm' && head[3] == 'b';
 }
 
-/* A replica sends this once a second, whether its master has sent anything or not. */
+/* Is it a REPLCONF?  A replica sends one a second, whether its master has sent anything or not. */
 static inline int is_replica(const __u8 *head)
 {
 	__u64 length, word, is_length, is_word;
@@ -242,7 +246,7 @@ static inline int is_replica(const __u8 *head)
 	return head[0] == '*' && length == is_length && word == is_word;
 }
 
-/* The server has sent n bytes; 0: the socket is full. */
+/* Notes that the server has sent n bytes; 0: the socket is full. */
 static inline void front_sent(struct front *c, __u32 n)
 {
 	c->n_sent = n < SENT_MAX - c->n_sent ? c->n_sent + n : SENT_MAX;
@@ -254,7 +258,8 @@ static inline void front_sent(struct front *c, __u32 n)
  * connection of which we have seen no byte needs no trial, if a command begins here. */
 static inline void front_receive(struct front *c, const __u8 *head, __u32 total)
 {
-	int begins = c->fresh || c->mode == FRONT_STRANGE || c->mode == FRONT_TRIAL, answered = c->n_sent && !c->stalled;
+	int begins = c->fresh || c->mode == FRONT_STRANGE || c->mode == FRONT_TRIAL;
+	int answered = c->n_sent && !c->stalled;
 	int unused = c->unused && !c->n_sent;
 
 	c->fresh = c->stalled = c->unused = 0;
@@ -286,7 +291,8 @@ static inline void front_receive(struct front *c, const __u8 *head, __u32 total)
 		front_becomes(c, FRONT_TRIAL);
 }
 
-/* After the bytes: a trial goes on if they were whole commands with replies.  Returns how many commands are lost. */
+/* Decides, after the bytes of a receive, whether a trial goes on: they must be whole commands with replies.  Returns
+ * how many commands are lost. */
 static inline __u32 front_received(struct front *c)
 {
 	__u32 left = c->asked.left;
@@ -298,7 +304,8 @@ static inline __u32 front_received(struct front *c)
 	return c->searching && !c->opaque ? left ? left : 1 : 0;
 }
 
-/* After a send, in a trial: we follow the connection from now on if all commands have their replies. */
+/* Decides, after a send in a trial, whether we follow the connection from now on: all commands must have their
+ * replies. */
 static inline void front_tried(struct front *c)
 {
 	if (c->mode != FRONT_TRIAL || c->asked.n || c->out.state != OUT_TYPE || c->out.top || c->out.left != 1)
@@ -414,7 +421,8 @@ static inline int word_is(const struct command_in *r, __u64 code, __u32 n)
 static inline void arg_word(struct command_in *r)
 {
 	if (r->kind == KIND_REPLY) {
-		r->reply = word_is(r, STATEMENT_CODE("on"), 2) ? REPLY_ON : word_is(r, STATEMENT_CODE("off"), 3) ? REPLY_OFF :
+		r->reply = word_is(r, STATEMENT_CODE("on"), 2) ? REPLY_ON :
+			   word_is(r, STATEMENT_CODE("off"), 3) ? REPLY_OFF :
 			   word_is(r, STATEMENT_CODE("skip"), 4) ? REPLY_SKIP : REPLY_NONE;
 	} else if (r->kind == KIND_XREAD || r->kind == KIND_XREADGROUP) {
 		r->waits |= word_is(r, STATEMENT_CODE("block"), 5);
@@ -425,16 +433,18 @@ static inline void arg_word(struct command_in *r)
 	}
 }
 
-/* The argument is complete. */
+/* Ends an argument. */
 static inline __u32 arg_end(struct front *c)
 {
 	struct command_in *r = &c->in;
 
 	if (!r->arg || (r->arg == 1 && r->kind == KIND_CONTAINER))
 		return FRONT_WORD;
-	if (r->reading == ARG_NUMBER && r->kind == KIND_SELECT && number_is_length(&r->number) && r->number.value < DATABASE_MAX)
+	if (r->reading == ARG_NUMBER && r->kind == KIND_SELECT && number_is_length(&r->number) &&
+	    r->number.value < DATABASE_MAX)
 		r->value = r->number.value;
-	if (r->reading == ARG_NUMBER && r->kind == KIND_EVAL && !(r->number.n && !r->number.negative && r->number.value))
+	if (r->reading == ARG_NUMBER && r->kind == KIND_EVAL &&
+	    !(r->number.n && !r->number.negative && r->number.value))
 		r->key_at = 0;
 	if (r->reading == ARG_WORD)
 		arg_word(r);
@@ -443,7 +453,8 @@ static inline __u32 arg_end(struct front *c)
 
 /* ---- commands ---- */
 
-/* A command that gets no reply: we do not see its effect.  After MULTI, the server may only queue CLIENT REPLY ON. */
+/* Takes a command that gets no reply: we do not see its effect.  After MULTI, the server may only queue CLIENT REPLY
+ * ON. */
 static inline __u32 front_silent(struct front *c)
 {
 	c->doubt = 1;
@@ -453,23 +464,23 @@ static inline __u32 front_silent(struct front *c)
 	return FRONT_UNANSWERED;
 }
 
+/* Queues the command that has just ended. */
 static inline __u32 front_ask(struct front *c)
 {
 	struct command_in *r = &c->in;
-	struct asked a = { .prefix = r->prefix, .n = 1, .value = r->value, .code = r->code, .kind = r->kind, .waits = r->waits,
+	struct asked a = { .prefix = r->prefix, .code = r->code, .kind = r->kind, .waits = r->waits,
 			   .doubt = c->doubt, .forgets = c->forgets };
-	int left = c->asked.left != 0, full;
+	int left = c->asked.left != 0;
 
-	if (r->kind >= KIND_SUBSCRIBE)
-		a.value = r->n_args - 1;
-	full = asked_push(&c->asked, &a);
-	if (full < 0)
+	if (!asked_is_simple(r->kind))
+		a.value = r->kind >= KIND_SUBSCRIBE ? r->n_args - 1 : r->value;
+	if (asked_push(&c->asked, &a))
 		return FRONT_LOST;
 	c->doubt = c->forgets = 0;
-	return full ? FRONT_CROWDED : left ? 0 : FRONT_ASKED;
+	return left ? 0 : FRONT_ASKED;
 }
 
-/* The command is complete. */
+/* Ends a command. */
 static inline __u32 front_end(struct front *c)
 {
 	struct command_in *r = &c->in;
@@ -485,7 +496,7 @@ static inline __u32 front_end(struct front *c)
 		if (r->reply != REPLY_ON || skip)
 			return front_silent(c);
 		c->doubt = 1;
-		return front_ask(c);
+		return FRONT_ENDED;
 	}
 	r->reply = 0;
 	if (r->kind == KIND_REPLY)
@@ -494,10 +505,10 @@ static inline __u32 front_end(struct front *c)
 		c->reply_off = off = 0;
 		c->doubt = 1;
 	}
-	return off || skip ? front_silent(c) : front_ask(c);
+	return off || skip ? front_silent(c) : FRONT_ENDED;
 }
 
-/* The command's name is complete.  row: that of front.in.hash; NULL: the name is not in the table. */
+/* Takes the command's name when it is complete.  row: that of front.in.hash; NULL: the name is not in the table. */
 static inline __u32 front_command(struct front *c, const struct command_row *row)
 {
 	struct command_in *r = &c->in;
@@ -528,7 +539,7 @@ static inline int is_space(__u8 byte)
 	return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* The byte ends an argument, and at the end of the line also the command. */
+/* Takes a byte that ends an argument, and at the end of the line also the command. */
 static inline __u32 line_word_end(struct front *c)
 {
 	struct command_in *r = &c->in;
@@ -553,7 +564,7 @@ static inline __u32 line_end(struct front *c)
 	return out | front_end(c);
 }
 
-/* A byte of an argument, without its quotes.  We do not read escapes: a word with one may be any word. */
+/* Takes a byte of an argument, without its quotes.  We do not read escapes: a word with one may be any word. */
 static inline __u32 line_word(struct front *c, __u8 byte)
 {
 	struct command_in *r = &c->in;

@@ -54,6 +54,11 @@ __noinline __u32 command_named(struct front *c)
 	return c ? front_command(c, found ? &row : 0) : 0;
 }
 
+__noinline __u32 command_asked(struct front *c)
+{
+	return c ? front_ask(c) : 0;
+}
+
 /* Makes one step of the parser.  Of the next `left` bytes, the window has `seen`, from `at` on. */
 __noinline __u64 front_step(struct front *c, const struct window *w, __u32 at, __u32 seen, __u32 left)
 {
@@ -77,7 +82,7 @@ __noinline __u64 front_step(struct front *c, const struct window *w, __u32 at, _
 
 /* ---- receives ---- */
 
-/* We have lost the position in the stream.  All commands that are not recorded count as lost, and n more: bytes that we
+/* Gives up the position in the stream.  All commands that are not recorded count as lost, and n more: bytes that we
  * could not read or follow count as one command.  Those of a trial are counted already. */
 static __noinline void conn_lost(struct server_conn *s, __u32 n)
 {
@@ -103,8 +108,6 @@ __noinline int received_found(struct server_conn *s, __u32 out)
 		name_remember(&s->front.name, s->front.in.prefix);
 	if (s->front.mode != FRONT_PLAIN)
 		return 0;
-	if (out & FRONT_CROWDED)
-		count(&counts.crowded);
 	if (out & FRONT_UNANSWERED)
 		count(&counts.unanswered);
 	if (out & FRONT_ASKED) {
@@ -141,6 +144,8 @@ static long receive_step(__u32 i, struct receiving *r)
 	out = step;
 	if (out & FRONT_WORD)
 		out |= command_named(&s->front);
+	if (out & FRONT_ENDED)
+		out |= command_asked(&s->front);
 	if (!out)
 		return 0;
 	if (out & FRONT_LOST) {
@@ -153,7 +158,7 @@ static long receive_step(__u32 i, struct receiving *r)
 	return 0;
 }
 
-/* A receive of a connection that we cannot read: the first one after a reply starts a turn. */
+/* Handles a receive of a connection that we cannot read: the first one after a reply starts a turn. */
 static __always_inline void turn_receive(struct server_conn *s, const struct thread_service *h, const struct stamp *now)
 {
 	if (STATE_KIND(s->turn.state) == STATE_WAITING)
@@ -166,7 +171,8 @@ static __always_inline void turn_receive(struct server_conn *s, const struct thr
 
 static __noinline int receive_feed(struct server_conn *s, struct thread_service *h, const struct stamp *now, int total)
 {
-	struct receiving r = { .feed = { .s = s, .t = bpf_get_current_task_btf(), .total = total }, .thread = h, .now = now };
+	struct receiving r = { .feed = { .s = s, .t = bpf_get_current_task_btf(), .total = total },
+			       .thread = h, .now = now };
 	struct front *c = &s->front;
 	int read = !feed_open(&r.feed);
 
@@ -199,10 +205,12 @@ static __always_inline int is_first_receive(struct sock *sk, int total)
 	next = BPF_CORE_READ(tcp, rcv_nxt);
 	received = BPF_CORE_READ(tcp, bytes_received);
 	unread = next - BPF_CORE_READ(tcp, copied_seq);
-	return next == BPF_CORE_READ(tcp, rcv_nxt) && received - unread == (__u64)total && !BPF_CORE_READ(tcp, bytes_sent);
+	return next == BPF_CORE_READ(tcp, rcv_nxt) && received - unread == (__u64)total &&
+	       !BPF_CORE_READ(tcp, bytes_sent);
 }
 
-static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
+				     struct task_struct *t, int ret)
 {
 	struct thread_service *h;
 	struct stamp now;
@@ -214,6 +222,8 @@ static __always_inline void received(struct events *e, struct server_conn *s, st
 	}
 	if (!s || s->front.mode == FRONT_IGNORED)
 		return;
+	if (ret <= 0 && STATE_KIND(s->turn.state) != STATE_PENDING)
+		return;				/* it serves no connection: the thread's service goes on */
 	stamp(&now, t);
 	h = service_switch(t, &now, 0);
 	service_take(s);

@@ -13,7 +13,7 @@
  * Shares  The commands that one send answers share its turn equally.  Counts and sums agree with the server's; the
  *         differences within a pipeline do not show.
  * Record  exactly once, in the slot of the end.
- * Nothing No event: a command whose connection ends before its reply.
+ * Cut off A command whose connection ends before its reply is no event.
  * Multi   A command in a MULTI has the status `queued`; EXEC runs them all.
  * Pushes  and messages of subscribed channels are no replies.  The reply to a SUBSCRIBE confirms all its channels.
  * Lost    A command counts as lost if CLIENT REPLY suppresses its reply: we see no end.
@@ -26,7 +26,7 @@
  *         that we record.  The kernel does not count a Unix connection's bytes.  We follow one, without its database,
  *         from the first receive that we see on, if that begins with a command.
  * Loss    After bytes that are not the protocol, or a reply without a command, all commands without a recorded reply
- *         count as lost, and we find the place as in an older connection.
+ *         count as lost.  Then we find the place as in an older connection.
  * Turns   Of a connection that we cannot read (TLS, another protocol), we count turns of request and reply.
  *
  * Measures  those of exchange.h.  A thread serves many connections.  Its clocks divide only the time from a receive to

@@ -96,7 +96,7 @@ static inline void out_line(struct reply *o, __u8 byte)
 	}
 }
 
-/* An element is complete. */
+/* Ends an element. */
 static inline __u32 out_end(struct reply *o)
 {
 	o->state = OUT_TYPE;
@@ -111,7 +111,7 @@ static inline __u32 out_line_end(struct reply *o)
 	return out_end(o);
 }
 
-/* The number of elements or bytes is complete. */
+/* Ends the number of elements or bytes. */
 static inline __u32 out_number_end(struct reply *o)
 {
 	int is_text = o->type == '$' || o->type == '=' || o->type == '!';
@@ -140,7 +140,7 @@ static inline __u32 out_number_end(struct reply *o)
 	return out_end(o);
 }
 
-/* How many bytes may be skipped unread; 0: the parser needs the next byte. */
+/* Returns how many bytes may be skipped unread; 0: the parser needs the next byte. */
 static inline __u32 back_blind(const struct front *c)
 {
 	return c->out.state == OUT_BULK && c->out.reading == READ_NOTHING ? c->out.bulk : 0;
@@ -197,7 +197,7 @@ static inline __u32 back_byte(struct front *c, __u8 byte)
 	return byte == '\n' ? out_end(o) : BACK_LOST;
 }
 
-/* As front_ahead(), of a send. */
+/* As front_ahead(), for a send. */
 static inline __u32 back_ahead(struct front *c, __u64 bytes, __u32 *ret_n)
 {
 	const __u64 ok = STATEMENT_CODE("+OK\r\n");
@@ -255,15 +255,13 @@ static inline int out_is_message(const struct reply *o)
 
 static inline __u32 back_done(struct front *c, const struct asked *a, __u16 status)
 {
-	int lost = a->lost;
-
 	c->done.prefix = a->prefix;
 	c->done.database = c->database;
 	c->done.code = a->code;
 	c->done.status = status;
 	c->done.waits = a->waits && status != STATUS_QUEUED;
 	asked_pop(&c->asked);
-	return lost ? 0 : BACK_DONE;
+	return BACK_DONE;
 }
 
 /* Returns how many channels of this kind there were before. */
@@ -284,7 +282,7 @@ static inline __u64 subscriptions_are(struct front *c, __u8 kind, __u64 total)
 	return was;
 }
 
-/* The server reports that the connection subscribes to a channel, or no longer does. */
+/* Takes the server's report that the connection subscribes to a channel, or no longer does. */
 static inline __u32 back_subscription(struct front *c, const struct asked *a, __u8 kind, __u64 total)
 {
 	__u64 was = subscriptions_are(c, kind, total);
@@ -301,7 +299,7 @@ static inline __u32 back_subscription(struct front *c, const struct asked *a, __
 	return back_done(c, a, STATUS_OK);
 }
 
-/* The effects of a reply that is no error. */
+/* Takes the effects of a reply that is no error. */
 static inline void back_effect(struct front *c, __u8 kind, __u32 value, __u8 type)
 {
 	switch (kind) {
@@ -327,7 +325,7 @@ static inline void back_effect(struct front *c, __u8 kind, __u32 value, __u8 typ
 	}
 }
 
-/* EXEC and DISCARD end a transaction, whatever the reply is. */
+/* Ends a transaction after EXEC or DISCARD, whatever the reply is. */
 static inline void back_multi_ends(struct front *c, __u8 kind)
 {
 	if (kind == KIND_EXEC && c->multi_selects)
@@ -335,10 +333,11 @@ static inline void back_multi_ends(struct front *c, __u8 kind)
 	c->multi = c->multi_selects = 0;
 }
 
-/* A reply that is no push.  status: STATUS_OK, or the code of its error. */
+/* Takes a reply that is no push.  status: STATUS_OK, or the code of its error. */
 static inline __u32 back_answer(struct front *c, const struct reply *o, const struct asked *a, __u16 status)
 {
-	int error = o->top == '-' || o->top == '!', queued = o->top == '+' && WORD_IS(o, "QUEUED") && (c->multi || !c->sure);
+	int queued = o->top == '+' && WORD_IS(o, "QUEUED") && (c->multi || !c->sure);
+	int error = o->top == '-' || o->top == '!';
 	__u32 value = a->value, out;
 	__u8 kind = a->kind;
 
@@ -358,7 +357,7 @@ static inline __u32 back_answer(struct front *c, const struct reply *o, const st
 	return out;
 }
 
-/* A reply is complete.  status: STATUS_OK, or the code of the error with the hash front.out.hash. */
+/* Takes a complete reply.  status: STATUS_OK, or the code of the error with the hash front.out.hash. */
 static inline __u32 back_reply(struct front *c, __u16 status)
 {
 	struct asked *a = asked_first(&c->asked);

@@ -6,11 +6,9 @@
 #define HEATSCOPE_REDIS_SENDS_BPF_H
 
 #include <linux/bpf.h>
+#include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/redis/receives.bpf.h"
-
-#define EPIPE 32			/* errno.h */
-#define ECONNRESET 104
 
 #define REPLY_STEPS 131072		/* of a send: 64 kB or one long text */
 
@@ -47,7 +45,7 @@ static __always_inline __u16 reply_status(const struct front *c)
 	return found ? (__u16)found : STATUS_OTHER;
 }
 
-/* A reply is complete. */
+/* Takes a complete reply. */
 __noinline __u32 reply_found(struct server_conn *s)
 {
 	struct front *c = s ? &s->front : 0;
@@ -84,8 +82,9 @@ static long send_step(__u32 i, struct feed *f)
 	return !front_reads(&f->s->front);
 }
 
-/* The send ends the turn of the commands that it answers.  If others wait, the next turn begins. */
-static __noinline int replies_record(struct server_conn *s, struct events *e, const struct thread_service *h, const struct stamp *now)
+/* Ends the turn of the commands that the send answers, and records them.  If others wait, the next turn begins. */
+static __noinline int replies_record(struct server_conn *s, struct events *e, const struct thread_service *h,
+				     const struct stamp *now)
 {
 	int waited = served_waited(s);
 	__u32 i;
@@ -106,7 +105,8 @@ static __noinline int replies_record(struct server_conn *s, struct events *e, co
 	return 0;
 }
 
-static __noinline int send_replies(struct server_conn *s, struct events *e, const struct thread_service *h, const struct stamp *now, __u32 total)
+static __noinline int send_replies(struct server_conn *s, struct events *e, const struct thread_service *h,
+				   const struct stamp *now, __u32 total)
 {
 	struct feed f = { .s = s, .t = bpf_get_current_task_btf(), .total = total };
 	struct front *c = &s->front;
@@ -136,7 +136,7 @@ static __always_inline void send_turn(struct server_conn *s, const struct stamp 
 	state_set(&s->turn, STATE_PENDING);
 }
 
-/* The client is gone: its commands are lost. */
+/* Handles a failed send: the client is gone, and its commands are lost. */
 static __always_inline void send_failed(struct server_conn *s, int error)
 {
 	if (error != -EPIPE && error != -ECONNRESET)
@@ -145,7 +145,8 @@ static __always_inline void send_failed(struct server_conn *s, int error)
 	front_becomes(&s->front, FRONT_IGNORED);
 }
 
-static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
+				 struct task_struct *t, int ret)
 {
 	struct thread_service *h;
 	struct stamp now;

@@ -31,7 +31,7 @@ struct {
 	__type(value, struct thread_service);
 } threads SEC(".maps");
 
-/* The thread's last service ends now. */
+/* Ends the thread's last service now. */
 static __always_inline void service_end(struct thread_service *h, struct task_struct *t, const struct stamp *now)
 {
 	__u64 number = h->number;
@@ -55,7 +55,7 @@ static __always_inline void service_end(struct thread_service *h, struct task_st
 	*(volatile __u64 *)&v->number = number;
 }
 
-/* The current thread receives or sends: its service ends.  Returns its entry; NULL: no memory. */
+/* Ends the service of the current thread, which receives or sends.  Returns the thread's entry; NULL: no memory. */
 static __noinline struct thread_service *service_switch(struct task_struct *t, const struct stamp *now, int sends)
 {
 	__u32 thread = t->pid;
@@ -97,8 +97,9 @@ static __noinline int service_take(struct server_conn *s)
 	return 0;
 }
 
-/* The thread serves the connection from now on. */
-static __noinline int service_begin(struct server_conn *s, struct thread_service *h, struct task_struct *t, const struct stamp *now)
+/* Begins a service: the thread serves the connection from now on. */
+static __noinline int service_begin(struct server_conn *s, struct thread_service *h, struct task_struct *t,
+				    const struct stamp *now)
 {
 	__u64 number = __sync_fetch_and_add(&last_service, 1) + 1;
 
@@ -110,7 +111,7 @@ static __noinline int service_begin(struct server_conn *s, struct thread_service
 	return 0;
 }
 
-/* A turn begins. */
+/* Begins the services of a turn. */
 static __always_inline void served_begin(struct server_conn *s, const struct thread_service *h, const struct stamp *now)
 {
 	s->turn.start = *now;

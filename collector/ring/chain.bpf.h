@@ -36,7 +36,7 @@ static __always_inline struct events_cpu *nesting_cpu(void)
 	return bpf_map_lookup_elem(&events, &zero);
 }
 
-/* NULL: more programs are interrupted than the kernel's contexts allow. */
+/* Enters a level and returns its events; NULL: more programs are interrupted than the kernel's contexts allow. */
 static __always_inline struct events *nesting_enter(struct events_cpu *cpu)
 {
 	__u32 depth = cpu->depth;
@@ -56,7 +56,7 @@ static __always_inline struct events *nesting_here(struct events_cpu *cpu)
 
 #define RUN_LONGEST_NS 65536		/* a run that took longer was interrupted: that is not our cost */
 
-/* began_ns 0: the run was not timed. */
+/* Adds the time of a run; began_ns 0: it was not timed. */
 static __always_inline void nesting_time(struct events_cpu *cpu, __u64 began_ns)
 {
 	__u64 took_ns = began_ns ? bpf_ktime_get_ns() - began_ns : 0;

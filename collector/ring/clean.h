@@ -14,7 +14,7 @@
 /* Copies at most `room` bytes, in whole characters.  Returns 1 if out is the whole text, unchanged. */
 int clean_copy(const char *text, size_t len, char *out, size_t room);
 
-/* The same, followed by the code if the text was cut or changed. */
+/* Copies a text as a label, with the code at the end if the text was cut or changed. */
 void clean_label(__u64 code, const char *text, size_t len, char *out);
 
 /* Finds the code at the end of a label: 1, or 0 if there is none. */

@@ -79,7 +79,7 @@ static inline int filter_term_holds(const volatile struct filter_term *t, const 
 #define FILTER_STEP_4(i) FILTER_STEP(i) FILTER_STEP((i) + 1) FILTER_STEP((i) + 2) FILTER_STEP((i) + 3)
 #define FILTER_STEP_16(i) FILTER_STEP_4(i) FILTER_STEP_4((i) + 4) FILTER_STEP_4((i) + 8) FILTER_STEP_4((i) + 12)
 
-/* lists may be NULL where f->n_lists is 0. */
+/* Does the filter accept the event?  lists may be NULL if f->n_lists is 0. */
 static inline int filter_accepts(const volatile struct filter *f, const struct event *e,
 				 const struct filter_lists *lists)
 {
@@ -107,14 +107,14 @@ struct filter_names {
 	const struct metric *metric;
 	const char *hostname;
 
-	/* The codes that a text stands for in a field of events, 0 or more; -E2BIG: more than `max`; -EOPNOTSUPP:
-	 * texts of this field have no codes.  NULL: no field's texts have codes. */
+	/* Finds the codes that a text has in a field of events.  Returns how many, 0 or more; -E2BIG: more than `max`;
+	 * -EOPNOTSUPP: texts of this field have no codes.  NULL: no field's texts have codes. */
 	int (*codes)(void *arg, unsigned field, const char *text, __u64 *ret_code, size_t max);
 	void *arg;
 	__u64 moving;			/* WANTED_FIELD() of the fields whose codes change */
 };
 
-/* -EINVAL with the reason (REASON_MAX bytes): this host cannot evaluate it. */
+/* Compiles a predicate.  -EINVAL with the reason (REASON_MAX bytes): this host cannot evaluate it. */
 int filter_compile(const struct predicate *p, const struct filter_names *names, struct filter *ret, char *reason);
 
 /* Adds the current codes to the lists; 1: some were new.  A code that no longer exists stays until its place is needed.

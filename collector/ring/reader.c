@@ -14,7 +14,8 @@ enum class_use { CLASS_FREE, CLASS_USED, CLASS_FORGOTTEN, CLASS_QUARANTINE };
 struct class_state {
 	enum class_use use;
 	struct key key;
-	__u64 slot;			/* USED: slot of its last use; FORGOTTEN: in which its key was; QUARANTINE: in which `forgotten` was */
+	__u64 slot;			/* USED: slot of its last use; FORGOTTEN: in which its key was; QUARANTINE: in
+					 * which `forgotten` was */
 };
 
 struct reader {
@@ -139,11 +140,6 @@ static void loss_take(struct reader *r)
 	loss_merge(&r->loss, old->n, old->sum, (__s64)~old->first, (__s64)old->last);
 	r->n_lost += old->n;
 	memset(old, 0, sizeof(*old));
-}
-
-void reader_filter(struct reader *r, const struct filter *f)
-{
-	r->ring.plan.filter = *f;
 }
 
 void reader_lose(struct reader *r, __u64 n, __s64 from_ns, __s64 to_ns)

@@ -3,9 +3,9 @@
  *      repeat: reader_swap() of every ring, one grace period, reader_take() - until no ring has a slot to swap
  *      reader_file() late events; reader_finish()
  *
- * Promise The reader sends every slot from plan.first on once, as a batch.  One batch stands for a run of slots without
- *         events.  Late events follow as an amendment of their slot.  Losses travel with the next batch.  ring.h says
- *         why no event is lost or misfiled.
+ * Promise The reader sends every slot from the ring's first_slot on once, as a batch.  One batch stands for a run of
+ *         slots without events.  Late events follow as an amendment of their slot.  Losses travel with the next batch.
+ *         ring.h says why no event is lost or misfiled.
  * Memory  the reader works on the ring's memory where it lies (mapped from the kernel, or a test's own).
  * Errors  0 or -errno (-ENOMEM).  Events that cannot be sent for lack of memory are losses.
  * Thread  one thread.
@@ -75,9 +75,9 @@ __u64 reader_unreported_end(const struct reader *r, __s64 now_ns);
 /* Returns the end of the current slot, if exchanges that run then are to be reported; else 0. */
 __u64 reader_slot_end(const struct reader *r, __s64 now_ns);
 
-/* Files an exchange that began at begin_ns and still ran at until_ns: it was running at the end of every unreported
- * slot in between.  Its age is its first measure so far, and the measures of scope point; the others are not known, and
- * 0 here. It is a loss where there is no space for it. */
+/* Files an exchange that began at begin_ns and still ran at until_ns, in each unreported slot at whose end it ran.  Its
+ * age there is the value of its first measure and of the measures of scope point; the others are 0, as they are not
+ * known.  Without space for it, the reader counts a loss. */
 int reader_run(struct reader *r, const struct event *e, __u64 begin_ns, __u64 until_ns);
 
 /* Marks the slots that are over as reported: no further reader_run() comes for them. */
@@ -85,9 +85,6 @@ void reader_mark_reported(struct reader *r, __s64 now_ns);
 
 /* Sends the rest of this drain: late events, empty slots up to now, losses. */
 int reader_finish(struct reader *r, __s64 now_ns, const struct batch_sink *sink);
-
-/* Uses another filter from here on. */
-void reader_filter(struct reader *r, const struct filter *f);
 
 /* Counts n events that were lost before they came to the ring, between these times.  Their sum is not known, nor
  * whether the filter would have accepted them. */

@@ -66,7 +66,8 @@ struct ring_loss {
 /* The state that kernel and reader share; the entries follow it in the map, ring_entries(). */
 struct ring_state {
 	__u64 newest;			/* highest slot that was claimed */
-	__u64 recent;			/* ring_slot()'s: slot of the latest event and its entry, RING_WORD(slot, index) */
+	__u64 recent;			/* ring_slot()'s: slot of the latest event and its entry, RING_WORD(slot,
+					 * index) */
 	__u64 first_slot;		/* events of earlier slots are not recorded */
 	__u32 bank;			/* the bank that counts losses now; the reader takes the other one */
 	__u32 forgotten;		/* how many keys the reader took the class from; wraps */
@@ -157,7 +158,7 @@ static inline __u32 ring_exemplar(const volatile struct ring_plan *p, __u32 box)
 
 static inline int ring_is_point(const volatile struct ring_plan *p, __u32 m) { return p->points >> m & 1; }
 
-/* Is this value of the m-th measure of an event written at all? */
+/* Is this value of the m-th measure written?  See Zero. */
 static inline int ring_writes(const volatile struct ring_plan *p, __u32 m, __u64 value)
 {
 	return !ring_is_point(p, m) && (!m || value);
@@ -178,9 +179,9 @@ static inline __u64 ring_slot(const volatile struct ring_plan *p, __u64 *recent,
 	return slot;
 }
 
-/* The word that the hash of classes stores for a key.  Between a program's lookup and its read of the value, the kernel
- * may delete an element and use it again for another key: then the tag differs.
- * Tag 32 bits | class 32 bits; read and written as one word. */
+/* Returns the word that the hash of classes stores for a key.  Between a program's lookup and its read of the value,
+ * the kernel may delete an element and use it again for another key: then the tag differs.  Tag 32 bits | class 32
+ * bits; read and written as one word. */
 static inline __u64 ring_class_word(const volatile struct ring_plan *p, const struct key *key, __u32 class_)
 {
 	__u64 hash = HASH_SEED;
@@ -194,17 +195,17 @@ static inline __u64 ring_class_word(const volatile struct ring_plan *p, const st
 
 #define RING_REMEMBERED 16		/* keys whose classes a CPU remembers, to save look-ups; a power of two */
 
-/* A remembered class is valid as long as the reader has not forgotten a key since then.  The reader counts `forgotten`
- * up after it has waited for the programs that may have found the key's class, so they remember it with the count
- * before, in whichever order their processor reads.  One program at a time writes here and programs that
- * interrupt it read, so the word is written last. */
+/* A remembered class is valid as long as the reader has not forgotten a key since then.  The reader first waits for the
+ * programs that may have found the class of a forgotten key, and then increments `forgotten`.  So these programs
+ * remember the class with the old count, in any order in which their processor reads.  One program at a time writes
+ * here, and programs that interrupt it read, so it writes the word last. */
 struct ring_remembered {
 	struct key key;
 	__u64 word;			/* ring_class_word(); 0: empty */
 	__u32 forgotten, pad;
 };
 
-/* The place where it is remembered. */
+/* Returns the place where a class is remembered. */
 static inline __u32 ring_remembered_at(__u64 word) { return word >> 60 & (RING_REMEMBERED - 1); }
 
 /* Returns the class of a key whose word without class is `word`; 0: it is not remembered. */
@@ -222,7 +223,7 @@ static inline __u32 ring_recall(const volatile struct ring_plan *p, const struct
 	return (__u32)word;
 }
 
-/* forgotten: its value when the class was looked up. */
+/* Remembers a class.  forgotten: its value when the class was looked up. */
 static inline void ring_remember(struct ring_remembered *r, const struct key *key, __u64 word, __u32 forgotten)
 {
 	*(volatile __u64 *)&r->word = 0;
@@ -281,7 +282,7 @@ static inline void ring_total_add(struct ring_total *total, __u64 value, __u32 w
 	ring_raise(&total->max, value);
 }
 
-/* The same where no other program adds at the same time: a locked operation takes 10 ns, and an event has three per
+/* The same, if no other program adds at the same time: a locked operation takes 10 ns, and an event has three per
  * measure. */
 static inline void ring_total_add_alone(struct ring_total *total, __u64 value, __u32 weight)
 {

@@ -8,7 +8,7 @@
 #include "collector/core/instrumentation.h"
 #include "collector/ring/ring.h"
 
-/* Number of rows, of places in `weighed`, and of indices in `cells` and `totals`. */
+/* Return the number of rows, of places in `weighed`, and of indices in `cells` and `totals`. */
 static inline __u32 ring_rows(const struct ring_plan *p) { return p->n_slots + ring_spares(p); }
 static inline __u64 ring_places(const struct ring_plan *p) { return (__u64)ring_rows(p) * p->n_shards * p->n_classes; }
 static inline __u64 ring_indices(const struct ring_plan *p) { return ring_places(p) * p->n_measures; }

@@ -52,7 +52,7 @@ static __always_inline int queue_is_empty(struct sock *sk)
 	return BPF_CORE_READ(tcp, rcv_nxt) == BPF_CORE_READ(tcp, copied_seq);
 }
 
-/* Bytes have come to the queue of this connection's socket. */
+/* Notes that bytes have come to the queue of this connection's socket. */
 static __always_inline void arrival_ready(struct turn *n, struct sock *sk)
 {
 	__u32 since = arrivals_now(), i;
@@ -60,7 +60,8 @@ static __always_inline void arrival_ready(struct turn *n, struct sock *sk)
 	if (!since || *(volatile __u32 *)&n->ready_since != since || queue_is_empty(sk))
 		return;
 	for (i = 0; i < READY_TRIES; i++) {
-		__u64 seen = *(volatile __u64 *)&n->ready, next = seen ? seen | READY_SEVERAL : READY_AT(bpf_ktime_get_ns());
+		__u64 seen = *(volatile __u64 *)&n->ready;
+		__u64 next = seen ? seen | READY_SEVERAL : READY_AT(bpf_ktime_get_ns());
 
 		if (next == seen || __sync_val_compare_and_swap(&n->ready, seen, next) == seen)
 			return;
@@ -68,7 +69,8 @@ static __always_inline void arrival_ready(struct turn *n, struct sock *sk)
 	*(volatile __u32 *)&n->ready_since = 0;
 }
 
-/* A receive has taken bytes: when did the oldest one come?  Returns 1 if we knew the queue before the receive. */
+/* Sets `arriving` to the time at which the oldest byte of a receive came; 0: it is unknown.  Returns 1 if we knew the
+ * queue before the receive. */
 __noinline int arrival_take(struct turn *n)
 {
 	__u64 ready, kind, came;
@@ -93,7 +95,8 @@ __noinline int arrival_take(struct turn *n)
 	return known == since;
 }
 
-/* ... and are bytes left in the queue?  seen: `ready`, read before `empty`. */
+/* Sets `ready` after a receive.  empty: it left no bytes in the queue; known: the result of arrival_take(); seen:
+ * `ready`, read before `empty`. */
 __noinline int arrival_leave(struct turn *n, __u64 seen, int known, int empty)
 {
 	__u64 ready;
@@ -113,7 +116,7 @@ __noinline int arrival_leave(struct turn *n, __u64 seen, int known, int empty)
 	return 0;
 }
 
-/* A receive of a connection, before it is parsed. */
+/* At a receive of a connection, before it is parsed. */
 static __always_inline void arrival_receive(struct turn *n, struct sock *sk)
 {
 	int known = arrival_take(n);
@@ -122,7 +125,7 @@ static __always_inline void arrival_receive(struct turn *n, struct sock *sk)
 	arrival_leave(n, seen, known, queue_is_empty(sk));
 }
 
-/* A turn starts. */
+/* Sets the arrival of a turn that starts. */
 static __always_inline void arrival_start(struct turn *n)
 {
 	n->arrived = n->arriving;

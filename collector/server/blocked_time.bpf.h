@@ -1,5 +1,4 @@
-/* blocked_time.bpf.h - measures how long a statement was blocked for each reason (block_reason.h), without reading a
- * clock.
+/* blocked_time.bpf.h - measures how long a turn was blocked for each reason (block_reason.h), without reading a clock.
  *
  *      begin          leaves: futex       leaves: io              end
  *        |---- on ----|........off........|-- on --|....off....|---|
@@ -9,7 +8,7 @@
  * the thread leaves the next time, or at the end: no program has to run when it comes back.  The time in the run queue
  * meanwhile is not blocked time.
  *
- * It also keeps the statement's file operations, which files.bpf.h adds.
+ * It also keeps the turn's file operations, which files.bpf.h adds.
  */
 #ifndef HEATSCOPE_BLOCKED_TIME_BPF_H
 #define HEATSCOPE_BLOCKED_TIME_BPF_H
@@ -20,12 +19,14 @@
 #include "collector/trace/block_reason.bpf.h"
 #include "collector/trace/thread_clock.h"
 
-struct blocked_time {			/* blocked time of what a thread works at */
-	__u64 owner;			/* what it works at; 0: nothing */
-	__u64 off, delay;		/* stamp's, up to which the time is assigned to a reason */
-	__u64 reason;			/* of the time after that */
+struct blocked_time {			/* of a thread's work since blocked_time_begin() */
+	__u64 owner;			/* what the thread works at: a turn (id of its connection) or, in Redis, a
+					 * service (its number); 0: nothing */
+	__u64 off, delay;		/* a stamp's; the time before it has been added to the reasons */
+	__u64 reason;			/* the reason of the time after it */
 	struct blocked blocked;
-	__u64 call, call_ns;		/* its current operation on a file, and the begin; 0: none that counts */
+	__u64 call, call_ns;		/* its current operation on a file, and its begin; call_ns 0: no operation that
+					 * counts */
 	struct fs_spent files;
 };
 
@@ -46,7 +47,8 @@ static __always_inline void blocked_time_add(struct blocked_time *p, const struc
 	p->delay = now->delay;
 }
 
-/* Functions of their own, because their callers have little stack left. */
+/* Begins the blocked time of a turn or service.  This function and the next are not inlined, because their callers have
+ * little stack left. */
 static __noinline int blocked_time_begin(struct task_struct *t, const struct stamp *now, __u64 owner)
 {
 	struct blocked_time *p = bpf_task_storage_get(&thread_parts, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -63,7 +65,8 @@ static __noinline int blocked_time_begin(struct task_struct *t, const struct sta
 	return 0;
 }
 
-/* The blocked time since the begin, if t works at this.  This end may not be the last: later time is added. */
+/* Returns the blocked time since the begin; all 0 if t does not work for the owner.  It may be called again,
+ * later: then it returns the time up to then. */
 static __noinline int blocked_time_end(struct task_struct *t, const struct stamp *now, __u64 owner,
 				       struct blocked *ret_blocked, struct fs_spent *ret_files)
 {
@@ -89,7 +92,7 @@ static __always_inline void blocked_time_forget(struct task_struct *t, __u64 own
 		p->owner = 0;
 }
 
-/* The blocked time of what t works at; NULL: nothing. */
+/* Returns the blocked time of t's work; NULL: t works at nothing. */
 static __always_inline struct blocked_time *blocked_time_of(struct task_struct *t)
 {
 	struct blocked_time *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
@@ -97,7 +100,8 @@ static __always_inline struct blocked_time *blocked_time_of(struct task_struct *
 	return p && p->owner ? p : 0;
 }
 
-/* At sched_switch.  now: t's clocks, without the current time. */
+/* At sched_switch, when t leaves the CPU.  now: t's clocks, without the current time; could_run: t waits only for a
+ * CPU. */
 static __always_inline void blocked_time_leave(struct blocked_time *p, struct task_struct *t, const struct stamp *now,
 					       int could_run)
 {

@@ -1,10 +1,11 @@
-/* closes.bpf.h - gives the collector the events that no record program gets: the event that is pending when the server
- * closes a TCP connection (its storage ends with the socket, before the age flush), and the events of one run beyond
- * EVENTS_MAX.
+/* closes.bpf.h - files events that no record program can count: it hands them to the collector, which counts them.
  *
- *      inet_sock_set_state -> pending_take() -> event_file() -> the ring `filed` -> read by the collector
+ *      event_file() -> the ring buffer `filed` -> filed_read() in server_tracer.c
  *
- * A protocol that needs it includes it once.
+ * There are two kinds of such events.  When a server closes a TCP connection, its last event may still be pending: the
+ * storage ends with the socket, so the age flush would come too late.  And one run may finish more than EVENTS_MAX
+ * events: Redis files the rest; of other protocols the rest is counted as crowded.  The program `closes` calls no
+ * record program, because record programs are attached to a tracepoint with other arguments.
  */
 #ifndef HEATSCOPE_CLOSES_BPF_H
 #define HEATSCOPE_CLOSES_BPF_H
@@ -23,22 +24,25 @@ struct {
 	__uint(max_entries, FILED_BYTES);
 } filed SEC(".maps");
 
-/* A global function: the verifier checks it once. */
-__noinline int event_file(struct server_conn *s)
+/* Hands the collector an event that stands for n equal ones.  Without space, counts n as crowded.  A global function:
+ * the verifier checks it once. */
+__noinline int event_file(struct server_conn *s, __u32 n)
 {
-	struct event *e = s ? bpf_ringbuf_reserve(&filed, sizeof(*e), 0) : 0;
+	struct filed *f = s ? bpf_ringbuf_reserve(&filed, sizeof(*f), 0) : 0;
 
-	if (!e) {
-		count(&counts.crowded);
+	if (!f) {
+		__sync_fetch_and_add(&counts.crowded, n);
 		return 0;
 	}
-	__builtin_memset(e, 0, sizeof(*e));
-	event_fill(e, s);
-	bpf_ringbuf_submit(e, BPF_RB_NO_WAKEUP);
+	__builtin_memset(f, 0, sizeof(*f));
+	event_fill(&f->event, s);
+	f->n = n;
+	bpf_ringbuf_submit(f, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 
-/* Softirqs run this, too.  They interrupt no program that has taken the event. */
+/* Takes the pending event of a TCP connection that closes.  Softirqs run this, too, but never while another program has
+ * taken the event. */
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(closes, struct sock *sk, int before, int after)
 {
@@ -49,7 +53,7 @@ int BPF_PROG(closes, struct sock *sk, int before, int after)
 	s = conn_at(sk);
 	if (!s || !pending_take(&s->turn, STATE_RECORDED))
 		return 0;
-	event_file(s);
+	event_file(s, 1);
 	count(&counts.flushed);
 	return 0;
 }

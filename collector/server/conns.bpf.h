@@ -1,6 +1,6 @@
 /* conns.bpf.h - keeps the state of each of the servers' connections, as long as its socket lives.
  *
- *      conn_at() -> the connection, or conn_make(): whose is it, where was it accepted?
+ *      conn_at(socket) -> its connection; NULL: a protocol may call conn_make()
  *
  * The protocol's struct server_conn comes before; see protocol.bpf.h.
  */
@@ -69,14 +69,15 @@ static __always_inline __u64 name_used(__u32 field, __u64 code)
 	return code;
 }
 
-/* The client's address. */
+/* Returns the code of the client's address. */
 static __always_inline __u64 conn_client(struct sock *sk)
 {
 	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
 
 	if (family == AF_UNIX)
 		return CLIENT_LOCAL;
-	return family == AF_INET ? address_of_v4(&sk->__sk_common.skc_daddr) : address_of_v6(&sk->__sk_common.skc_v6_daddr);
+	return family == AF_INET ? address_of_v4(&sk->__sk_common.skc_daddr) :
+				   address_of_v6(&sk->__sk_common.skc_v6_daddr);
 }
 
 static __always_inline __u64 client_used(const struct turn *n)
@@ -88,8 +89,8 @@ static __always_inline __u64 client_used(const struct turn *n)
 	return client;
 }
 
-/* The listening path; 0 for an outbound connection, which has no name.  An abstract name does not end with NUL: the
- * memory after it is not ours. */
+/* Returns the code of the path that the server listens at; 0 for an outbound connection, which has no name.  An
+ * abstract name does not end with NUL: the memory after it is not ours. */
 static __always_inline __u64 unix_instance(struct sock *sk)
 {
 	struct unix_sock *u = (struct unix_sock *)sk;
@@ -108,7 +109,7 @@ static __always_inline __u64 unix_instance(struct sock *sk)
 	return text_remember(&text, INSTANCE_UNIX);
 }
 
-/* Where the connection was accepted; 0: it is not a client's connection. */
+/* Returns the code of the address at which the connection was accepted; 0: it is not a client's connection. */
 static __always_inline __u64 conn_instance(struct sock *sk, __u32 pid, int greeted)
 {
 	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
@@ -128,7 +129,8 @@ static __always_inline __u64 conn_instance(struct sock *sk, __u32 pid, int greet
 	return (__u64)pid << 16 | key.port;
 }
 
-/* Most sockets of a machine have no storage at all: for them the call is spared. */
+/* Returns the connection of a socket; NULL: it has none.  Most sockets of a machine have no storage, which is quick to
+ * see. */
 static __always_inline struct server_conn *conn_at(struct sock *sk)
 {
 	return sk->sk_bpf_storage ? bpf_sk_storage_get(&conns, sk, 0, 0) : 0;
@@ -147,7 +149,8 @@ static __always_inline struct server_conn *conn_new(struct sock *sk, __u64 inode
 	return bpf_map_lookup_elem(&call_conns, &inode);
 }
 
-/* inode: of the socket's file; 0: the socket tracepoints report it. */
+/* Makes the connection of a socket; NULL: it is not a client's, or no memory.  inode: of the socket's file; 0: the
+ * socket tracepoints report it. */
 static __noinline struct server_conn *conn_make(struct sock *sk, __u64 inode, struct task_struct *t, int greeted)
 {
 	__u64 instance = conn_instance(sk, listening_pid(t), greeted);

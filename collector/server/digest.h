@@ -1,19 +1,18 @@
-/* digest.h - reduces the tokens of a statement to one hash that does not depend on its literals, for every dialect of
- * SQL.
+/* digest.h - makes one hash of a statement's tokens without its literals, for every dialect of SQL.
  *
- *      the dialect's digest_byte() each -> digest_word_begin(), digest_literal(), digest_punctuation() ...
- *                                       -> the dialect's digest_code()
+ *      digest_begin() -> the dialect's digest_byte() each -> its digest_code() -> the hash
+ *                        digest_byte() calls digest_word_begin(), digest_literal(), digest_punctuation() ...
  *
- * Words    are in lower case, with one space between tokens.
- * Literals are `?`.  Literals with commas between them are one `?`, and several "( ? )" with commas between them are
- *          one group: in (1, 2, 3), values (1, 'a'), (2, 'b').
+ * Words    are hashed in lower case, with one space between tokens.
+ * Literals are hashed as `?`.  Several literals with commas between them are one `?`.  Several groups "( ? )" with
+ *          commas between them are one group.  So (1, 2, 3) has the hash of (1), and (1, 'a'), (2, 'b') that
+ *          of (1, 'a').
  * Table    digest_begin() may also ask for the first table that the statement names (table.h).  It is in lower case if
  *          the dialect defines DIGEST_FOLDS_NAMES.
- * Cut      A text may come in pieces, cut anywhere: the struct is the whole state.  A text that was read in part has
- *          another code than a complete text of the same bytes.
- * Text     The first tokens are also written down, for the label (digest_sample.h): it depends on the tokens alone.
- * Both     The kernel and the host run the same pure code.  It is inlined where possible: the kernel allows 8 nested
- *          calls.
+ * Pieces   the struct is the whole state, so the text may come in pieces, cut at any byte.
+ * Cut      if only the begin of a text is read, its code differs from that of a text that ends there.
+ * Sample   the struct also keeps the first tokens, for the label (digest_sample.h).
+ * Pure     the kernel and the host compile it.  It is inlined where possible: the kernel allows 8 nested calls.
  */
 #ifndef HEATSCOPE_DIGEST_H
 #define HEATSCOPE_DIGEST_H
@@ -21,12 +20,15 @@
 #include "collector/server/digest_sample.h"
 #include "collector/server/table.h"
 
-enum { DIGEST_NONE = 0, DIGEST_UNKNOWN = 1 };	/* as STATEMENT_NONE and STATEMENT_UNKNOWN */
+enum { DIGEST_NONE = 0, DIGEST_UNKNOWN = 1 };	/* codes that are no hashes; equal to STATEMENT_NONE,
+						 * STATEMENT_UNKNOWN */
 
 #define DIGEST_LOOK 65536		/* bytes of a text that are read */
-#define DIGEST_AGAIN 255		/* no state of the dialect: the token has ended, this byte begins the next */
+#define DIGEST_AGAIN 255		/* instead of a dialect's state: the token has ended before this byte; read it
+					 * once more */
 
-/* The tokens put last, and (after the bar) those that wait until the next token shows whether the list goes on. */
+/* The tokens that were hashed last.  Tokens after the bar wait: the next token shows whether they belong to the
+ * list. */
 enum digest_list {
 	LIST_NONE,
 	LIST_OPEN,			/* ( */
@@ -43,7 +45,7 @@ enum digest_list {
 };
 
 struct digest {
-	__u64 hash;			/* of all tokens put so far */
+	__u64 hash;			/* of all tokens so far, without those that wait */
 	__u64 before;			/* the hash before the word that is being read */
 	__u64 word;			/* the first 8 bytes of that word */
 	__u8 state;			/* the dialect's; 0 between tokens */
@@ -51,15 +53,17 @@ struct digest {
 	__u8 list_before;		/* the list before that word */
 	__u8 n;				/* bytes in word; 255: more */
 	__u8 quote;			/* the byte that ends the quoted text */
-	__u8 sign;			/* a sign that waits */
-	__u8 operand;			/* a sign that comes now is an operator, not part of a number */
+	__u8 sign;			/* a sign that waits: the next token shows whether it belongs to a number */
+	__u8 operand;			/* the last token is an operand: a sign after it is an operator, not part of a
+					 * number */
 	__u8 executable;		/* in an executable comment */
 	__u8 plain;			/* a backslash in a quoted text is an ordinary byte */
 	__u8 ansi;			/* "" quote names */
-	__u8 introduces;		/* the last token is the first part of a literal, if the rest comes next */
+	__u8 introduces;		/* the last token is the first part of a literal if the rest comes next, as in
+					 * _utf8'x' */
 	__u8 dotted;			/* the last token is a dot: the next word is a name */
 	__u32 depth;			/* of nested comments, in a dialect that has them */
-	__u64 first;			/* the first word of the text, where it is asked for; 0: none yet */
+	__u64 first;			/* the first word of the text, if the dialect keeps it; 0: no word yet */
 	__u64 tag, tag_seen;		/* of dollar quotes: hash of the opening tag, and of a possible closing one */
 	struct table table;
 	__u32 len_before;		/* length of the tokens before the word */
@@ -84,8 +88,8 @@ static __always_inline void digest_begin(struct digest *d, int table_wanted)
 	table_begin(&d->table, table_wanted);
 }
 
-/* A step of the tokens.  In the kernel it is a global function, so that the verifier checks it once and not in each
- * state of its callers.  d is never NULL, but the verifier does not know that. */
+/* Declares a function that hashes tokens.  In the kernel it is a global function, so that the verifier checks it once
+ * and not in each state of its callers.  d is never NULL, but the verifier does not know that. */
 #ifdef __bpf__
 #define DIGEST_STEP __noinline int
 #define DIGEST_STEP_END return 0;
@@ -114,7 +118,7 @@ static __always_inline void digest_put_token(struct digest *d, __u8 byte)
 	digest_put(d, byte);
 }
 
-/* Puts the tokens that waited: they did not continue the list. */
+/* Hashes the tokens that waited, because the next token does not belong to the list. */
 static __always_inline void digest_flush(struct digest *d)
 {
 	__u8 list = d->list;
@@ -122,7 +126,8 @@ static __always_inline void digest_flush(struct digest *d)
 	d->list = LIST_NONE;
 	if (list == LIST_SEMICOLON)
 		digest_put_token(d, ';');
-	if (list == LIST_LITERAL_COMMA || list == LIST_INNER_COMMA || (list >= LIST_GROUP_COMMA && list <= LIST_GROUP_LITERAL_COMMA))
+	if (list == LIST_LITERAL_COMMA || list == LIST_INNER_COMMA ||
+	    (list >= LIST_GROUP_COMMA && list <= LIST_GROUP_LITERAL_COMMA))
 		digest_put_token(d, ',');
 	if (list >= LIST_GROUP_OPEN && list <= LIST_GROUP_LITERAL_COMMA)
 		digest_put_token(d, '(');
@@ -132,7 +137,7 @@ static __always_inline void digest_flush(struct digest *d)
 		digest_put_token(d, ',');
 }
 
-/* Forgets the word: it was no word after all. */
+/* Takes the word out of the hash again: it is part of a literal. */
 static __always_inline void digest_word_undo(struct digest *d)
 {
 	d->hash = d->before;
@@ -200,7 +205,7 @@ static __always_inline void digest_close(struct digest *d)
 	d->list = d->list == LIST_INNER ? LIST_GROUP : LIST_NONE;
 }
 
-/* Brackets, commas, operators: each byte is a token. */
+/* Hashes a bracket, comma or operator: each byte is a token. */
 DIGEST_STEP digest_punctuation(struct digest *d, __u8 byte)
 {
 	DIGEST_IS(d);
@@ -252,7 +257,7 @@ static __always_inline void digest_word_byte(struct digest *d, __u8 byte)
 		d->n++;
 }
 
-/* A word begins.  sign: a sign that waits before the word and is dropped if the word is undone; 0: none. */
+/* Begins a word.  sign: a sign directly before it, which digest_word_undo() takes out, too; 0: there is no sign. */
 DIGEST_STEP digest_word_begin_signed(struct digest *d, __u8 sign)
 {
 	DIGEST_IS(d);
@@ -277,7 +282,7 @@ static __always_inline void digest_word_begin(struct digest *d)
 	digest_word_begin_signed(d, 0);
 }
 
-/* Marks a byte of a token that the text cannot show. */
+/* Hashes a mark for a byte of a token that the label cannot show. */
 static __always_inline void digest_mark(struct digest *d)
 {
 	d->hash = hash_byte(d->hash, 0);
@@ -287,7 +292,8 @@ static __always_inline void digest_mark(struct digest *d)
 
 static __always_inline int digest_word_is_literal(const struct digest *d)
 {
-	return (d->n == 4 && (d->word == DIGEST_WORD4('n', 'u', 'l', 'l') || d->word == DIGEST_WORD4('t', 'r', 'u', 'e'))) ||
+	return (d->n == 4 &&
+		(d->word == DIGEST_WORD4('n', 'u', 'l', 'l') || d->word == DIGEST_WORD4('t', 'r', 'u', 'e'))) ||
 	       (d->n == 5 && d->word == (DIGEST_WORD4('f', 'a', 'l', 's') | (__u64)'e' << 32));
 }
 
@@ -344,7 +350,7 @@ static __always_inline void digest_name_over(struct digest *d)
 	table_name_end(&d->table);
 }
 
-/* The code, after the last token. */
+/* Returns the code, after the last token.  whole 0: the text goes on. */
 static __always_inline __u64 digest_sum(struct digest *d, int whole)
 {
 	d->tokens.cut = !whole;

@@ -1,4 +1,4 @@
-/* digest_samples.bpf.h - keeps the first tokens of each digest, from which the host makes its label (digest_sample.h). */
+/* digest_samples.bpf.h - keeps the first tokens of each digest; the host makes its label of them (digest_sample.h). */
 #ifndef HEATSCOPE_DIGEST_SAMPLES_BPF_H
 #define HEATSCOPE_DIGEST_SAMPLES_BPF_H
 

@@ -38,15 +38,6 @@ void digest_label_by(digest_reader *read, __u64 code, const struct digest_sample
 	}
 }
 
-__u64 digest_text_by(digest_reader *read, const char *sql, size_t len, int whole, char *out)
-{
-	struct digest_sample tokens;
-	__u64 code = read(sql, len, whole, &tokens);
-
-	digest_label_by(read, code, &tokens, out);
-	return code;
-}
-
 int digest_codes_by(digest_reader *read, const char *text, __u64 *ret_code, size_t max)
 {
 	struct digest_sample unused;

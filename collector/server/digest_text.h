@@ -1,7 +1,14 @@
-/* digest_text.h - turns the tokens of a statement into a text for people, on the host, for any dialect; see digest.h.
+/* digest_text.h - makes the label of a digest from its sample, and the digest of a text, on the host.
  *
- * Memory  out is LABEL_MAX + 1 bytes, the caller's.  The text is always UTF-8 without control characters.
- * Pure    no errors.  Thread: any.
+ *      digest_label_by(mysql_digest_read, code, sample, out) -> "select ?"
+ *      digest_codes_by(mysql_digest_read, "select 5", ...)   -> the same code
+ *
+ * A label is the sample's text.  If the label does not have the code of its own text, because it is longer than
+ * LABEL_MAX bytes or a name has odd characters, it ends with " #" and the code.  The label of a statement that was read
+ * in part ends with " … #" and the code, and that of a statement without tokens is "empty".
+ *
+ * Memory  out is LABEL_MAX + 1 bytes, the caller's.  The label is UTF-8 without control characters.
+ * Pure    no errors but -E2BIG.  Thread: any.
  */
 #ifndef HEATSCOPE_DIGEST_TEXT_H
 #define HEATSCOPE_DIGEST_TEXT_H
@@ -10,22 +17,17 @@
 
 #include <stddef.h>
 
-/* A dialect's reader: returns the code and the first tokens.  `whole` 0: the text goes on, but we do not have the
- * rest. */
+/* A dialect's reader: returns the code that the kernel makes of these bytes, and the sample.  whole 0: the statement is
+ * longer than these bytes. */
 typedef __u64 digest_reader(const char *sql, size_t len, int whole, struct digest_sample *ret_tokens);
 
-/* Returns the same code as the kernel for the same bytes.
- * A label that does not read as itself (longer than LABEL_MAX bytes, a name of odd characters) ends with " #" and
- * the code; the label of a text that we have only in part ends with " … #" and the code.  A text without tokens is
- * "empty". */
-__u64 digest_text_by(digest_reader *read, const char *sql, size_t len, int whole, char *out);
-
-/* Writes the label of a code from its first tokens: it is the same for every statement with that code. */
+/* Writes the label of a code from its sample.  It is the same for every statement with that code. */
 void digest_label_by(digest_reader *read, __u64 code, const struct digest_sample *tokens, char *out);
 
-/* Finds the codes that are shown as `text`, for predicates: 1, or -E2BIG if max is 0. */
+/* Finds the code of the statements whose label is `text`, for predicates.  Any statement may stand for its digest.
+ * Returns 1; -E2BIG: max is 0. */
 int digest_codes_by(digest_reader *read, const char *text, __u64 *ret_code, size_t max);
 
-void digest_label_unseen(__u64 code, char *out);	/* of a code whose statement is not known */
+void digest_label_unseen(__u64 code, char *out);	/* the label of a code without a sample */
 
 #endif

@@ -1,10 +1,9 @@
-/* digests.bpf.h - computes the digests of the texts that servers receive, one window of bytes at a time.
+/* digests.bpf.h - feeds a window of bytes to the dialect's digest_byte(), in the kernel.
  *
- *      digest_window() ... -> digest_code() after the last byte of the text
- *                               `--> digest_samples: the first tokens of a code, for its label
+ *      digest_begin(); digest_window() per window; digest_code()      digest_sample_keep(): the code's first tokens
  *
- * The protocol's digest_byte() comes before.  Functions that are not inlined are global: the verifier checks each once,
- * not once per path to it.
+ * Include it after the digest.h of the dialect.  Functions that are not inlined are global: the verifier checks each
+ * once, not once per path to it.
  */
 #ifndef HEATSCOPE_DIGESTS_BPF_H
 #define HEATSCOPE_DIGESTS_BPF_H
@@ -32,6 +31,7 @@ static long digest_step(__u32 i, struct digesting *d)
 	return 0;
 }
 
+/* Digests n bytes of the window, from byte `at` on. */
 __noinline int digest_window(struct digest *digest, const struct window *window, __u32 at, __u32 n)
 {
 	struct digesting d = { digest, window, at, at + n };

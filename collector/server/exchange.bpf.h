@@ -1,4 +1,4 @@
-/* exchange.bpf.h - marks the begin and end of each exchange, and makes an event of it; see exchange.h.
+/* exchange.bpf.h - reads the clocks at the begin and end of each turn, and makes an event of it; see exchange.h.
  *
  *      stamp_start() ... stamp_end() -> emit(), or pending until pending_take()
  *
@@ -56,7 +56,7 @@ static __always_inline void stamp(struct stamp *s, struct task_struct *t)
 	clocks(s, t);
 }
 
-/* A turn starts at n->start. */
+/* Starts a turn at n->start. */
 static __always_inline void turn_start(struct turn *n)
 {
 	arrival_start(n);
@@ -65,7 +65,7 @@ static __always_inline void turn_start(struct turn *n)
 	n->parted = wanted & (TURN_PARTS | TURN_FILES);
 }
 
-/* A turn starts, and t works at it. */
+/* Starts a turn now; t works at it. */
 static __always_inline void stamp_start(struct turn *n, struct task_struct *t)
 {
 	stamp(&n->start, t);
@@ -75,14 +75,14 @@ static __always_inline void stamp_start(struct turn *n, struct task_struct *t)
 		blocked_time_begin(t, &n->start, n->id);
 }
 
-/* A send of the reply that need not end the turn. */
+/* Notes a send of the reply, whether it ends the turn or not. */
 static __always_inline void stamp_first(struct turn *n)
 {
 	if (n->firsts && !n->first_ns)
 		n->first_ns = bpf_ktime_get_ns();
 }
 
-/* The turn may have ended at n->end. */
+/* Notes that the turn may have ended at n->end. */
 static __always_inline void turn_end(struct turn *n)
 {
 	if (!n->first_ns)
@@ -97,7 +97,7 @@ static __always_inline void stamp_end(struct turn *n, struct task_struct *t)
 		blocked_time_end(t, &n->end, n->id, &n->blocked, &n->files);
 }
 
-/* The turn has ended: the later work of t belongs to no turn. */
+/* Ends the turn: later work of t belongs to no turn. */
 static __always_inline void stamp_over(struct turn *n, struct task_struct *t)
 {
 	if (n->parted)
@@ -110,7 +110,7 @@ static __always_inline void state_set(struct turn *n, __u64 kind)
 	*(volatile __u64 *)&n->state = STATE_NEXT(n->state, kind);
 }
 
-/* Takes a pending event before the age flush can: 1 if it was still there. */
+/* Takes a pending event.  Returns 1; 0: no event is pending, or the age flush was quicker. */
 static __always_inline int pending_take(struct turn *n, __u64 kind)
 {
 	__u64 seen = *(volatile __u64 *)&n->state;
@@ -186,7 +186,7 @@ static __always_inline void measures_fill(struct event *e, const struct turn *n)
 	e->measure[TURN_FIRST] = n->firsts ? clamp_to(n->first_ns - n->start.ns, latency) : 0;
 }
 
-/* n events share the time of a turn. */
+/* Gives each of n events an equal share of a turn's time. */
 static __always_inline void measures_share(__u64 *m, __u32 n)
 {
 	int i;
@@ -201,7 +201,8 @@ static __always_inline void measures_share(__u64 *m, __u32 n)
 	m[TURN_UNSPLIT] /= n;
 	m[TURN_BLOCKED] /= n;
 	if (wanted & TURN_PARTS)
-		m[TURN_BLOCKED] = m[TURN_IO] + m[TURN_FUTEX] + m[TURN_NET] + m[TURN_SLEEP] + m[TURN_FAULT] + m[TURN_OTHER];
+		m[TURN_BLOCKED] = m[TURN_IO] + m[TURN_FUTEX] + m[TURN_NET] + m[TURN_SLEEP] + m[TURN_FAULT] +
+				  m[TURN_OTHER];
 	m[TURN_OFFCPU] = m[TURN_RUNQWAIT] + m[TURN_BLOCKED];
 	m[TURN_LATENCY] = m[TURN_CPUTIME] + m[TURN_OFFCPU] + m[TURN_UNSPLIT];
 	m[TURN_ARRIVAL] /= n;
@@ -227,7 +228,7 @@ struct {
 	__uint(max_entries, RUNNING_BYTES);
 } ended_late SEC(".maps");
 
-/* Each scan reports one turn per connection: returns 1 to the first caller. */
+/* Returns 1 to the first caller of a scan, and 0 to the others: each scan reports one turn per connection. */
 static __always_inline int scan_take(struct turn *n)
 {
 	__u64 was = *(volatile __u64 *)&n->scan;
@@ -255,7 +256,7 @@ __noinline int report_ended(struct server_conn *s)
 	return 0;
 }
 
-/* A global function: the verifier checks it once, not once per path to it. */
+/* Adds the event of the current turn to e.  A global function: the verifier checks it once, not once per path to it. */
 __noinline int emit(struct events *e, struct server_conn *s)
 {
 	if (!e || !s)

@@ -2,10 +2,11 @@
  *
  *      IDLE --asked--> WAITING --send--> PENDING --recorded--> RECORDED --asked--> ...
  *
- * The event programs of one socket run one after another: a server does not read and write it at the same time.
- * Only iterators run at the same time: the scan of running turns, which writes only `scan`, and the age flush.
- * The flush takes only a PENDING event, by compare-and-swap of `state`.  The programs write an event's data only while
- * `state` is not PENDING, and each change gives `state` a new generation.  So every event is recorded exactly once.
+ * A struct turn is a connection's current exchange.  The event programs of one socket run one after another, because a
+ * server does not read and write it at the same time.  Only iterators run at the same time: the scan of running turns,
+ * which writes only `scan`, and the age flush.  The flush takes only a PENDING event, by compare-and-swap of `state`.
+ * The programs write an event's data only while `state` is not PENDING, and each change gives `state` a new generation.
+ * So every event is recorded exactly once.
  *
  * Measures in ns, from the same two clock readings:
  *
@@ -28,9 +29,9 @@
  *
  *      age          the time so far of a turn that runs at the end of a slot; that slot reports it, no event has it
  *
- * `other` is the blocked time without a known reason, for example of a turn that began before they were wanted.
- * If a turn starts on one thread and ends on another (thread pool), all of it is `unsplit`.  The same holds where the
- * kernel lacks the members that thread_clock.bpf.h reads.
+ * `other` is the blocked time without a known reason, for example of a turn that began before the reasons were wanted.
+ * If a turn starts on one thread and ends on another (thread pool), or the thread's clocks cannot be read, all of it is
+ * `unsplit`.
  *
  * Field   blocked_in is reported with `age` only: why the thread that received the request is off the CPU at the time
  *         of the scan (enum reason).  REASON_NONE: it runs, or waits for a CPU.  TURN_ENDED: the turn does not run.
@@ -84,7 +85,8 @@ struct turn {
 	__u32 pid, firsts;		/* firsts: first_ns was wanted when the turn started */
 	__u64 first_ns;			/* the first send of the reply; 0: none yet */
 	__u64 arrived, arriving;	/* when the request's bytes came, and those of the next one; 0: not known */
-	__u64 ready;			/* arrival.bpf.h: when the oldest byte in the queue came; 0: the queue is empty */
+	__u64 ready;			/* arrival.bpf.h: when the oldest byte in the queue came; 0: the queue is
+					 * empty */
 	__u32 ready_since, several;	/* `arrivals` when we learnt it; 1: the last receive's bytes came apart */
 	struct blocked blocked;		/* up to `end` */
 	struct fs_spent files;
@@ -109,6 +111,11 @@ struct turn_running {
 	struct event event;	/* its fields */
 };
 
+struct filed {			/* an event for the collector, see closes.bpf.h */
+	struct event event;
+	__u64 n;		/* equal events that it stands for */
+};
+
 /* Counts that the event programs keep about themselves; in .bss. */
 struct turn_counts {
 	__u64 flushed;		/* events that their age or the end of their connection ended */
@@ -129,7 +136,7 @@ struct turn_counts {
 #define CALL_CONNS_MAX 16384
 #define LAYOUT_SERVERS_MAX 64		/* processes whose memory is read, see layouts.h */
 #define RUNNING_BYTES (1 << 20)	/* of a ring of struct turn_running: 2,400 */
-#define FILED_BYTES (1 << 22)		/* of a ring of struct event: 10,000 within a second */
+#define FILED_BYTES (1 << 22)		/* of a ring of struct filed: 10,000 within a second */
 #define PREPARED_MAX 16384		/* MariaDB's default of max_prepared_stmt_count is 16382 */
 
 #endif

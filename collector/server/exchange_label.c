@@ -12,7 +12,9 @@ const struct field_codes turn_blocked_in = CODES_NAMES(blocked_in_names, REASON_
 
 /* ---- names ---- */
 
-static const char *const name_special[] = { [NAME_UNKNOWN] = "unknown", [NAME_NONE] = "none", [NAME_ENCRYPTED] = "encrypted" };
+static const char *const name_special[] = {
+	[NAME_UNKNOWN] = "unknown", [NAME_NONE] = "none", [NAME_ENCRYPTED] = "encrypted"
+};
 
 static __u64 name_of(const char *text, size_t n)
 {

@@ -1,5 +1,10 @@
-/* exchange_metric.h - lists the fields of every metric whose events are turns: the last discrete fields, from client
- * on, then the numeric ones in the order of enum turn_measure.  A protocol's own measures come after, as TURN_ROWS. */
+/* exchange_metric.h - defines the rows that all metrics of exchanges have in common in their tables of fields.
+ *
+ *      { the protocol's own discrete fields, TURN_FIELDS, then TURN_ROWS if its replies have rows }
+ *
+ * TURN_FIELDS has the other discrete fields, then the measures in the order of enum turn_measure (exchange.h).
+ * TURN_ROWS is the measure `rows`, which only some protocols have.  The aggregator fills in `hostname`.
+ */
 #ifndef HEATSCOPE_EXCHANGE_METRIC_H
 #define HEATSCOPE_EXCHANGE_METRIC_H
 
@@ -9,6 +14,7 @@
 #define TIME_FIELD(name, label) { name, label, "time", FIELD_NUMERIC, UNIT_NS, 10, 39 }
 #define COUNT_FIELD(name, label) { name, label, "number", FIELD_NUMERIC, UNIT_NONE, 0, 20 }
 
+/* The measures that add up to the latency. */
 #define TURN_WEIGHTS "cputime runqwait io futex net sleep fault other unsplit"
 
 #define TURN_DISCRETE(name, label) { name, label, "string", FIELD_DISCRETE, 0, 0, 0 }
@@ -34,7 +40,7 @@
 	TIME_FIELD("other", "time blocked for other reasons"), \
 	COUNT_FIELD("n_switches", "times blocked"), \
 	COUNT_FIELD("n_io", "times blocked in file I/O"), \
-	TIME_FIELD("age", "age of running queries"),      \
+	TIME_FIELD("age", "age of running requests"),     \
 	TIME_FIELD("fs", "time in file operations"),      \
 	{ "io_bytes", "bytes read or written", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 33 }, \
 	COUNT_FIELD("n_fs", "file operations"),                                            \

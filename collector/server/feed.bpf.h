@@ -33,7 +33,8 @@ static __always_inline int feed_short(const struct feed *f, __u64 n)
 {
 	__u64 offset = f->at - f->window_at;
 
-	return offset >= f->window_n || (offset + n > f->window_n && f->window_at + f->window_n < f->src.from + f->src.len);
+	return offset >= f->window_n ||
+	       (offset + n > f->window_n && f->window_at + f->window_n < f->src.from + f->src.len);
 }
 
 static __always_inline int feed_refill(struct feed *f)

@@ -1,9 +1,10 @@
-/* files.bpf.h - measures a server thread's file operations during a turn: the calls that fs.h counts.
+/* files.bpf.h - measures the file operations (fs.h) of a server's thread while it works at a turn.
  *
- *      sys_enter -> is it one of `calls`, by a server's thread at work, on a file?  its `parts` keep the begin
- *      sys_exit  -> adds its time and bytes to the turn
+ *      sys_enter -> file_call_begins(): struct blocked_time of the thread gets the call's number and begin
+ *      sys_exit  -> file_call_ends(): adds time and bytes of the call to `files` in the same struct
  *
- * Both run at every system call of the machine.  By the call's number they return at once if it is no file operation.
+ * Both run at every system call of the machine.  They return at once if the call's number is not that of a file
+ * operation.
  */
 #ifndef HEATSCOPE_FILES_BPF_H
 #define HEATSCOPE_FILES_BPF_H
@@ -14,7 +15,7 @@
 #include "collector/metrics/fs_call.bpf.h"
 #include "collector/server/exchange.bpf.h"
 
-__u64 files_since = 0;			/* CLOCK_MONOTONIC: calls that began before are not counted */
+__u64 files_since = 0;			/* CLOCK_MONOTONIC: calls that began earlier do not count */
 
 static __always_inline int is_open_file(struct task_struct *t, __s32 fd)
 {

@@ -27,8 +27,8 @@ static int executable_open(__u32 pid, struct stat *ret_stat, char *reason)
 	if (fd >= 0)
 		close(fd);
 	if (need_missing(CAPS))
-		return refuse_as(err, reason, "its executable cannot be opened: %s; the collector lacks %s", strerror(-err),
-				 need_names(need_missing(CAPS), names));
+		return refuse_as(err, reason, "its executable cannot be opened: %s; the collector lacks %s",
+				 strerror(-err), need_names(need_missing(CAPS), names));
 	return refuse_as(err, reason, "its executable cannot be opened: %s", strerror(-err));
 }
 
@@ -76,8 +76,8 @@ static void file_add(const struct layouts *l, struct layout_file *f, const struc
 {
 	*f = (struct layout_file){ .used = 1, .dev = stat->st_dev, .ino = stat->st_ino };
 	if (l->kind->find(fd, f->layout, f->reason)) {
-		log_warning("%s: statements within TLS of process %u and others of its executable are not read: %s", l->metric, pid,
-			    f->reason);
+		log_warning("%s: statements within TLS of process %u and others of its executable are not read: %s",
+			    l->metric, pid, f->reason);
 		return;
 	}
 	f->reason[0] = 0;

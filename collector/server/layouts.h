@@ -1,10 +1,10 @@
 /* layouts.h - finds for each server process where its memory has the statement, user and database of a connection.
  *
- *      processes of servers --layouts_scan()--> /proc/PID/exe -> kind->find() -> kind->place() -> the layout, by process,
- *                                               in a map that the protocol's memory.bpf.h reads
+ *      processes of servers --layouts_scan()--> /proc/PID/exe -> kind->find() -> kind->place() -> the layout, by
+ *                                               process, in a map that the protocol's memory.bpf.h reads
  *
- * Once    An executable is read when it is first seen.  If its layout is not found, the reason is logged then.  It is
- *         forgotten when no server runs it any longer.
+ * Once    We read an executable when we first see it, and log the reason if its layout is not found.  We forget it when
+ *         no server runs it any longer.
  * Log     A server whose memory is not read is logged, with the reason.
  * Cost    Reading an executable takes about 5 ms (program_file.h).  Nothing is attached to a server.
  * Thread  one thread.

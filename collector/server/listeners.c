@@ -173,8 +173,9 @@ static int inodes_have(const struct inodes *i, unsigned long inode)
 	return 0;
 }
 
-static int table_read(const char *pid, int listens, const char *table, int (*listening)(const char *, struct listening *),
-		      const struct inodes *inodes, struct listeners *l)
+static int table_read(const char *pid, int listens, const char *table,
+		      int (*listening)(const char *, struct listening *), const struct inodes *inodes,
+		      struct listeners *l)
 {
 	char path[96], line[512];
 	struct listening s;

@@ -28,8 +28,8 @@ struct listeners {
 	__u32 n_servers, n_unreadable;	/* processes; processes whose sockets we may not see */
 };
 
-/* Looks for processes with one of these names (NULL-terminated list).  A worker's sockets are its parent's, which opened
- * them: one entry for each, however many workers there are. */
+/* Looks for processes with one of these names (NULL-terminated list).  A worker's sockets are its parent's, which
+ * opened them: one entry for each, however many workers there are. */
 int listeners_find(const char *const *names, struct listeners *ret);
 void listeners_fini(struct listeners *l);
 

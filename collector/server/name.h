@@ -1,31 +1,32 @@
-/* name.h - reads a name (user, database, table) among a client's bytes, and gives its code and its bytes.
+/* name.h - reads a name (user, database, table, ...) byte by byte, and makes its code.
  *
  *      name_begin() -> name_byte() each -> name_code()
  *
- * Cut     a longer name counts as its first NAME_ROOM bytes.
- * Bytes   are the client's, in its character set; any byte may come.
- * Both    The kernel and the host run the same pure code; the tests and fuzz targets of its users cover it.
+ * Cut     names that agree in their first NAME_ROOM bytes have one code, and only these bytes are kept.
+ * Bytes   any, in the client's character set.
+ * Code    a hash above NAME_ENCRYPTED, or NAME_NONE if there was no byte.
+ * Pure    the kernel and the host compile it.  The tests and fuzz targets of its users cover it.
  */
 #ifndef HEATSCOPE_NAME_H
 #define HEATSCOPE_NAME_H
 
 #include "collector/core/key.h"
 
-enum {				/* codes that belong to no name; the rest are hashes */
-	NAME_UNKNOWN,		/* no byte that we have seen says it */
+enum {				/* codes that are no hashes */
+	NAME_UNKNOWN,		/* there may be a name, but we have not seen it */
 	NAME_NONE,		/* there is no name */
 	NAME_ENCRYPTED,		/* the name was sent within TLS */
 };
 
 #define NAME_ROOM 128		/* a power of 2 */
-#define NAMES_MAX 4096		/* names kept for their labels; the map evicts those not seen for longest, which are
-				 * then shown as their code */
+#define NAMES_MAX 4096		/* names that the kernel keeps for their labels; the map evicts those that were
+				 * unused for longest, and their codes are then shown as #hash */
 
 struct name {
 	__u64 hash;
 	__u32 n;		/* bytes in text */
 	__u32 pad;
-	char text[NAME_ROOM];	/* bytes after n are left over from another name */
+	char text[NAME_ROOM];	/* the bytes after n belong to an earlier name */
 };
 
 static __always_inline void name_begin(struct name *name)

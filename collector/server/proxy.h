@@ -42,7 +42,7 @@ static inline int proxy_begins(const __u8 *head)
 	       (head[0] == '\r' && head[1] == '\n' && head[2] == '\r' && head[3] == '\n');
 }
 
-/* Begins with the first 4 bytes. */
+/* Begins a header with its first 4 bytes. */
 static inline void proxy_begin(struct proxy *p, const __u8 *head)
 {
 	__builtin_memset(p, 0, sizeof(*p));
@@ -50,7 +50,7 @@ static inline void proxy_begin(struct proxy *p, const __u8 *head)
 	p->at = 4;
 }
 
-/* How many bytes may be skipped unread. */
+/* Returns how many bytes may be skipped unread. */
 static inline __u32 proxy_blind(const struct proxy *p)
 {
 	__u32 wanted = p->family == 4 ? 4 : p->family == 6 ? 16 : 0;
@@ -136,7 +136,7 @@ static inline void proxy_source_byte(struct proxy *p, __u8 byte)
 	}
 }
 
-/* The source address begins. */
+/* Begins the source address. */
 static inline void proxy_source_begin(struct proxy *p, __u8 family)
 {
 	p->family = family;

@@ -42,19 +42,22 @@ const volatile __u32 by_call = 0;	/* this kernel lacks the socket tracepoints */
 
 /* ---- the sockets ---- */
 
-/* The process matters only at an unknown socket, and there only if bytes went through it. */
+/* Is it a socket that we do not follow, of no server?  The process matters only at an unknown socket, if bytes went
+ * through it. */
 static __always_inline int is_strange(const struct server_conn *s, int ret)
 {
 	return !s && (ret <= 0 || !is_server(bpf_get_current_task_btf()));
 }
 
-/* A receive of no bytes ends what is pending and does nothing else. */
+/* Has this receive nothing to do?  Without bytes it only ends a pending event, or a waiting one that has no reply. */
 static __always_inline int is_idle(const struct server_conn *s, int ret)
 {
-	return s && ret <= 0 && STATE_KIND(s->turn.state) != STATE_PENDING;
+	__u64 kind = s ? STATE_KIND(s->turn.state) : STATE_IDLE;
+
+	return s && ret <= 0 && kind != STATE_PENDING && kind != STATE_WAITING;
 }
 
-/* After the receive that has made a connection. */
+/* Begins the arrival times of a connection, after the receive that has made it. */
 static __noinline int arrival_first(struct sock *sk)
 {
 	struct server_conn *s = conn_at(sk);
@@ -162,7 +165,7 @@ int BPF_PROG(file_ends, struct pt_regs *regs, long ret)
 
 /* ---- kernels without the socket tracepoints: the system calls report both ---- */
 
-/* The socket of a file, and its inode; 0: the file is no socket. */
+/* Returns the socket of a file, and its inode; 0: the file is no socket. */
 static __always_inline struct sock *socket_of_file(struct file *file, __u64 *ret_inode)
 {
 	struct socket *socket;
@@ -231,7 +234,7 @@ int BPF_PROG(call_ends, struct pt_regs *regs, long ret)
 
 /* ---- the connections that exist already ---- */
 
-/* The connection of the file that an iterator is at; NULL: none. */
+/* Returns the connection of the file that an iterator is at; NULL: it has none. */
 static __always_inline struct server_conn *conn_of_file(const struct bpf_iter__task_file *ctx)
 {
 	struct task_struct *t = ctx->task;
@@ -290,7 +293,7 @@ int flush_files(struct bpf_iter__task_file *ctx)
 
 /* ---- turns that run ---- */
 
-/* Where we cannot follow a reply, the last send may have completed it. */
+/* Does the turn run?  If we cannot follow a reply, its last send may have completed it. */
 static __always_inline int is_running(const struct server_conn *s, __u64 kind)
 {
 	return kind == STATE_WAITING || (kind == STATE_PENDING && (conn_follows(s) || conn_held(s)));

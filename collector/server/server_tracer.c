@@ -94,7 +94,8 @@ static void server_choose(struct server_tracer *s)
 	autoload(s, iterators(s), true);
 	if (!s->by_call) {
 		autoload(s, arrivals, true);	/* the tracepoints are of the same age */
-		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "call_conns"), 1);	/* allocated at once */
+		/* All entries of this map are allocated at once. */
+		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "call_conns"), 1);
 		return;
 	}
 	*s->programs.by_call = 1;
@@ -202,7 +203,8 @@ int server_start(const struct server_protocol *protocol, const struct server_pro
 	texts_keep(s, ret_programs->text_full);
 	err = server_load(s);
 	if (err)
-		snprintf(reason, REASON_MAX, "the kernel refused the programs for %s: %s", protocol->metric, strerror(-err));
+		snprintf(reason, REASON_MAX, "the kernel refused the programs for %s: %s", protocol->metric,
+			 strerror(-err));
 	if (!err) {
 		err = server_attach(s);
 		if (err)
@@ -300,8 +302,8 @@ static void lacking_add(struct server_tracer *s, const char *unseen, int err, co
 {
 	size_t n = strlen(s->lacking);
 
-	snprintf(s->lacking + n, sizeof(s->lacking) - n, "%s%s cannot be seen (%s): %s", n ? "; " : "", unseen, strerror(-err),
-		 instead);
+	snprintf(s->lacking + n, sizeof(s->lacking) - n, "%s%s cannot be seen (%s): %s", n ? "; " : "", unseen,
+		 strerror(-err), instead);
 }
 
 const char *server_lacking(void *self, __u64 wanted)
@@ -407,8 +409,8 @@ static __u64 counted(const __u64 *counter)
 }
 
 /* Reads an iterator over the connections: gives each record of that size once.  -errno: records may be missing. */
-static int iter_read(const struct server_tracer *s, struct bpf_link *link, size_t size, void (*give)(void *arg, const void *record),
-		     void *arg)
+static int iter_read(const struct server_tracer *s, struct bpf_link *link, size_t size,
+		     void (*give)(void *arg, const void *record), void *arg)
 {
 	char buffer[32 * sizeof(struct turn_running)] __attribute__((aligned(8)));
 	size_t room = sizeof(buffer) / size * size, at;
@@ -446,9 +448,10 @@ static void flush_old(struct server_tracer *s, const struct tracer_filing *filin
 static int give_filed(void *arg, void *record, size_t size)
 {
 	struct server_tracer *s = arg;
+	const struct filed *f = record;
 
-	if (size >= sizeof(struct event))
-		give_flushed((void *)s->filing, record);
+	for (__u64 i = 0; size >= sizeof(*f) && i < f->n; i++)
+		give_flushed((void *)s->filing, &f->event);
 	return 0;
 }
 
@@ -601,7 +604,8 @@ static void doctor_counts(const struct turn_counts *c, FILE *out)
 	show_print(out, "  sends after the end: %llu, commands never answered: %llu, receives we could not read: %llu, "
 		"connections that became opaque: %llu\n", (unsigned long long)c->late_sends,
 		(unsigned long long)c->unanswered, (unsigned long long)c->unreadable, (unsigned long long)c->opaque);
-	show_print(out, "  texts in a server's memory that we could not read: %llu\n", (unsigned long long)c->unread_texts);
+	show_print(out, "  texts in a server's memory that we could not read: %llu\n",
+		   (unsigned long long)c->unread_texts);
 }
 
 static void doctor_program(const struct server_tracer *s, FILE *out, const char *what, const char *name)

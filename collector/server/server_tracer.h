@@ -92,7 +92,7 @@ struct server_tracer {
 int server_start(const struct server_protocol *protocol, const struct server_programs *programs, void **ret_self,
 		 struct tracer_programs *ret_programs, char *reason);
 
-/* The programs could not be opened: returns -errno, and writes the reason for people. */
+/* For programs that could not be opened: returns -errno, and writes the reason for people. */
 int server_refused(const struct server_protocol *protocol, char *reason);
 
 /* Finds the servers that listen now, from the kernel; where we may not ask it, as far as /proc shows them to us. */

@@ -29,21 +29,22 @@ struct servers {
 	const struct census *census;		/* NULL: read /proc, which shows our own user's processes only */
 	__u64 n_changes;			/* how often a server appeared or went away */
 	size_t n_pids;
-	__u32 pid[SERVERS_PIDS_MAX];		/* processes that listen, also only at Unix sockets; as of the last refresh */
+	__u32 pid[SERVERS_PIDS_MAX];		/* processes that listen, also only at Unix sockets; as of the last
+						 * refresh */
 	size_t n_known;
 	struct known known[SERVERS_KNOWN_MAX];
 };
 
 void servers_refresh(struct servers *s);
 
-/* The kernel has a new, empty map. */
+/* Sets a new, empty map of the kernel. */
 void servers_forget_map(struct servers *s, int map_fd);
 
 /* Finds the codes of an `instance` (exchange.h) that are shown as `where`, among the sockets that listen now;
  * returns how many, or -E2BIG. */
 int servers_codes(const struct servers *s, const char *where, __u64 *ret_code, size_t max);
 
-/* The address; "port 3306 of process 77" where it cannot be found.  Valid until the next call. */
+/* Returns the address, valid until the next call; "port 3306 of process 77" if it cannot be found. */
 const char *servers_where(struct servers *s, __u32 pid, __u32 port);
 
 #endif

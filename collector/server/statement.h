@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-enum {				/* no word packs into these */
+enum {				/* codes that no word has */
 	STATEMENT_NONE = 0,	/* a command that has no statement */
 	STATEMENT_UNKNOWN = 1,	/* no text was seen: prepared before the collector began, or 1 kB of comment */
 	STATEMENT_MISC = 2,	/* text, but no keyword we know */

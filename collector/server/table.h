@@ -139,7 +139,7 @@ static __always_inline void table_begin(struct table *t, int wanted)
 	name_begin(&t->name);
 }
 
-/* A word or quoted name begins. */
+/* Begins a word or quoted name. */
 static __always_inline void table_word_begin(struct table *t)
 {
 	if (t->state == TABLE_NEXT)
@@ -152,7 +152,7 @@ static __always_inline void table_word_begin(struct table *t)
 		name_byte(&t->name, '.');
 }
 
-/* It was a literal: table_other() comes next. */
+/* Takes a word back that was a literal; the caller then calls table_other(). */
 static __always_inline void table_word_undo(struct table *t)
 {
 	t->name.hash = t->hash_before;
@@ -213,7 +213,7 @@ static __always_inline void table_word_tells(struct table *t, __u8 role, __u8 be
 		t->kind |= KIND_HUNG;
 }
 
-/* A word of n bytes, the first 8 of them in `word` in lower case; no literal. */
+/* Ends a word of n bytes that is no literal.  word: its first 8 bytes, in lower case. */
 static __always_inline void table_word_end(struct table *t, __u64 word, __u8 n)
 {
 	__u8 role = t->state == TABLE_DOT ? ROLE_NONE : table_role(word, n), before = t->before;
@@ -221,7 +221,8 @@ static __always_inline void table_word_end(struct table *t, __u64 word, __u8 n)
 	if (t->state == TABLE_OFF || t->state == TABLE_DONE)
 		return;
 	table_word_tells(t, role, before);
-	if ((before == BEFORE_FIRST && role == ROLE_OFF) || ((t->kind & KIND_SHOW) && (role == ROLE_TABLES || role == ROLE_SHOWN))) {
+	if ((before == BEFORE_FIRST && role == ROLE_OFF) ||
+	    ((t->kind & KIND_SHOW) && (role == ROLE_TABLES || role == ROLE_SHOWN))) {
 		name_begin(&t->name);
 		t->state = TABLE_DONE;
 	} else if (t->state == TABLE_SEEK || role == ROLE_SELECT) {
@@ -233,7 +234,7 @@ static __always_inline void table_word_end(struct table *t, __u64 word, __u8 n)
 	}
 }
 
-/* A literal, or a mark other than those below. */
+/* Takes a literal, or a mark that table_mark() does not know. */
 static __always_inline void table_other(struct table *t)
 {
 	t->before = BEFORE_NONE;
@@ -243,7 +244,7 @@ static __always_inline void table_other(struct table *t)
 		t->state = TABLE_DONE;
 }
 
-/* Brackets, commas, operators: each byte is a token. */
+/* Takes a mark: a bracket, comma or operator, each byte of which is a token. */
 static __always_inline void table_mark(struct table *t, __u8 byte)
 {
 	if (t->state == TABLE_OFF || t->state == TABLE_DONE)
@@ -267,7 +268,7 @@ static __always_inline void table_mark(struct table *t, __u8 byte)
 	}
 }
 
-/* At the end of the text (`whole`), or of the bytes that are read. */
+/* Returns the code of the table, at the end of the text (`whole`) or of the bytes that are read. */
 static __always_inline __u64 table_code(const struct table *t, int whole)
 {
 	if ((t->state == TABLE_NAMED && whole) || (t->state == TABLE_DONE && t->name.n))

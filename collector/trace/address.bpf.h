@@ -9,7 +9,7 @@
 
 INTERNED(addresses, struct address, ADDRESSES_MAX);
 
-/* at: 4 bytes in the kernel's memory. */
+/* Returns the code of an IPv4 address.  at: its 4 bytes, in the kernel's memory. */
 static __always_inline __u64 address_of_v4(const void *at)
 {
 	__u8 byte[4] = { 0 };
@@ -27,7 +27,7 @@ static __noinline __u64 address_remember(const struct address *a)
 	return code;
 }
 
-/* at: 16 bytes. */
+/* Returns the code of an IPv6 address.  at: its 16 bytes. */
 static __always_inline __u64 address_of_v6(const void *at)
 {
 	struct address a = { { 0 } };

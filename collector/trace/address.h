@@ -3,8 +3,8 @@
  *      kernel: address_of_*() -> code, map `addresses` {code: address} of IPv6      host: address_label()
  *
  * Codes   The code of an IPv4 address is the address itself.  The code of an IPv6 address is a hash, and the map keeps
- *         the address.  The map forgets the least used addresses; the host shows a forgotten one as #hash.  An IPv4
- *         address within IPv6 (::ffff:a.b.c.d) counts as IPv4, so a peer has one name on every socket.
+ *         the address.  The map forgets the addresses that were unused for longest; the host shows a forgotten one as
+ *         #hash.  An IPv4 address within IPv6 (::ffff:a.b.c.d) counts as IPv4, so a peer has one name on every socket.
  */
 #ifndef HEATSCOPE_ADDRESS_H
 #define HEATSCOPE_ADDRESS_H

@@ -76,7 +76,7 @@ static inline struct cgroup_part cgroup_id(const char *name, __u32 n)
 	return CGROUP_ENDS(name, at, "conmon-") ? none : id;
 }
 
-/* above: the kind that the parent part gives. */
+/* Finds the container's id in a part of the path.  above: the kind that the parent part gives. */
 static inline struct cgroup_part cgroup_container(const char *name, __u32 n, int above)
 {
 	const __u32 payload = sizeof("lxc.payload.") - 1;

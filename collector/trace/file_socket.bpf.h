@@ -6,7 +6,8 @@
 #include <bpf/bpf_helpers.h>
 #include "collector/trace/vm.h"
 
-/* NULL: the file is not a socket; at its end the iterator has no file.  Several files may be one socket. */
+/* Returns the socket; NULL: the file is not a socket; at its end the iterator has no file.  Several files may be one
+ * socket. */
 static __always_inline struct sock *file_socket(const struct bpf_iter__task_file *ctx)
 {
 	struct file *file = ctx->file;

@@ -88,7 +88,7 @@ static __always_inline long call_number(const struct pt_regs *regs)
 	return regs->syscallno;
 }
 
-/* The result replaces the first argument, so the kernel keeps that in orig_x0. */
+/* Returns argument i.  The result replaces the first argument, so the kernel keeps that in orig_x0. */
 static __always_inline unsigned long call_argument(const struct pt_regs *regs, int i)
 {
 	return i ? regs->regs[i] : regs->orig_x0;

@@ -58,7 +58,7 @@ static __always_inline void owner_is(const struct sock *sk, __u32 tgid)
 	o->tgid = tgid;
 }
 
-/* Fills the process fields with those of that process, if it still exists. */
+/* Fills the event's process fields with those of process `tgid`, if it still exists. */
 static __always_inline void owner_gather(struct event *e, __u32 tgid, __u64 now_ns)
 {
 	struct task_struct *t;

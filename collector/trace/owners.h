@@ -19,7 +19,7 @@ struct owners {
 	__s64 refreshed_ns;
 };
 
-/* The program is an iterator over the files of tasks.  Makes the first pass. */
+/* Makes the first pass.  program: owner.bpf.h's iterator over the files of tasks; pass: its variable. */
 int owners_open(struct bpf_program *program, __u32 *pass, struct owners *ret);
 void owners_close(struct owners *o);
 

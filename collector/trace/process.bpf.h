@@ -1,10 +1,11 @@
-/* process.bpf.h - gathers the process fields of an event; see process.h.  Each x.bpf.c includes it once.
+/* process.bpf.h - gathers the process fields of an event (process.h) in the kernel.
  *
- *      process storage  (of the group's first task)  name, arguments -> codes     one look-up per event
- *      cgroup storage                                path -> codes                one, if its fields are wanted
+ *      process storage  (of the group's first task)  name, arguments -> codes     one look-up, if wanted
+ *      cgroup storage                                path -> codes                one look-up, if wanted
  *
- * The programs compute a code once per process and exec, or once per cgroup; after that they only compare.  The maps of
- * texts forget the least used ones, so once a second the programs put a missing text back.
+ * The storages keep the codes.  An event makes a process' codes again only if it finds another name or a new exec.  At
+ * most once a second, an event makes the codes of its control group again, and puts back texts that the maps have
+ * forgotten: the maps evict the texts that were unused for longest.
  */
 #ifndef HEATSCOPE_PROCESS_BPF_H
 #define HEATSCOPE_PROCESS_BPF_H
@@ -26,14 +27,14 @@
 struct process {
 	__u64 comm[2];			/* the name whose code is execname */
 	__u64 execname;
-	__u64 exec;			/* number of the exec whose arguments are in psargs, + 1 */
+	__u64 exec;			/* 1 + number of the exec whose arguments are in psargs; 0: they are not read */
 	__u64 psargs;
-	__u64 check_ns;			/* the maps have the texts until then */
+	__u64 check_ns;			/* no check of the maps before then */
 };
 
 struct cgroup_codes {
 	__u64 path, unit, container;
-	__u64 check_ns;
+	__u64 check_ns;			/* the codes are not made again before then */
 };
 
 struct {
@@ -99,7 +100,8 @@ static long args_step(__u32 i, struct args *a)
 	return 0;
 }
 
-/* Only the process itself can read its memory.  If that fails (paged out), the next event tries again. */
+/* Reads the arguments.  Only the process itself can read its memory.  If that fails (paged out), the next event tries
+ * again. */
 static __noinline int process_args(struct process *p, struct task_struct *t)
 {
 	struct mm_struct *mm = t->mm;

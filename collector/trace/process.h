@@ -1,21 +1,22 @@
-/* process.h - defines the fields for the process of an event, with which every metric of the machine begins.
+/* process.h - defines the fields that describe the process of an event.
  *
  *      kernel: process_gather() -> codes in field[0 ..]      host: process_label(), process_codes()
  *
- * Fields, codes in the kernel:
+ * A metric whose events belong to processes begins with these fields.  Their codes:
  *
- *      pid        the process id, not the thread's
+ *      pid        the number of the process, not of the thread
  *      execname   hash of the name of the process' first thread
- *      psargs     hash of the first PROCESS_ARGS_MAX bytes of the command line, with blanks between the arguments, as
- *                 it was when we first read it after the exec.  Without a command line to read it is the name: of
- *                 kernel threads, and of processes that were not on a CPU since we started
+ *      psargs     hash of the first PROCESS_ARGS_MAX bytes of the command line, with blanks between the arguments.  The
+ *                 programs read it when an event finds the process on the CPU: once after an exec, and again if the map
+ *                 of texts has forgotten it.  Until they can read it, psargs is the same as execname: for kernel
+ *                 threads always
  *      ppid       the parent's pid
  *      cgroup     hash of the path in the version 2 hierarchy, at most PATH_MAX_LEN bytes of it
- *      unit       hash of the path's last part that is a systemd unit's name, or none
- *      container  hash of the short id of the innermost container in the path, or none (cgroup_name.h)
+ *      unit       hash of the name of the innermost systemd unit in the path, or PROCESS_NONE
+ *      container  hash of the short id of the innermost container in the path (cgroup_name.h), or PROCESS_NONE
  *
- * A code is a function of the shown text.  So one text has the same code in every process, cgroup and host, and
- * different codes have different texts.
+ * A hash depends on the text only.  So a text has the same code in every process, control group and host.  If the
+ * kernel has no memory for a process or a control group, the code is PROCESS_UNKNOWN.
  */
 #ifndef HEATSCOPE_PROCESS_H
 #define HEATSCOPE_PROCESS_H
@@ -28,9 +29,9 @@ enum process_field {
 	PROCESS_N_FIELDS
 };
 
-#define PROCESS_WANTED ((1ull << PROCESS_N_FIELDS) - 1)	/* the bits WANTED_FIELD() of all these */
+#define PROCESS_WANTED ((1ull << PROCESS_N_FIELDS) - 1)	/* the bits WANTED_FIELD() of these fields */
 
-/* The rows for these in a metric's table of fields; the aggregator fills in `hostname`. */
+/* The rows of these fields in a metric's table, and `hostname`, which the aggregator fills in. */
 #define PROCESS_FIELDS                                                                                \
 	{ "pid", "process id", "string", FIELD_DISCRETE, 0, 0, 0 },                                   \
 	{ "execname", "process name", "string", FIELD_DISCRETE, 0, 0, 0 },                            \
@@ -45,7 +46,7 @@ enum process_field {
 #define PATH_MAX_LEN 255		/* == LABEL_MAX */
 #define PATHS_MAX 1024
 
-enum process_code { PROCESS_UNKNOWN, PROCESS_NONE };	/* codes of texts that are not hashes */
+enum process_code { PROCESS_UNKNOWN, PROCESS_NONE };	/* codes that are no hashes: "unknown", "none" */
 
 struct path {
 	char text[PATH_MAX_LEN + 1];
@@ -54,14 +55,15 @@ struct path {
 #ifndef __bpf__
 #include <stddef.h>
 
-struct process_texts {			/* maps of the programs that gather the fields */
+struct process_texts {			/* the maps `texts` and `paths` of the programs that gather the fields */
 	int texts_fd, paths_fd;
 };
 
-/* Writes the label of a code; out is LABEL_MAX + 1 bytes. */
+/* Writes the label of a code: its text, or #hash if the map has forgotten the text.  out is LABEL_MAX + 1 bytes. */
 void process_label(const struct process_texts *t, unsigned field, __u64 code, char *out);
 
-/* The inverse: finds the codes that are shown as `text`, 0 or 1 of them, even if there is no such process yet. */
+/* Finds the code that processes with this text have, even if there is no such process yet.  Returns how many codes: 1,
+ * or 0 if no process can have that id; -E2BIG: max is 0.  It never finds PROCESS_UNKNOWN. */
 int process_codes(unsigned field, const char *text, __u64 *ret_code, size_t max);
 #endif
 

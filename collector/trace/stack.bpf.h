@@ -71,7 +71,7 @@ static __always_inline __u64 stack_code(const struct stack *s)
 	return h.hash;
 }
 
-/* t must be the current task. */
+/* Returns the code of the stack of t, the current task. */
 static __noinline __u64 stack_gather(void *ctx, struct task_struct *t)
 {
 	const __u32 zero = 0;

@@ -11,8 +11,8 @@
  *         "[name]", the process' name, if no mapping is known; several of these in a row become one.
  * Omitted frames that every stack has: the entry to the kernel, the switch to another thread, our own probe.
  *
- * The map forgets the least used stacks.  The host shows the code of a forgotten stack as #hash, unless it remembers
- * its label.
+ * The map forgets the stacks that were unused for longest.  The host shows the code of a forgotten stack as #hash,
+ * unless it remembers its label.
  */
 #ifndef HEATSCOPE_STACK_H
 #define HEATSCOPE_STACK_H
@@ -42,7 +42,7 @@ struct stacks;				/* its fields are in stack.c */
 int stacks_new(int fd, struct stacks **ret_stacks);
 void stacks_free(struct stacks *s);	/* NULL is fine */
 
-/* out: LABEL_MAX + 1 bytes.  s NULL: shows the code itself. */
+/* Writes the label of a code.  out: LABEL_MAX + 1 bytes.  s NULL: it shows the code itself. */
 void stacks_label(struct stacks *s, __u64 code, char *out);
 
 /* Pure, for stacks_label(): adds frames from the leaf to the root, as long as they fit. */

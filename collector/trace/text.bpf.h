@@ -28,7 +28,8 @@ static long text_hash_step(__u32 i, struct text_hashing *h)
 	return 0;
 }
 
-/* `mark`: bits that are set in the code, to distinguish it from other codes of the field. */
+/* Keeps a text and returns its code.  `mark`: bits to set in the code, to distinguish it from other codes of the
+ * field. */
 static __always_inline __u64 text_remember(const struct text *text, __u64 mark)
 {
 	struct text_hashing h = { text->text, HASH_SEED };

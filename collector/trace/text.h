@@ -2,7 +2,8 @@
  *
  *      kernel: text_remember() -> code, map `texts` {code: text}       host: text_label()
  *
- * The map keeps each text once and forgets the least used ones.  The host shows the code of a forgotten text as #hash.
+ * The map keeps each text once and forgets those that were unused for longest.  The host shows the code of a forgotten
+ * text as #hash.
  */
 #ifndef HEATSCOPE_TEXT_H
 #define HEATSCOPE_TEXT_H
@@ -16,7 +17,7 @@ struct text {
 	char text[TEXT_MAX];		/* NUL-terminated; an abstract Unix name begins with NUL */
 };
 
-/* Removes an incomplete character at the end of a text that fills all its bytes. */
+/* If the text fills all its bytes, it may end in the middle of a character: removes the incomplete character. */
 static inline void text_cut(char *text)
 {
 	int i;

@@ -1,7 +1,7 @@
 /* thread_clock.bpf.h - reads a thread's clocks without a hook in the scheduler.
  *
- * It is exact, compared with sched_clock.bpf.h.  It needs se.cfs_rq and sched_info of struct task_struct: without them
- * `split` stays 0, and the time is reported as unsplit.
+ * It gives the same times as sched_clock.bpf.h.  It needs se.cfs_rq and sched_info of struct task_struct; need_split()
+ * says whether a kernel has them, and sched_clock.bpf.h replaces it on kernels that do not.
  */
 #ifndef HEATSCOPE_THREAD_CLOCK_BPF_H
 #define HEATSCOPE_THREAD_CLOCK_BPF_H
@@ -12,9 +12,9 @@
 #include "collector/trace/thread_clock.h"
 #include "collector/trace/vm.h"
 
-/* Time off the CPU: while a task runs, exec_start - sum_exec_runtime is constant; it grows exactly
- * by the time in which the task did not run.  clock - clock_task: stolen time, which differs per CPU.
- * Sets all but the time; also works for a thread that leaves the CPU, at sched_switch. */
+/* Sets all of s but the time, or `split` to 0 without those members.  t: the current task, or at sched_switch the
+ * thread that leaves the CPU.  While a task runs, exec_start - sum_exec_runtime is constant; it grows exactly by the
+ * time in which the task does not run.  clock - clock_task is stolen time, which differs per CPU. */
 static __always_inline void stamp_clocks(struct stamp *s, struct task_struct *t)
 {
 	struct rq *rq = 0;

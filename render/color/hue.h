@@ -16,10 +16,10 @@
 #define HUE_A 28
 #define HUE_B 215
 
-/* The colour of one layer's cell, v in 0..1. */
+/* Returns the colour of one layer's cell, v in 0..1. */
 __u32 hue_colour(enum palette_theme theme, int hue, double v);
 
-/* Cloud Analytics' default hues: 21, 112, 203, 294, 25, ... */
+/* Returns the i-th of Cloud Analytics' default hues: 21, 112, 203, 294, 25, ... */
 int hue_generated(size_t i);
 
 struct hue_mix {
@@ -34,7 +34,7 @@ __u32 hue_mix_colour(const struct hue_mix *m, __u32 nothing);
  * the same hue in every picture, unless a greater key of the picture has that hue. */
 void hue_assign(struct layers *l);
 
-/* The same for any names with their totals. */
+/* As hue_assign(), for any names with their totals. */
 void hue_choose(const char *const *name, const double *total, size_t n, int *ret_hue);
 
 #endif

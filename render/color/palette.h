@@ -5,7 +5,7 @@
  *
  * Shape   0xrrggbb.  The ramp is one smooth curve in OKLab (Ottosson, 2020), cut into 254 steps of equal length: from
  *         pale yellow over teal to navy on a light background, in the other direction on a dark one.  Its order is also
- *         visible in grey print and to people who cannot tell red from green.
+ *         visible in grey print and to people who cannot distinguish red from green.
  * Ramps   This is the usual ramp.  Two others obey the same laws: fire (yellow over red to black, reversed on dark) and
  *         grey.
  * Laws    (test_palette.c) luminance is monotone, neighbours differ, colour[1] is clearly not colour[0], text has a
@@ -28,7 +28,7 @@ struct palette {
 	__u32 zero;			/* nothing happened */
 	__u32 unobserved, unobserved_line;	/* not observed: its own flat colour, hatched */
 	__u32 partial;			/* partly lost: diagonal lines over the cells */
-	__u32 running;			/* running queries: diagonal lines in the other direction, framed */
+	__u32 running;			/* running exchanges: diagonal lines in the other direction, framed */
 	__u32 text, muted;		/* on page; text: titles, muted: other texts */
 	__u32 axis, rule;		/* frames and ticks; table rules and grid lines */
 	__u32 p50, p90, p99, max;		/* lines over cells, on a casing */
@@ -37,7 +37,7 @@ struct palette {
 	__u32 note, alert;		/* annotations */
 };
 
-/* "ramp", "fire", "grey". */
+/* Returns "ramp", "fire" or "grey". */
 const char *palette_ramp_name(enum palette_ramp ramp);
 
 void palette_make(enum palette_theme theme, enum palette_ramp ramp, struct palette *ret_palette);
@@ -46,10 +46,10 @@ void palette_make(enum palette_theme theme, enum palette_ramp ramp, struct palet
  * the same lightness: the hue says which layer, the lightness says how many.  [0] is zero. */
 void palette_hue(enum palette_theme theme, int hue, __u32 ret_colour[PALETTE_COLOURS]);
 
-/* The colour of an area of that hue. */
+/* Returns the colour of an area of that hue. */
 __u32 palette_area(enum palette_theme theme, int hue);
 
-/* WCAG 2 relative luminance 0..1. */
+/* Returns the relative luminance of WCAG 2, 0..1. */
 double palette_luminance(__u32 rgb);
 
 #endif

@@ -28,10 +28,10 @@ int raster_init(struct raster *r);
 void raster_fini(struct raster *r);
 void raster_clear(struct raster *r);
 
-/* The place of a value along the axis: the value, or its log2. */
+/* Returns the place of a value along the axis: the value, or its log2. */
 double raster_along(const struct raster *r, __u64 value);
 
-/* The part of the grid's row, 0..1, that raster_add_cells() adds to row `at` of the raster. */
+/* Returns the part of the grid's row, 0..1, that raster_add_cells() adds to row `at` of the raster. */
 double raster_share(const struct raster *r, const struct grid *g, size_t row, size_t at);
 
 /* Adds cells that have the grid's shape, e.g. the grid's own. */

@@ -54,26 +54,27 @@ struct shade {
 int shade_make(const struct grid *const *grid, size_t n, const struct shade_options *o, struct shade *ret_shade);
 void shade_fini(struct shade *s);
 
-/* The factor of the cells in a column of g, in addition to the scale of their row: in percent 100 / the column's total,
- * else 1.  g's first row is row `shift` of the shade's grid.  Counts are as displays show them (grid_shown). */
+/* Returns the factor of the cells in a column of g, in addition to the scale of their row: in percent 100 / the
+ * column's total, else 1.  g's first row is row `shift` of the shade's grid.  Counts are as displays show them
+ * (grid_shown). */
 double shade_column(const struct shade *s, const struct grid *g, size_t col, long shift);
 
-/* The middle of a row's values: the weight of each of its events. */
+/* Returns the middle of a row's values: the weight of each of its events. */
 double shade_middle(const struct grid *g, size_t row);
 
-/* The index of any density; 0 for 0. */
+/* Returns the index of any density; 0 for 0. */
 unsigned shade_density_index(const double level[SHADE_LEVELS], double density);
 
 /* Makes the levels alone, from densities (0: no cell).  -ENOMEM. */
 int shade_levels(enum shade_transfer transfer, const double *density, size_t n, double ret_level[SHADE_LEVELS]);
 
-/* "linear", "log", "rank", "sqrt", "percent". */
+/* Returns "linear", "log", "rank", "sqrt" or "percent". */
 const char *shade_transfer_name(enum shade_transfer transfer);
 
 /* ---- very many densities ---- */
 
-/* Finds the level of a density in a table, as shade_density_index() does by halving: in noise the CPU guesses every second
- * of the jumps of halving wrong.
+/* Finds the level of a density in a table.  shade_density_index() finds it by halving; in noise the CPU guesses every
+ * second of its jumps wrong.
  *
  *      density  1 exponent . 6 bits  ->  a level at or below the right one; from there up one by one
  *

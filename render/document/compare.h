@@ -52,7 +52,7 @@ struct compare {
 
 int compare_render(const struct compare *k, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len);
 
-/* The highest number of columns for a picture of this width. */
+/* Returns the highest number of columns for a picture of this width. */
 size_t compare_columns(enum compare_view view, unsigned width);
 
 /* Draws the lower part (compare_lower.c) from y on, COMPARE_LOWER px high. */
@@ -62,7 +62,7 @@ struct panel_range;
 void compare_draw_lower(struct canvas *c, const struct compare *k, const struct figure_options *o, const struct panel_range *range,
 			double y);
 
-/* The colour of A's (0) or B's (1) lines and areas. */
+/* Returns the colour of A's (0) or B's (1) lines and areas. */
 __u32 compare_colour(enum palette_theme theme, int side);
 
 #endif

@@ -1,5 +1,4 @@
-/* maps.h - prepares the maps of a report for drawing: it folds them to a width, and gives them one colour scale and one
- * value axis.
+/* maps.h - folds the maps of a report to a width, and gives them one colour scale and one value axis.
  *
  * Errors  -ENOMEM.
  * Memory  the grids of the panels are borrowed; maps_fini() frees the results of maps_init().

@@ -51,10 +51,10 @@ struct narrative {
 
 int narrative_find(const struct grid *g, struct narrative *ret_narrative);
 
-/* "Two modes: around 210 us (71 % of the queries) and 8.4 ms (29 %). At 14:03:20 the median rises ..." */
+/* Writes "Two modes: around 210 us (71 % of the queries) and 8.4 ms (29 %). At 14:03:20 the median rises ..." */
 void narrative_say(const struct grid *g, const struct narrative *n, const struct zone *zone, char out[NARRATIVE_TEXT]);
 
-/* Finds and says; out is "" if there is no memory. */
+/* Calls narrative_find() and narrative_say(); out is "" if there is no memory. */
 void narrative_text(const struct grid *g, const struct zone *zone, char out[NARRATIVE_TEXT]);
 
 #endif

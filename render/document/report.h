@@ -38,7 +38,8 @@ struct report_table {
 struct report_panel {
 	const char *title;		/* "latency", "on-CPU", "off-CPU"; NULL: none */
 	const struct grid *grid;
-	const struct report_table *table;	/* of this measure, for pages (document.h); NULL: none or the report's */
+	const struct report_table *table;	/* of this measure, for pages (document.h); NULL: none or the
+						 * report's */
 };
 
 struct report {
@@ -52,7 +53,7 @@ struct report {
 /* Can it be drawn in this size? */
 bool report_valid(const struct report *r, const struct figure_options *o);
 
-/* The grid with its time, coverage and totals: that of the first panel, or of the chart. */
+/* Returns the grid with its time, coverage and totals: that of the first panel, or of the chart. */
 const struct grid *report_grid(const struct report *r);
 
 int report_render(const struct report *r, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len);

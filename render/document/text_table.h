@@ -30,7 +30,7 @@ int text_table_of_measures(const struct report *r, struct text_table *ret_table)
 int text_table_of_parts(const struct bar *b, struct text_table *ret_table);	/* no rows: b is empty, or NULL */
 int text_table_of_gaps(const struct grid *g, const struct zone *zone, struct text_table *ret_table);
 
-/* The zone of the times in the table: axis_format_zone() of the grid's range. */
+/* Writes the zone of the times in the table: axis_format_zone() of the grid's range. */
 void text_table_zone(const struct grid *g, const struct zone *zone, char ret_text[AXIS_ZONE]);
 
 void text_table_fini(struct text_table *s);

@@ -28,7 +28,7 @@ struct bar {
 
 struct canvas;
 
-/* The height with the title; 0: b is NULL or empty. */
+/* Returns the height with the title, in px; 0: b is NULL or empty. */
 unsigned bar_height(const struct bar *b, double width);
 void bar_draw(struct canvas *c, const struct bar *b, double x, double y, double width);
 

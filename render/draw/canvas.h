@@ -62,7 +62,7 @@ unsigned canvas_paragraph_lines(struct canvas *c, double width, const char *text
 /* Ends the page of a PDF and begins another, filled with the background. */
 void canvas_page(struct canvas *c);
 
-/* An entry of a PDF's outline that leads to this page, counted from 1. */
+/* Adds an entry to a PDF's outline that leads to this page, counted from 1. */
 void canvas_outline(struct canvas *c, unsigned page, const char *text);
 
 void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2);	/* 1 px, crisp */
@@ -71,11 +71,11 @@ void canvas_box(struct canvas *c, double x, double y, double width, double heigh
 /* Strokes the path as a thin line on a casing, so that it is visible on every background. */
 void canvas_stroke_cased(struct canvas *c, __u32 rgb);
 
-/* The same for a line of steps, in px.  PNG: pixels, by areas (trace.h); PDF and SVG: a path. */
+/* Strokes a line of steps in the same way, in px.  PNG: pixels, by areas (trace.h); PDF and SVG: a path. */
 void canvas_steps_cased(struct canvas *c, const struct trace_step *step, size_t n, __u32 rgb);
 
-/* The pixels of the canvas from x, y on, as 0xffrrggbb: the caller writes to them, then calls canvas_wrote().  NULL:
- * the canvas has no pixels there; use canvas_pixels(). */
+/* Returns the pixels of the canvas from x, y on, as 0xffrrggbb: the caller writes to them, then calls canvas_wrote().
+ * NULL: the canvas has no pixels there; use canvas_pixels(). */
 __u32 *canvas_own(struct canvas *c, double x, double y, unsigned width, unsigned height, size_t *ret_stride);
 void canvas_wrote(struct canvas *c);
 

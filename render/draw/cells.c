@@ -191,7 +191,7 @@ static unsigned pixels_to(const struct cells *c, __u64 edge, unsigned height)
 	return at <= 0 ? 0 : at >= 1 ? height : (unsigned)lround(at * height);
 }
 
-/* --- running queries -------------------------------------------------------------------------- */
+/* --- running exchanges ------------------------------------------------------------------------ */
 
 /* Pixels as wide as one cell, [at, end) from the bottom.  It has lines at its ends unless a neighbour joins it. */
 struct run {
@@ -224,7 +224,7 @@ static double runs_at(const struct grid *g, size_t row, size_t col)
 	return row < g->n_rows ? grid_shown(g, g->column[col].n_snapshots, (double)g->cell[row * g->n_cols + col]) : 0;
 }
 
-/* The same for running queries, which have their own rows. */
+/* The same for running exchanges, which have their own rows. */
 static struct cells cells_of_running(const struct cells *c)
 {
 	struct cells r = *c;

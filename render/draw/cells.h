@@ -7,8 +7,8 @@
  * Bands   A row begins and ends at the pixel nearest to its edges.  Rows that are thinner than a pixel share one, as
  *         one density: no count vanishes.
  * Pixels  Column i of n covers [i*width/n, (i+1)*width/n).  n_cols must not exceed width: fold first.
- * Running The running queries of a grid are hatched over the cells, in the other direction and framed.  More queries
- *         have a denser hatching.
+ * Running The running exchanges of a grid are hatched over the cells, in the other direction and framed.  More
+ *         exchanges have a denser hatching.
  * Layers  If the grid has layers, the colour of a pixel is the mix of its layers and the rest (hue.h).
  * Pure    writes 0xffrrggbb to the caller's memory, stride in pixels.
  */
@@ -28,7 +28,7 @@ struct cells {
 	unsigned hatch;			/* pixels between hatch lines */
 };
 
-/* Events and running queries in rows that lie wholly above or below the range. */
+/* Return how many events and running exchanges are in rows that lie wholly above, or below, the range. */
 __u64 cells_above(const struct cells *c);
 __u64 cells_below(const struct cells *c);
 

@@ -45,7 +45,7 @@ struct chart {
 
 int chart_render(const struct chart *ch, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len);
 
-/* The highest number of columns for a picture of this width. */
+/* Returns the highest number of columns for a picture of this width. */
 size_t chart_columns(unsigned width);
 
 /* For a report: draws the chart in a frame of this height, with its legend and nothing else. */

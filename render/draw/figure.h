@@ -51,10 +51,10 @@ int figure_render(const struct grid *g, const struct figure_options *o, __u8 **r
 /* Are width, height, scale, ymin and ymax within their limits? */
 bool figure_size_valid(const struct figure_options *o);
 
-/* The shading for a figure with these options. */
+/* Sets the shading for a figure with these options. */
 void figure_shading(const struct figure_options *o, struct shade_options *ret_shading);
 
-/* The default options: 1200 x 500, PNG, light, log, log, with percentiles, UTC. */
+/* Sets the default options: 1200 x 500, PNG, light, log, log, with percentiles, UTC. */
 void figure_defaults(struct figure_options *ret_options);
 
 #endif

@@ -45,7 +45,7 @@ struct flame_tree {
 	size_t n;
 };
 
-/* The sum of all amounts must be less than 2^64. */
+/* Makes the tree of the stacks.  The sum of all amounts must be less than 2^64. */
 int flame_tree_make(const struct flame_stack *stack, size_t n, struct flame_tree *ret_tree);
 void flame_tree_fini(struct flame_tree *t);
 

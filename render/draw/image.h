@@ -37,14 +37,14 @@ struct image_options {
 
 int image_png(const struct grid *g, const struct image_options *o, __u8 **ret_png, size_t *ret_len);
 
-/* Cloud Analytics' autoscale: a round number above max, at most 25 % above. */
+/* Returns a round number above max, at most 25 % above, as Cloud Analytics' autoscale does. */
 __u64 image_autoscale(__u64 max);
 
-/* The ymax of an image of g whose options have none: autoscale of its highest value; 0 if g is empty. */
+/* Returns the ymax of an image of g if the options have none: autoscale of its highest value; 0 if g is empty. */
 __u64 image_ymax(const struct grid *g);
 
-/* The columns first..last (inclusive) and values from..to (half-open, perhaps not whole) of pixel x, y.  -EINVAL: the
- * pixel lies outside, or image_png() would refuse the options. */
+/* Finds the columns first..last (inclusive) and the values from..to (half-open, perhaps not whole) of pixel x, y.
+ * -EINVAL: the pixel lies outside, or image_png() would refuse the options. */
 struct image_cell {
 	size_t first_col, last_col;
 	size_t row;			/* of the picture, 0 at the foot */
@@ -53,8 +53,8 @@ struct image_cell {
 int image_cell_at(const struct grid *g, const struct image_options *o, unsigned x, unsigned y,
 		  struct image_cell *ret_cell);
 
-/* The part of each row of g (ret_share: one per row) that is drawn in that cell's row: above 0 in a row that colours
- * it, else 0. */
+/* Computes which part of each row of g (ret_share: one per row) is drawn in that cell's row: above 0 in a row that
+ * colours it, else 0. */
 int image_cell_shares(const struct grid *g, const struct image_options *o, const struct image_cell *cell, double *ret_share);
 
 #endif

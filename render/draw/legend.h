@@ -20,11 +20,11 @@ struct legend_item {
 	bool line;			/* a line rather than an area */
 };
 
-/* The number of lines that the items need at most, with every font. */
+/* Returns how many lines the items need at most, with any font. */
 unsigned legend_lines(const struct legend_item *item, size_t n, double width);
 void legend_draw(struct canvas *c, const struct legend_item *item, size_t n, double x, double y, double width);
 
-/* The layers of a grid as items: most events first, the rest last. */
+/* The layers of a grid as items: the one with most events first, the rest last. */
 struct legend {
 	size_t n;
 	struct legend_item *item;

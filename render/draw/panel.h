@@ -32,10 +32,10 @@ void panel_range(const struct grid *const *grid, size_t n, const struct figure_o
 
 void panel_draw(struct canvas *c, const struct panel *p);
 
-/* The place of a value in px, within the frame and between its strips. */
+/* Returns the place of a value in px, within the frame and between its strips. */
 double panel_y(const struct panel *p, __u64 value);
 
-/* The k for grid_fold() so that a frame of width px has at most one column per pixel. */
+/* Returns the k for grid_fold() with which a frame of `width` px has at most one column per px. */
 size_t panel_fold(size_t n_cols, double width);
 
 #endif

@@ -25,7 +25,7 @@ struct plot {
 	const struct zone *zone;
 };
 
-/* The place where a column begins, in px. */
+/* Returns the place where a column begins, in px. */
 double plot_x(const struct plot *p, size_t col);
 
 void plot_outline(struct canvas *c, const struct plot *p);

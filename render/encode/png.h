@@ -16,7 +16,8 @@
 int png_palette(const __u8 *pixel, unsigned width, unsigned height, const __u32 rgb[256],
 		const char *const *text, __u8 **ret_png, size_t *ret_len);
 
-/* argb: 0x00rrggbb in the machine's order, rows `stride` bytes apart (a Cairo ARGB32 or RGB24 surface). */
+/* Encodes pixels as RGB.  argb: 0x00rrggbb in the machine's order, rows `stride` bytes apart (a Cairo ARGB32 or RGB24
+ * surface). */
 int png_rgb(const __u8 *argb, size_t stride, unsigned width, unsigned height, unsigned pixels_per_metre,
 	    const char *const *text, __u8 **ret_png, size_t *ret_len);
 

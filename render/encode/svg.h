@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #include <stddef.h>
 
-/* title, description: UTF-8; NULL or "": none.  -EINVAL: not an SVG of Cairo; -ENOMEM. */
+/* Makes a copy of Cairo's SVG.  title, description: UTF-8; NULL or "": none.  -EINVAL: not an SVG of Cairo; -ENOMEM. */
 int svg_finish(const __u8 *svg, size_t len, const char *title, const char *description, __u8 **ret_svg,
 	       size_t *ret_len);
 

@@ -26,7 +26,7 @@ struct tick {
 	char date[AXIS_TEXT];		/* time axes: second line, where a day begins; else empty */
 };
 
-/* The unit with the name "ns", "bytes", "%", "/s" or "bytes/s"; AXIS_COUNT for every other name. */
+/* Returns the unit with the name "ns", "bytes", "%", "/s" or "bytes/s"; AXIS_COUNT for every other name. */
 enum axis_unit axis_unit(const char *name);
 const char *axis_unit_name(enum axis_unit unit);	/* AXIS_COUNT: "" */
 
@@ -34,37 +34,37 @@ const char *axis_unit_name(enum axis_unit unit);	/* AXIS_COUNT: "" */
 const char *axis_sum_name(enum axis_unit unit);
 const char *axis_sum_heading(enum axis_unit unit);	/* the same as a column's head in a terminal: "TIME", "TOTAL" */
 
-/* At most three significant digits, with the unit: "1.25 ms", "999 ns", "12k".  A very small percentage that is not 0
- * is "< 0.01 %". */
+/* Writes a value with its unit, at most three significant digits: "1.25 ms", "999 ns", "12k".  A very small percentage
+ * that is not 0 is "< 0.01 %". */
 void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT]);
 
-/* "1,234,567"; "2.75" for a small mean that is not a whole number. */
+/* Writes "1,234,567"; "2.75" for a small mean that is not a whole number. */
 void axis_format_count(double n, char ret_text[AXIS_TEXT]);
 
-/* A length of time in words: "100 ms", "1 s", "5 min", "1 h". */
+/* Writes a length of time in words: "100 ms", "1 s", "5 min", "1 h". */
 void axis_format_span(__u64 ns, char ret_text[AXIS_TEXT]);
 
-/* "UTC", "UTC+01:00", "UTC-03:30". */
+/* Writes "UTC", "UTC+01:00", "UTC-03:30". */
 void axis_format_offset(int offset_s, char ret_text[AXIS_TEXT]);
 
-/* The offset of a range of time.  If the clock changes within it: "UTC+02:00, then UTC+01:00"; if it changes more
- * often: the name of the zone. */
+/* Writes the offset of a range of time.  If the clock changes within it: "UTC+02:00, then UTC+01:00"; if it changes
+ * more often: the name of the zone. */
 #define AXIS_ZONE 80
 void axis_format_zone(const struct zone *zone, __s64 from_ns, __s64 to_ns, char ret_text[AXIS_ZONE]);
 
-/* "2026-11-21 14:05:00"; it has a fraction of a second only if that is not 0. */
+/* Writes "2026-11-21 14:05:00"; it has a fraction of a second only if that is not 0. */
 void axis_format_time(__s64 ns, const struct zone *zone, char ret_text[AXIS_TEXT]);
 
-/* "2026-10-25 01:00:00 to 05:00:00 UTC+01:00".  The second date is there only if it differs from the first, and the
- * first offset only if it differs from the second. */
+/* Writes "2026-10-25 01:00:00 to 05:00:00 UTC+01:00".  The second date is there only if it differs from the first, and
+ * the first offset only if it differs from the second. */
 #define AXIS_RANGE 96
 void axis_format_range(__s64 from_ns, __s64 to_ns, const struct zone *zone, char ret_text[AXIS_RANGE]);
 
-/* The place of a value between low (0) and high (1); it is not clamped.  A log axis needs low >= 1; the value 0 lies
- * at -infinity there. */
+/* Returns the place of a value between low (0) and high (1); it is not clamped.  A log axis needs low >= 1; the value 0
+ * lies at -infinity there. */
 double axis_at(enum axis_scale scale, double low, double high, double value);
 
-/* Rounds to the next of 1, 2, 5 per decade, down or up; value > 0. */
+/* Rounds down or up to the next of 1, 2, 5 in a decade; value > 0. */
 double axis_round_125(double value, int up);
 
 /* Makes the ticks of values low..high (low < high; log: low >= 1) on an axis of length_px, with at least gap_px

@@ -70,7 +70,7 @@ struct grid *grid_like(const struct grid *g)
 
 enum grid_state grid_column_state(const struct grid_column *c)
 {
-	bool any = c->count || c->sum;	/* running queries give a column a sum, too, if none ended in it */
+	bool any = c->count || c->sum;	/* running exchanges give a column a sum, too, if none ended in it */
 
 	if (c->marks & GRID_IN_PROGRESS)
 		return c->lost ? GRID_PARTIAL : any ? GRID_OK : GRID_ZERO;

@@ -13,7 +13,7 @@
  *         in any grouping.
  * Cover   n_reporting of n_expected source-slots reported in a column.  0: the column was not observed.  Fewer than
  *         expected, or lost > 0: partly lost.  All, and no cells: nothing happened.
- * Memory  grid_new() makes a zeroed grid; grid_free() frees it with its layers, annotations and running queries
+ * Memory  grid_new() makes a zeroed grid; grid_free() frees it with its layers, annotations and running exchanges
  *         (NULL is fine).
  */
 #ifndef HEATSCOPE_GRID_H
@@ -61,43 +61,44 @@ struct grid {
 	__u32 n_sources;
 	const char *unit, *weight_unit;	/* "ns", "queries": constant strings */
 	const char **row_name;		/* n_rows names if rows are parts; NULL: rows are values */
-	__s64 known_to_ns;		/* with row_name: running queries are known up to here; 0: in all columns */
+	__s64 known_to_ns;		/* with row_name: running exchanges are known up to here; 0: in all columns */
 	const char *weight;		/* cells are sums of this measure, in the axis' unit; NULL: counts */
 	struct annotation_list *annotations;	/* of the grid's time; NULL: none */
 	struct layers *layers;		/* the cells by key; NULL: without layers */
-	struct grid *running;		/* the queries that ran at the ends of slots, at their age: a point grid with
+	struct grid *running;		/* the exchanges that ran at the ends of slots, at their age: a point grid with
 					 * the same columns and its own edges; NULL: unknown */
 };
 
 struct grid *grid_new(size_t n_cols, size_t n_rows);	/* NULL: no memory, or no columns or rows */
 void grid_free(struct grid *g);
 
-/* A new grid with the rows, columns, times, totals and annotations of this one, but without cells, layers and running
- * queries.  NULL: no memory. */
+/* Makes a grid with the rows, columns, times, totals and annotations of this one, but without cells, layers and running
+ * exchanges.  NULL: no memory. */
 struct grid *grid_like(const struct grid *g);
 
 /* Makes a grid whose columns are the sums of k neighbours (the last column may have fewer).  It keeps marks, losses,
- * layers, annotations and running queries.  Percentiles come from the summed cells, and are 0 if cells are weights.
+ * layers, annotations and running exchanges.  Percentiles come from the summed cells, and are 0 if cells are weights.
  * -EINVAL: k = 0; -ENOMEM. */
 int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid);
 
-/* The number that displays show for a sum over n_snapshots slots: the sum, or in a point grid the mean of the slots. */
+/* Returns the number that displays show for a sum over n_snapshots slots: the sum, or in a point grid the mean of the
+ * slots. */
 static inline double grid_shown(const struct grid *g, __u64 n_snapshots, double sum)
 {
 	return g->point && n_snapshots > 1 ? sum / (double)n_snapshots : sum;
 }
 
-/* The state of a column.  In a column in progress no source is missing yet. */
+/* The state of a column; grid_column_state() finds it.  In a column in progress no source is missing yet. */
 enum grid_state { GRID_OK, GRID_ZERO, GRID_PARTIAL, GRID_UNOBSERVED };
 enum grid_state grid_column_state(const struct grid_column *c);
 
-/* "ok", "zero", "partial", "unobserved", "dropped", "in_progress". */
+/* Returns "ok", "zero", "partial", "unobserved", "dropped" or "in_progress". */
 const char *grid_column_word(const struct grid_column *c);
 
-/* How much of a column lies before known_to_ns: 0 to col_ns. */
+/* Returns how much of a column lies before known_to_ns: 0 to col_ns. */
 __u64 grid_known_ns(const struct grid *g, size_t col);
 
-/* The largest value of a row: its upper edge less one; the grid's max if the row has no upper edge. */
+/* Returns the largest value of a row: its upper edge less one; the grid's max if the row has no upper edge. */
 __u64 grid_row_last(const struct grid *g, size_t row);
 
 #endif

@@ -41,7 +41,7 @@ struct layers {
 	struct layer *layer;
 };
 
-/* n layers, grey, without names and cells.  NULL: no memory. */
+/* Makes n layers, grey, without names and cells.  NULL: no memory. */
 struct layers *layers_new(size_t n);
 void layers_free(struct layers *l);
 
@@ -52,10 +52,10 @@ int layer_fill(struct layer *l, const struct grid *g, const char *name, const st
 /* Folds the layers: each column of `to` is the sum of k.  NULL: no memory. */
 struct layers *layers_fold(const struct layers *l, const struct grid *to, size_t k);
 
-/* The grid's cells minus those of its layers: n_rows * n_cols, the caller frees them.  NULL: no memory. */
+/* Returns the grid's cells minus those of its layers: n_rows * n_cols, the caller frees them.  NULL: no memory. */
 __u64 *layers_rest(const struct grid *g);
 
-/* How many layers a picture shows, the rest included; 1 without layers (NULL). */
+/* Returns how many layers a picture shows, the rest included; 1 without layers (NULL). */
 int layers_drawn(const struct layers *l);
 
 #endif

@@ -31,7 +31,7 @@ struct zone {
 	struct zone_shift shift[ZONE_SHIFTS];
 };
 
-/* The same offset at all times. */
+/* Returns a zone with the same offset at all times. */
 struct zone zone_fixed(int offset_s);
 
 /* Makes the zone of first_s..last_s: it calls offset_at() once per day, and finds the second of each change by further
@@ -39,17 +39,18 @@ struct zone zone_fixed(int offset_s);
 typedef int (*zone_offset_fn)(void *arg, __s64 at_s);
 struct zone zone_make(const char *name, __s64 first_s, __s64 last_s, zone_offset_fn offset_at, void *arg);
 
-/* The zone of this process: TZ, or /etc/localtime. */
+/* Returns the zone of this process: TZ, or /etc/localtime. */
 struct zone zone_local(__s64 first_s, __s64 last_s);
 int zone_local_offset(__s64 at_s);
 
-/* The name of the zone in TZ or /etc/localtime, such as "Europe/Berlin"; false: neither has a name. */
+/* Writes the name of the zone in TZ or /etc/localtime, such as "Europe/Berlin".  Returns false if neither has a
+ * name. */
 bool zone_local_name(char ret_name[ZONE_NAME]);
 
-/* The offset at a time, in s; z NULL: UTC. */
+/* Returns the offset at a time, in s; z NULL: UTC. */
 int zone_offset(const struct zone *z, __s64 at_s);
 
-/* The first change after at_s; false: there is none. */
+/* Finds the first change after at_s.  Returns false if there is none. */
 bool zone_next(const struct zone *z, __s64 at_s, __s64 *ret_change_s);
 
 /* Can it be a name of the IANA database: letters, digits, "_", "-", "+", in parts separated by "/"? */

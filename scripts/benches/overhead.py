@@ -150,7 +150,8 @@ def least(path):
     """The program, made in path."""
     source, made = os.path.join(TOP, "scripts", "benches"), os.path.join(path, "least")
     machine = subprocess.run(["cc", "-print-multiarch"], check=True, capture_output=True, text=True).stdout.strip()
-    subprocess.run(["clang", "-g", "-O2", "-target", "bpf", "-mcpu=v3", "-I/usr/include/" + machine, "-I", TOP, "-c",
+    arch = {"x86_64": "x86", "aarch64": "arm64"}[machine.split("-")[0]]
+    subprocess.run(["clang", "-g", "-O2", "-target", "bpf", "-mcpu=v3", "-D__TARGET_ARCH_" + arch, "-I/usr/include/" + machine, "-I", TOP, "-c",
                     os.path.join(source, "least.bpf.c"), "-o", made + ".bpf.o"], check=True)
     with open(made + ".skel.h", "w") as skeleton:
         subprocess.run(["bpftool", "gen", "skeleton", made + ".bpf.o", "name", "least_bpf"], check=True, stdout=skeleton)

@@ -197,6 +197,9 @@ def end_descendants(mark):
     for _ in range(40):
         left = marked(mark)
         if not left:
+            time.sleep(0.01)  # a process that begins another program has no environment for a moment
+            left = marked(mark)
+        if not left:
             return []
         time.sleep(0.05)
     for sent in (signal.SIGTERM, signal.SIGKILL):

@@ -2,7 +2,7 @@
 
     serial   tests that load programs into the kernel or start database servers: first, three at a time, those that look
              only at what they start themselves, then the others, one after the other
-    page     end-to-end tests on recordings, and the page in a browser
+    page     the page in a browser, which takes longest of all, and at the same time end-to-end tests on recordings
     build    the build with sanitizers and its unit tests, distcheck
 
 The serial lane has the highest priority: its tests wait for servers and slots most of the time, and the other lanes use
@@ -31,6 +31,7 @@ SANITIZED = ["--enable-sanitizers", "--disable-ui", "CFLAGS=-g -O1"]
 TEMPLATES = OUT / "templates"  # new data directories of servers, which tests copy
 N_CPUS = len(os.sched_getaffinity(0))
 NICE = {"serial": 0, "page": 5, "build": 10}
+WIDTH = {"serial": 1, "page": 2, "build": 1}  # how many steps of a lane run at the same time
 
 STAGES = ["unit", "sanitizers", "kernel", "e2e", "browser", "dist", "kernel-sanitizers", "deb", "soak"]
 TIERS = {
@@ -46,8 +47,8 @@ class Check:
     def __init__(self):
         self.lock = threading.Lock()
         self.lanes = {lane: [] for lane in NICE}
-        self.paired = []  # end-to-end tests that begin the serial lane, some at a time
-        self.kernel = []  # tests of `make check` that need the kernel, also at its begin; plan.LONGEST is the first
+        self.paired = []  # end-to-end tests that end the serial lane, some at a time
+        self.kernel = []  # tests of `make check` that need the kernel, run with those; plan.LONGEST is the first
         self.last = []  # after the lanes, one after the other
         self.jobs, self.repeated = [], []
         self.passed = self.failed = self.skipped = 0
@@ -169,7 +170,7 @@ class Check:
         steps.append(lambda: self.run(name, [str(path), *longer], lane, "e2e"))
 
     def stage_browser(self):
-        self.lanes["page"].append(lambda: self.run("browser", [str(TOP / "test/browser/run")], "page", "browser"))
+        self.lanes["page"].insert(0, lambda: self.run("browser", [str(TOP / "test/browser/run")], "page", "browser"))
 
     def stage_dist(self):
         """distcheck proves that the tarball is complete: it builds every program and test from it, installs and
@@ -214,9 +215,10 @@ class Check:
         for name in self.add_tests(names):
             self.failed += 1
             print(f"not ok - there is no stage or test {name}; see scripts/check --help")
-        # The longest test, then the end-to-end tests, then the other tests of the kernel.
+        # First those that have the kernel to themselves: they mostly wait, and the other lanes have the CPUs meanwhile.  Then
+        # the longest test, the end-to-end tests, and the other tests of the kernel.
         paired = self.kernel[:1] + self.paired + self.kernel[1:]
-        self.lanes["serial"].insert(0, lambda: at_a_time(paired, plan.AT_A_TIME))
+        self.lanes["serial"].append(lambda: at_a_time(paired, plan.AT_A_TIME))
         self.run_lanes()
         at_a_time(self.last, 1)
 
@@ -225,7 +227,7 @@ class Check:
         at_a_time([lambda lane=lane: self.run_lane(lane) for lane in self.lanes], len(self.lanes))
 
     def run_lane(self, lane):
-        at_a_time(self.lanes[lane], 1)
+        at_a_time(self.lanes[lane], WIDTH[lane])
         with self.lock:
             self.n_lanes -= 1
             if self.n_lanes == 1:

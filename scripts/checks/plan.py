@@ -12,11 +12,11 @@ from pathlib import Path
 ALONGSIDE = {"e2e/ca", "e2e/cli", "e2e/openapi", "e2e/readers", "e2e/report", "e2e/terminal", "e2e/watch"}
 # OWN looks only at its own server or program, by a predicate: AT_A_TIME of them run at the same time, the
 # slowest first.  Most of their time they wait.
-AT_A_TIME = 3
+AT_A_TIME = 4
 OWN = ["e2e/readme", "e2e/matrix", "e2e/postgresql", "e2e/http", "e2e/redis", "e2e/memory_postgresql", "e2e/wall_clock", "e2e/kill", "e2e/hangs", "e2e/running", "e2e/exemplars",
        "e2e/parts", "e2e/memory", "e2e/arrival", "e2e/compare", "e2e/composition", "e2e/digest", "e2e/dtrace", "e2e/dtrace_mysql", "e2e/dtrace_postgresql", "e2e/explain", "e2e/protocol",
        "e2e/who", "e2e/prepared", "e2e/partial", "e2e/stacks", "e2e/status", "e2e/proc", "e2e/deliver", "e2e/demo"]
-# Any other has the kernel and the servers for itself.
+# Any other has the kernel and the servers for itself, and runs before those of OWN.
 
 # Programs of test/e2e that other stages run, or a person.
 APART = {"e2e/deb", "e2e/slow_log", "e2e/soak"}
@@ -25,7 +25,7 @@ APART = {"e2e/deb", "e2e/slow_log", "e2e/soak"}
 # end-to-end tests of OWN, they and those of test/kernel run AT_A_TIME.
 KERNEL = {"e2e/units", "scripts/skips"}
 
-# The test that takes longest of all that run AT_A_TIME: it begins first, or it would run alone at the end.
+# The test that takes longest of all that run AT_A_TIME: it is the first of these, or it would run alone at the end.
 LONGEST = "kernel/bpf_fallback"
 
 PAGE = "ui/web/test/run"  # the page's unit tests, in Node

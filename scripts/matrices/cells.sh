@@ -12,17 +12,17 @@ wanted() { # NAME LIST: an empty list is all
 }
 in_list() { case ",$2," in *",$1,"*) ;; *) return 1 ;; esac; } # WORD A,B,C
 
-# server client mode hows prepares tree need: a line per cell that is wanted
+# server client mode hows prepares pipes tree need: a line per cell that is wanted
 cells_of() { # SERVER
 	read -r _ family server_tree _ _ server_modes _ <<<"$(echo "$servers" | grep "^$1 ")"
 	[ -z "$quick" ] || [ "$server_tree" = host ] || return 0
-	echo "$clients" | while read -r client client_family client_tree hows prepares pace client_modes need; do
+	echo "$clients" | while read -r client client_family client_tree hows prepares pipes pace client_modes need; do
 		[ "$client_family" = "$family" ] && wanted "$client" "$only_clients" || continue
 		[ -z "$quick" ] || [ "$pace" = quick ] || continue
 		for mode in ${client_modes//,/ }; do
 			in_list "$mode" "$server_modes" && wanted "$mode" "$only_modes" || continue
 			[ -z "$quick" ] || in_list "$mode" "$quick_modes" || [ -n "$only_modes" ] || continue
-			echo "$1 $client $mode $hows $prepares $client_tree $need"
+			echo "$1 $client $mode $hows $prepares $pipes $client_tree $need"
 		done
 	done
 }
@@ -30,7 +30,7 @@ quick_modes=plain,tls
 server_names() { echo "$servers" | while read -r name _; do [ -z "$name" ] || ! wanted "$name" "$only_servers" || echo "$name"; done; }
 list_cells() {
 	for server in $(server_names); do cells_of "$server"; done |
-		awk 'BEGIN { print "server client mode lines tree needs" } { print $1, $2, $3, $4, $6, $7 }' | column -t
+		awk 'BEGIN { print "server client mode lines tree needs" } { print $1, $2, $3, $4, $7, $8 }' | column -t
 }
 
 # --- processes ----------------------------------------------------------------------------------------------
@@ -120,14 +120,22 @@ send() { # FIRST ROUNDS: in a shell of its own
 }
 lost_in() { get "$id/value/grid?start_time=$from&end_time=$to" | jq '.summary.lost'; } # of the window
 compare() {
-	get "$id/value/raw?start_time=$from&end_time=$to&stats=true" >"$logs/value" && lost=$(lost_in) &&
-		/usr/bin/python3 "$source_dir/compare.py" "$family" --load "$tools/$family.load" --hows "$hows" --prepares "$prepares" --mode "$mode" \
-			--rounds "$rounds" --connections "$n_connections" --lost "$lost" --value "$logs/value" --before "$logs/before" --after "$logs/after" \
-			--version "$server_version" --digests "$build/test/tools/digest_lines" >"$logs/compared" 2>"$logs/compare"
+	window="start_time=$from&end_time=$to&stats=true"
+	get "$id/value/raw?$window" >"$logs/value" && lost=$(lost_in) || return
+	[ "$family" != mysql ] || get "$id/value/raw?$window&measure=rows" >"$logs/rows" || return
+	[ "$family" != http ] || http_counters >"$logs/after"	# a server writes its log after it has answered
+	/usr/bin/python3 "$source_dir/compare.py" "$family" --load "$tools/$family.load" --hows "$hows" \
+		--prepares "$prepares" --pipes "$pipes" --mode "$mode" --rounds "$rounds" --connections "$n_connections" \
+		--lost "$lost" --value "$logs/value" --rows "$logs/rows" --before "$logs/before" \
+		--after "$logs/after" --version "$server_version" --digests "$build/test/tools/digest_lines" \
+		>"$logs/compared" 2>"$logs/compare"
+}
+reported() { # every slot of the window has come: the collector may be late, as while another instrumentation is loaded
+	get "$id/value/raw?start_time=$from&end_time=$to&timeout=0" | jq -e '.minreporting >= 1'
 }
 n_connections=2
 
-run_cell() { # of the row in $client $mode $hows $prepares $client_tree
+run_cell() { # of the row in $client $mode $hows $prepares $pipes $client_tree
 	logs=$server_logs/$client.$mode
 	mkdir -p "$logs"
 	user=matrix client_port=$port PGSSLMODE=disable
@@ -155,6 +163,7 @@ run_cell() { # of the row in $client $mode $hows $prepares $client_tree
 		return
 	fi
 	sleep "$(date +%N | awk '{ printf "%.3f", 1.3 - $1 / 1e9 }')"	# until the last slot has been sent
+	wait_for 60 reported
 	wait_for 10 compare
 	IFS=$'\t' read -r sent counted lost digests verdict <"$logs/compared"
 	result "${sent:--}" "${counted:--}" "${lost:--}" "${digests:--}" "${verdict:-FAILED: nothing to compare}"
@@ -187,7 +196,8 @@ start_server() { # sets what the cells of this server use
 	case $family in redis | http) tls_port=$(free_port) ;; esac
 	"start_$start" || return 1
 	tree=host
-	wait_for 60 "${family}_answers" && "${family}_prepare" >"$logs/prepare" 2>&1 && server_version=$("${family}_version")
+	wait_for 60 "${family}_answers" && "${family}_prepare" >"$logs/prepare" 2>&1 && PGSSLMODE=disable "${family}_connect" >"$logs/connect" 2>&1 &&
+		server_version=$("${family}_version")
 }
 rounds_of() { # REQUESTS: of each connection, at least 20
 	awk -F '\t' -v hows=",$hows," -v requests="$1" -v n="$n_connections" '!/^#/ && index(hows, "," $2 ",") { round += 1 / $1 }
@@ -212,11 +222,13 @@ run_lane() { # SERVER
 	knows "$metric" || { skip_lane "this build has no metric $metric"; stop_pid "$server_pid"; return; }
 	! grep -q ' haproxy ' "$server_logs/cells" || start_haproxy
 	! grep -q ' pgbouncer ' "$server_logs/cells" || start_pgbouncer
-	id=$(heatscope create "$metric" --by "$(fields_of "$family"),latency" --measures latency --keys 1000 --where "$("${family}_where")") ||
+	# A cell has fewer than 100 keys.  With a second measure, 1000 take more kernel memory than a collector allows.
+	id=$(heatscope create "$metric" --by "$(fields_of "$family"),latency" --measures "$(measures_of "$family")" \
+		--keys 500 --where "$("${family}_where")") ||
 		{ skip_lane "no instrumentation"; echo failed >>"$work/failed"; return; }
 	wait_for 90 is_active "$id" || { skip_lane "its instrumentation does not become active"; echo failed >>"$work/failed"; return; }
 	share=$((requests / $(wc -l <"$server_logs/cells")))
-	while read -r _ client mode hows prepares client_tree need <&3; do
+	while read -r _ client mode hows prepares pipes client_tree need <&3; do
 		client_version=-
 		case $need in
 		npm:*) [ -d "$npm/node_modules/${need#npm:}" ] || { skip "no $need"; continue; } ;;
@@ -241,7 +253,7 @@ install_all() { # into the trees that the wanted cells need; this machine's pack
 	for server in $(server_names); do
 		read -r _ _ server_tree _ _ _ packages <<<"$(echo "$servers" | grep "^$server ")"
 		echo "$server_tree $packages"
-		cells_of "$server" | awk '{ print $6, $7 }'
+		cells_of "$server" | awk '{ print $7, $8 }'
 	done | sort -u >"$work/needs"
 	for name in $(awk '$1 != "host" { print $1 }' "$work/needs" | sort -u); do
 		# shellcheck disable=SC2046

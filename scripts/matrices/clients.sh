@@ -2,35 +2,36 @@
 # clients.sh - the clients of the matrix, and how each sends the load.  The environment says where to and what; see
 # test/tools/matrix/load.py.
 
-# name, family, tree, hows (the kinds of lines that it can send), prepares (own: a prepare is a round of its own; with: it
-# comes with the first execution), quick or slow, modes, what it needs: a package, or npm:NAME
-clients='
-mariadb       mysql      host text,fails,delay          own  quick plain,tls,zlib,haproxy      mariadb-client-core
-pymysql       mysql      host text,fails,delay          own  quick plain,tls,haproxy           python3-pymysql
-mysqlclient   mysql      host text,fails,delay          own  slow  plain,tls,zlib,haproxy      python3-mysqldb
-perl-dbi      mysql      host text,prepared,fails,delay own  quick plain,tls,zlib,haproxy      libdbd-mysql-perl
-php-mysqli    mysql      host text,prepared,fails,delay own  slow  plain,tls,zlib,haproxy      php-mysql
-connector-j   mysql      host text,prepared,fails,delay own  quick plain,tls,zlib,haproxy      libmariadb-java
-npm-mysql2    mysql      host text,prepared,fails,delay own  slow  plain,tls,zlib,haproxy      npm:mysql2
-npm-mariadb   mysql      host text,prepared,fails,delay own  slow  plain,tls,zlib,haproxy      npm:mariadb
-sysbench      mysql      host text,prepared,delay       own  quick plain,tls,zlib,haproxy      sysbench
-mysql-9.7     mysql      sid  text,fails,delay          own  slow  plain,tls,zlib,zstd,haproxy mysql-client-core
-psql          postgresql host text,fails,delay          own  quick plain,tls,haproxy,pgbouncer postgresql-client-15
-psycopg       postgresql host text,prepared,fails,delay own  quick plain,tls,haproxy,pgbouncer python3-psycopg
-asyncpg       postgresql host text,prepared,fails,delay own  quick plain,tls,haproxy,pgbouncer python3-asyncpg
-perl-dbi      postgresql host text,prepared,fails,delay own  slow  plain,tls,haproxy,pgbouncer libdbd-pg-perl
-pgjdbc        postgresql host text,prepared,fails,delay with quick plain,tls,haproxy,pgbouncer libpostgresql-jdbc-java
-npm-pg        postgresql host text,prepared,fails,delay with slow  plain,tls,haproxy,pgbouncer npm:pg
-pgbench       postgresql host text,delay                own  quick plain,tls,haproxy,pgbouncer postgresql-contrib
-redis-cli     redis host text,fails,delay own quick plain,tls,haproxy redis-tools
-pipe          redis host text,fails,delay own slow  plain,haproxy     redis-tools
-benchmark     redis host text,delay       own quick plain,tls,haproxy redis-tools
-npm-redis     redis host text,fails,delay own slow  plain,tls,haproxy npm:redis
-npm-ioredis   redis host text,fails,delay own slow  plain,tls,haproxy npm:ioredis
-ab            http  host text,fails,delay own quick plain,tls,haproxy apache2-utils
-wrk           http  host text,fails,delay own quick plain,tls,haproxy wrk
-curl          http  host text,fails,delay own quick plain,tls,gzip,haproxy curl
-'
+# name, family, tree, hows (the kinds of lines that it can send), prepares (own: a prepare is a round of its own; with:
+# it comes with the first execution), pipes (yes: it sends pipelines), quick or slow, modes, what it needs: a package,
+# or npm:NAME
+clients="
+mariadb     mysql      host text,fails,delay          own  no  quick plain,tls,zlib,haproxy      mariadb-client-core
+pymysql     mysql      host text,fails,delay          own  no  quick plain,tls,haproxy           python3-pymysql
+mysqlclient mysql      host text,fails,delay          own  no  slow  plain,tls,zlib,haproxy      python3-mysqldb
+perl-dbi    mysql      host text,prepared,fails,delay own  no  quick plain,tls,zlib,haproxy      libdbd-mysql-perl
+php-mysqli  mysql      host text,prepared,fails,delay own  no  slow  plain,tls,zlib,haproxy      php-mysql
+connector-j mysql      host text,prepared,fails,delay own  no  quick plain,tls,zlib,haproxy      libmariadb-java
+npm-mysql2  mysql      host text,prepared,fails,delay own  no  slow  plain,tls,zlib,haproxy      npm:mysql2
+npm-mariadb mysql      host text,prepared,fails,delay own  no  slow  plain,tls,zlib,haproxy      npm:mariadb
+sysbench    mysql      host text,prepared,delay       own  no  quick plain,tls,zlib,haproxy      sysbench
+mysql-9.7   mysql      sid  text,fails,delay          own  no  slow  plain,tls,zlib,zstd,haproxy mysql-client-core
+psql        postgresql host text,fails,delay          own  no  quick plain,tls,haproxy,pgbouncer postgresql-client-$host_postgres
+psycopg     postgresql host text,prepared,fails,delay own  no  quick plain,tls,haproxy,pgbouncer python3-psycopg
+asyncpg     postgresql host text,prepared,fails,delay own  no  quick plain,tls,haproxy,pgbouncer python3-asyncpg
+perl-dbi    postgresql host text,prepared,fails,delay own  no  slow  plain,tls,haproxy,pgbouncer libdbd-pg-perl
+pgjdbc      postgresql host text,prepared,fails,delay with no  quick plain,tls,haproxy,pgbouncer libpostgresql-jdbc-java
+npm-pg      postgresql host text,prepared,fails,delay with no  slow  plain,tls,haproxy,pgbouncer npm:pg
+pgbench     postgresql host text,delay                own  no  quick plain,tls,haproxy,pgbouncer postgresql-$host_postgres
+redis-cli   redis      host text,fails,delay          own  no  quick plain,tls,haproxy           redis-tools
+pipe        redis      host text,fails,delay          own  yes slow  plain,haproxy               redis-tools
+benchmark   redis      host text,delay                own  no  quick plain,tls,haproxy           redis-tools
+npm-redis   redis      host text,fails,delay          own  no  slow  plain,tls,haproxy           npm:redis
+npm-ioredis redis      host text,fails,delay          own  no  slow  plain,tls,haproxy           npm:ioredis
+ab          http       host text,fails,delay          own  no  quick plain,tls,haproxy           apache2-utils
+wrk         http       host text,fails,delay          own  no  quick plain,tls,haproxy           wrk
+curl        http       host text,fails,delay          own  no  quick plain,tls,gzip,haproxy      curl
+"
 
 # --- the languages ------------------------------------------------------------------------------------------
 

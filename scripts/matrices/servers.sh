@@ -2,22 +2,34 @@
 # servers.sh - the servers of the matrix, and what each family of them does: start, prepare (data and users), counters
 # (before and after a cell) and the predicate that finds the server.
 
-# name, family, tree, how it starts, its version or name there, modes, packages
-servers='
-mariadb-10.11 mysql      host     mariadbd  -  plain,tls,zlib,haproxy       mariadb-server-core
+# This machine's servers have the names of its versions (none if the package is not installed).
+host_version() { # PACKAGE FORM: without epoch, as much as FORM
+	dpkg-query -W -f '${db:Status-Abbrev} ${Version}\n' "$1" 2>/dev/null |
+		sed -n 's/^[ih]i *\([0-9]*:\)\{0,1\}//p' | grep -Eo "^$2" || echo none
+}
+host_mariadb=$(host_version mariadb-server-core '[0-9]+\.[0-9]+') host_redis=$(host_version redis-server '[0-9]+')
+host_nginx=$(host_version nginx-light '[0-9]+\.[0-9]+') host_apache=$(host_version apache2-bin '[0-9]+\.[0-9]+')
+host_postgres=$(for bin in /usr/lib/postgresql/*/bin/postgres; do echo "$bin"; done | cut -d / -f 5 | sort -n | tail -n 1)
+[ "$host_postgres" != '*' ] || host_postgres=none
+
+# name, family, tree, how it starts, its version or name there, modes, packages.  A server of this machine takes the
+# place of the same one in a chroot.
+servers=$(awk 'NF && !seen[$1]++' <<END
+mariadb-$host_mariadb mysql host  mariadbd  -  plain,tls,zlib,haproxy       mariadb-server-core
 mariadb-11.8  mysql      debian13 mariadbd  -  plain,tls,zlib,haproxy       mariadb-server-core
 mysql-9.7     mysql      sid      mysqld    -  plain,tls,zlib,zstd,haproxy  mysql-server-core
-postgresql-15 postgresql host     postgres  15 plain,tls,haproxy,pgbouncer  postgresql-15
+postgresql-$host_postgres postgresql host postgres $host_postgres plain,tls,haproxy,pgbouncer postgresql-$host_postgres
 postgresql-17 postgresql debian13 postgres  17 plain,tls,haproxy,pgbouncer  postgresql-17
 postgresql-18 postgresql sid      postgres  18 plain,tls,haproxy,pgbouncer  postgresql-18
-redis-7       redis      host     redis     redis  plain,tls,haproxy        redis-server
+redis-$host_redis redis  host     redis     redis  plain,tls,haproxy        redis-server
 redis-8       redis      debian13 redis     redis  plain,tls,haproxy        redis-server
 valkey-8      redis      debian13 redis     valkey plain,tls,haproxy        valkey-server
 valkey-9      redis      sid      redis     valkey plain,tls,haproxy        valkey-server
-nginx-1.22    http       host     nginx     -  plain,tls,gzip,haproxy       nginx-light
+nginx-$host_nginx http   host     nginx     -  plain,tls,gzip,haproxy       nginx-light
 nginx-1.26    http       debian13 nginx     -  plain,tls,gzip,haproxy       nginx-light
-apache-2.4    http       host     apache    -  plain,tls,gzip,haproxy       apache2-bin
-'
+apache-$host_apache http host     apache    -  plain,tls,gzip,haproxy       apache2-bin
+END
+)
 metric_of() { # FAMILY
 	case $1 in
 	mysql) echo mysql.queries ;;
@@ -32,6 +44,12 @@ fields_of() { # FAMILY: the fields by which counts are kept apart; compare.py kn
 	postgresql) echo command,digest,status ;;
 	redis) echo command,status ;;
 	http) echo method,path,status ;;
+	esac
+}
+measures_of() { # FAMILY
+	case $1 in
+	mysql) echo latency,rows ;;
+	*) echo latency ;;
 	esac
 }
 
@@ -177,6 +195,12 @@ END
 }
 redis_prepare() { redis_admin set key:1 1; }
 http_prepare() { http_answers; }
+# A connection to its TCP port: the collector looks for new listeners when it sees one, else once in 10 s.  Events of a server
+# that is not listed yet do not fit an instrumentation of an `instance`.
+mysql_connect() { :; }
+postgresql_connect() { psql -X -h 127.0.0.1 -p "$port" -U matrix -d shop -At -c 'SELECT 1'; }
+redis_connect() { redis-cli -p "$port" ping; }
+http_connect() { http_answers; }
 
 # The predicate of this server alone.
 mysql_where() { echo "pid = \"$server_pid\""; }

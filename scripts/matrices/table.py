@@ -1,6 +1,6 @@
-"""Prints the document of a file of results: a table per server, and below it each cell that did not pass.  scripts/matrix
---table calls it; the file has a line per cell: server, its version, client, its version, mode, sent, counted, lost,
-digests, verdict."""
+"""Prints the document of a file of results: a table per server, and below it each cell that did not pass.
+scripts/matrix --table calls it; the file has a line per cell: server, its version, client, its version, mode, sent,
+counted, lost, digests, verdict."""
 import sys
 
 FIELDS = ("server", "server_version", "client", "client_version", "mode", "sent", "counted", "lost", "digests", "verdict")
@@ -10,7 +10,9 @@ HEAD = """# Servers and clients
 `scripts/matrix --table` writes this page from the results of `scripts/matrix`. In each cell a program or
 driver that is not ours sends a known load. The number is the count of its statements, commands or requests; each was
 counted once, under its digest, command or path, and the server's own counters agree: `Com_*`, pg_stat_statements, INFO
-commandstats, the access log. A statement that takes 50 ms is in a bucket of 50 ms or more.
+commandstats, the access log. A statement that takes 50 ms is in a bucket of 50 ms or more. `pipe` sends 100 commands
+at a time, which share the time of their replies; their sum has the 50 ms. Beyond 1023 changes of the command, or 48
+different commands, without a reply, a command is counted as `unknown` (redis.commands in heatscope-collector(8)).
 
 | mode | meaning |
 |---|---|
@@ -25,12 +27,12 @@ TAIL = """
 
 | server or client | why |
 |---|---|
-| memtier_benchmark | Debian 12, 13 and sid have no package |
+| memtier_benchmark, ProxySQL | Debian 12, 13 and sid have no package |
 | zstd with MariaDB | the protocol of 10.11 and 11.8 has zlib only |
 | compression with PostgreSQL, Redis and Valkey | their protocols have none |
 | sysbench and pgbench with failing statements | they end at an error |
 | redis-benchmark with failing commands | it ends at an error |
-| commands and requests within TLS of Redis, Valkey, nginx, Apache | Heatscope counts turns there and does not read them |
+| commands and requests within TLS of Redis, Valkey, nginx, Apache | Heatscope counts turns and does not read them |
 | HTTP/2 | Heatscope counts turns |
 | other processors, kernels before 6.18 | this machine has one kernel |
 """
@@ -51,8 +53,8 @@ def row(words):
 
 
 def version(text):
-    """Of a package: without epoch and Debian's revision."""
-    return text.split(":", 1)[-1].split("-")[0] if text[:1].isdigit() else text
+    """Of a package or server: without epoch, Debian's revision and note."""
+    return text.split(":", 1)[-1].split("-")[0].split(" (")[0] if text[:1].isdigit() else text
 
 
 def main():

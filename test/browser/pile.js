@@ -1,7 +1,7 @@
 /* pile.js URL ID KEY N - checks that the page names N queries of a key that wait while none of them ends.
  *
  * For test/e2e/hangs, with a real server.  It reads the line at the top, the key list, and the explanation of a
- * rectangle that it draws by mouse over the running queries.  Prints what it saw; exits with 1 if the key is missing.
+ * rectangle that it draws by mouse over the running exchanges.  Prints what it saw; exits with 1 if the key is missing.
  * HEATSCOPE_SHOTS=DIR keeps a picture.
  */
 import assert from "node:assert/strict";

@@ -19,12 +19,13 @@ static void check(int holds)
 
 static void conn_check(const struct conn *c)
 {
-	check(c->mode <= CONN_PROXY);
+	check(c->mode <= CONN_MYSQLX);
 	check(c->have <= 7 || c->mode == CONN_STRANGE);
 	check(c->stage <= REPLY_DEFINITIONS);
 	check(c->left <= PACKET_MAX);
 	check(c->scanner.state <= STATEMENT_DONE);
 	check(c->scanner.n <= 8);
+	check(c->attributes.part <= ATTRIBUTES_VALUE && c->attributes.n_values <= ATTRIBUTES_MAX && c->attributes.value <= c->attributes.n_values);
 	check(c->who.part <= WHO_USE_SEMICOLON && c->who.name.n <= NAME_ROOM);
 	check(!c->who.skip || c->who.part == WHO_AUTH || c->who.part == WHO_AUTH_HIGH);
 	check(c->follow.n < FOLLOW_HEAD && c->follow.verdict <= REPLY_HELD);
@@ -76,8 +77,9 @@ static void both_send(struct drive *whole, struct drive *bytes, const uint8_t *d
 		drive_send(bytes, data, n);
 		return;
 	}
-	/* The begin of a reply is parsed from one send: a server does not cut a packet's header. */
-	i = bytes->conn.fresh ? n < REPLY_HEAD ? n : REPLY_HEAD : 0;
+	/* The begin of a reply is parsed from one send: a server does not cut a packet's header.  Whether a connection becomes
+	 * sure depends on the whole send. */
+	i = bytes->conn.fresh ? n < REPLY_HEAD || !bytes->conn.sure ? n : REPLY_HEAD : 0;
 	if (i)
 		last = drive_send(bytes, data, i);
 	for (; i < n; i++)
@@ -100,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 			n = len - at;
 		if ((kind & 3) == 0) {
 			both_receive(&whole, &bytes, data + at, n);
-		} else if ((kind & 3) == 1) {
+		} else if ((kind & 3) == 1 && n) {	/* a send of nothing is not parsed */
 			both_send(&whole, &bytes, data + at, n);
 		} else if ((kind & 3) == 2 && parse_blind(&whole.conn) > 1) {
 			uint32_t most = parse_blind(&whole.conn), skip = (uint32_t)n << 16 | n;

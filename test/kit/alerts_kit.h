@@ -5,8 +5,8 @@
  * Load    a server of three modes and outliers.  Its mix, rate and speed wander from minute to minute, with bursts, and
  *         a test can change it.
  */
-#ifndef HEATSCOPE_TEST_ALERTS_KIT_H
-#define HEATSCOPE_TEST_ALERTS_KIT_H
+#ifndef HEATSCOPE_ALERTS_KIT_H
+#define HEATSCOPE_ALERTS_KIT_H
 
 #include "aggregator/notify/alerts.h"
 #include "aggregator/base/services.h"
@@ -22,17 +22,17 @@ struct alerts_bench {
 	__u32 seq;
 };
 
-/* With instrumentation 1, mysql.queries with latency in slots of 1 s. */
+/* Opens a bench with instrumentation 1, mysql.queries with latency in slots of 1 s. */
 void alerts_bench_open(struct alerts_bench *b);
 void alerts_bench_restart(struct alerts_bench *b, __s64 now_s);	/* restarts all but store and cube */
 void alerts_bench_close(struct alerts_bench *b);
 
-/* Its parts, for what works with them. */
+/* Gives the parts of the bench to a test. */
 void alerts_bench_lend(struct alerts_bench *b, struct services *ret_services);
 
 __u64 alerts_bench_add(struct alerts_bench *b, const char *rule, __s64 now_s);
 
-/* A second's events, then the tick at its end.  NULL: no source reported. */
+/* Adds a second's events, then runs the tick at its end.  h NULL: no source reported. */
 void alerts_bench_slot(struct alerts_bench *b, __s64 slot_s, const struct hist *h);
 void alerts_bench_put(struct alerts_bench *b, __s64 slot_s, const struct hist *h);	/* without the tick */
 const char *alerts_bench_state(struct alerts_bench *b);	/* of the first alert */

@@ -19,14 +19,14 @@ void ok(int holds, const char *format, ...) __attribute__((format(printf, 2, 3))
 void kit_begin(void);
 int kit_end(void);			/* the exit status */
 
-/* Slots of 1 s, `keys` keys; at the return a slot that is counted has begun. */
+/* Enables an instrumentation with slots of 1 s.  When it returns, a slot that is counted has begun. */
 void kit_enable(__u64 inst, const char *metric, const char *fields, const char *measures);
 void kit_enable_where(__u64 inst, const char *metric, const char *fields, const char *measures, const char *predicate, ...)
 	__attribute__((format(printf, 5, 6)));		/* its JSON */
 void kit_disable(__u64 inst);
 const char *kit_refusal(const char *metric);	/* NULL: it is available */
 
-/* From here on one event in `every` of the metric is looked at, as it is beyond the budget; 1: every event. */
+/* From here on the metric measures one event in `every`, as beyond its budget; 1: every event. */
 #define KIT_NONE (1u << 30)		/* so few that the first is years away, if nothing was sampled before */
 void kit_sample(const char *metric, unsigned every);
 
@@ -40,7 +40,7 @@ void kit_clear(void);
 void kit_print(void);
 void kit_doctor(void);
 
-/* Events whose labels are these, in the order of the fields; NULL: any.  As many as there are fields. */
+/* Returns how many events have these labels, one per field, in the order of the fields; NULL: any. */
 __u64 kit_count(__u64 inst, const char *const label[4]);
 __u64 kit_sum(__u64 inst, unsigned measure, const char *const label[4]);
 #define kit_n(inst, ...) kit_count(inst, (const char *const[4]){ __VA_ARGS__ })

@@ -1,6 +1,6 @@
 /* canvas_kit.h - gives tests a canvas to draw on, and reads its pixels. */
-#ifndef CANVAS_KIT_H
-#define CANVAS_KIT_H
+#ifndef HEATSCOPE_CANVAS_KIT_H
+#define HEATSCOPE_CANVAS_KIT_H
 
 #include "render/draw/canvas.h"
 
@@ -24,7 +24,7 @@ static inline __u32 kit_canvas_pixel(struct canvas *c, unsigned x, unsigned y)
 	return ((const __u32 *)row)[x] & 0xffffff;
 }
 
-/* The box around all pixels that are not the page's; 0 wide: none. */
+/* The box around all pixels that are not of the page's colour; 0 wide: there are none. */
 struct ink {
 	unsigned left, top, right, bottom, n;	/* right and bottom are past the last */
 };

@@ -3,13 +3,13 @@
  *      child: act(arg) { child_wait(); ...; child_done(); ... }
  *      test:  pid = child_start(act, arg); ...; child_go(); child_until_done(); look at /proc/PID; child_go()
  *
- * One at a time.
+ * A test has one child at a time.
  *
  * process_is_in() and child_waits() become true when the child has left its CPU: on a busy machine that may take
  * seconds.
  */
-#ifndef HEATSCOPE_CHILD_H
-#define HEATSCOPE_CHILD_H
+#ifndef HEATSCOPE_CHILD_KIT_H
+#define HEATSCOPE_CHILD_KIT_H
 
 #include <sys/types.h>
 

@@ -1,7 +1,11 @@
-/* digest_fuzz.h - checks the laws of a digest on any bytes, for fuzz_mysql_digest and fuzz_postgresql_digest.  Include
- * the dialect's digest.h before it. */
-#ifndef HEATSCOPE_TEST_DIGEST_FUZZ_H
-#define HEATSCOPE_TEST_DIGEST_FUZZ_H
+/* digest_fuzz.h - checks the laws of a digest on any bytes, for fuzz_mysql_digest and fuzz_postgresql_digest.
+ *
+ * Include the dialect's digest.h before it.
+ */
+#ifndef HEATSCOPE_DIGEST_FUZZ_H
+#define HEATSCOPE_DIGEST_FUZZ_H
+
+#include "test/kit/digest_text_kit.h"
 
 #include <jansson.h>
 #include <stdint.h>
@@ -40,7 +44,8 @@ static int grew_by(const struct digest_dialect *of, const struct digest *d, uint
 	return last == '.' || last == (char)(of->lowers && d->state == DIGEST_WORD ? digest_lower(byte) : byte);
 }
 
-/* A name grows by the statement's own bytes only, where a word or a quoted name is; looking for it changes no digest. */
+/* A name grows by the statement's own bytes only, where a word or a quoted name is; looking for it changes no
+ * digest. */
 static void check_table(const struct digest_dialect *of, const uint8_t *data, size_t len)
 {
 	struct digest plain, d;

@@ -1,16 +1,17 @@
-/* digest_kit.h - makes random statements whose digest is known, for test_mysql_digest and test_postgresql_digest.
+/* digest_kit.h - makes random statements whose digest is known, for test_digest of mysql/ and of postgresql/.
  *
  *      digests_are_of_the_tokens(mysql_digest_read, &mysql_style)
  *
  * Each statement is written twice, with other literals, lengths of lists, white space, comments and capitals.  Both
  * have one code, and their label has the tokens that the generator put together.
  */
-#ifndef HEATSCOPE_TEST_DIGEST_KIT_H
-#define HEATSCOPE_TEST_DIGEST_KIT_H
+#ifndef HEATSCOPE_DIGEST_KIT_H
+#define HEATSCOPE_DIGEST_KIT_H
 
 #include "collector/server/digest_text.h"
 #include "collector/core/slice.h"
 #include "test/kit/check.h"
+#include "test/kit/digest_text_kit.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* exemplar_kit.h - encodes exemplars for tests: of values, with one field and one measure. */
-#ifndef HEATSCOPE_TEST_EXEMPLAR_KIT_H
-#define HEATSCOPE_TEST_EXEMPLAR_KIT_H
+#ifndef HEATSCOPE_EXEMPLAR_KIT_H
+#define HEATSCOPE_EXEMPLAR_KIT_H
 
 #include "collector/core/exemplars.h"
 #include "test/kit/check.h"

@@ -1,7 +1,9 @@
-/* fingerprint_kit.h - makes texts and their fingerprints, for test_mysql_digest and fuzz_mysql_digest.  Include
- * mysql/digest.h before it. */
-#ifndef HEATSCOPE_TEST_FINGERPRINT_KIT_H
-#define HEATSCOPE_TEST_FINGERPRINT_KIT_H
+/* fingerprint_kit.h - makes texts and their fingerprints, for mysql/test_digest and fuzz_mysql_digest.
+ *
+ * Include mysql/digest.h before it.
+ */
+#ifndef HEATSCOPE_FINGERPRINT_KIT_H
+#define HEATSCOPE_FINGERPRINT_KIT_H
 
 #include "collector/mysql/fingerprint.h"
 
@@ -35,7 +37,8 @@ static __u64 code_of(const uint8_t *text, size_t len, int mode, __u64 *ret_table
 	return code;
 }
 
-/* The same text with other digits, and where `odd` says so one more of each run; at most 2 * len bytes.  How many. */
+/* Writes the same text with other digits, and if `odd` says so one more in each run of them.  Returns its length, at
+ * most 2 * len. */
 static size_t other_digits(const uint8_t *text, size_t len, uint8_t odd, uint8_t *ret)
 {
 	size_t n = 0;
@@ -50,7 +53,8 @@ static size_t other_digits(const uint8_t *text, size_t len, uint8_t odd, uint8_t
 	return n;
 }
 
-/* The law of fingerprint.h; aborts where it does not hold.  1: the fingerprints are the same, so it said something. */
+/* Checks the law of fingerprint.h; aborts if it does not hold.  Returns 1 if the fingerprints are the same, so that the
+ * law was tried. */
 static int check_fingerprint(const uint8_t *text, size_t len, uint8_t odd)
 {
 	uint8_t *other = malloc(2 * len + 1);

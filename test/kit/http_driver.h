@@ -1,7 +1,7 @@
-/* http_driver.h - drives the pure parser over bytes in memory, as http.bpf.c does over the server's buffer, and writes
- * down what it found.  For test/collector/http and fuzz_http_parse. */
-#ifndef HEATSCOPE_TEST_HTTP_DRIVER_H
-#define HEATSCOPE_TEST_HTTP_DRIVER_H
+/* http_driver.h - runs the pure parser of HTTP over bytes in memory, as http.bpf.c does over the server's buffer, and
+ * writes down the events.  For test/collector/http and fuzz_http_parse. */
+#ifndef HEATSCOPE_HTTP_DRIVER_H
+#define HEATSCOPE_HTTP_DRIVER_H
 
 #include "collector/http/reply.h"
 
@@ -20,7 +20,7 @@ struct drive {
 	__u32 n, n_lost;
 };
 
-/* A connection that begins now, whose paths and hosts are wanted. */
+/* Makes a connection that begins now, whose paths and hosts are wanted. */
 static inline void drive_new(struct drive *d)
 {
 	memset(d, 0, sizeof(*d));
@@ -42,7 +42,7 @@ static inline void drive_found(struct drive *d)
 		d->found[d->n++ % FOUND_MAX] = (struct request_found){ a->method, d->conn.status, a->path, a->host };
 }
 
-/* One receive, whose skips take at most `most` bytes. */
+/* Handles one receive, whose skips take at most `most` bytes. */
 static inline void drive_receive(struct drive *d, const __u8 *data, __u32 n, int is_new, __u32 most)
 {
 	struct conn *c = &d->conn;
@@ -67,7 +67,7 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 n, int
 	}
 }
 
-/* One send; data NULL: its bytes are not in memory, as sendfile's. */
+/* Handles one send; data NULL: its bytes are not in memory, as sendfile's. */
 static inline void drive_send(struct drive *d, const __u8 *data, __u32 n, __u32 most)
 {
 	struct conn *c = &d->conn;
@@ -95,7 +95,7 @@ static inline void drive_send(struct drive *d, const __u8 *data, __u32 n, __u32 
 	}
 }
 
-/* The connection ends: a reply without a length does, too. */
+/* Ends the connection, and with it a reply without a length. */
 static inline void drive_close(struct drive *d)
 {
 	if (d->conn.mode == CONN_PLAIN && d->conn.out.state == AT_CLOSE)

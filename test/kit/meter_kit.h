@@ -1,6 +1,6 @@
 /* meter_kit.h - collects the events of one reading of a meter, with their labels. */
-#ifndef METER_KIT_H
-#define METER_KIT_H
+#ifndef HEATSCOPE_METER_KIT_H
+#define HEATSCOPE_METER_KIT_H
 
 #include "collector/proc/meter.h"
 #include "collector/core/slice.h"

@@ -1,8 +1,8 @@
-/* mysql_driver.h - runs the pure parser over bytes in memory, as mysql.bpf.c does over the server's buffer, and writes
- * down the events.  For test_mysql_parse, _reply, _who and _follow, and fuzz_mysql_parse.
+/* mysql_driver.h - runs the pure parser of MySQL over bytes in memory, as mysql.bpf.c does over the server's buffer,
+ * and writes down the events.  For the tests of mysql/ and fuzz_mysql_parse.
  */
-#ifndef HEATSCOPE_TEST_PARSE_DRIVER_H
-#define HEATSCOPE_TEST_PARSE_DRIVER_H
+#ifndef HEATSCOPE_MYSQL_DRIVER_H
+#define HEATSCOPE_MYSQL_DRIVER_H
 
 #include "collector/mysql/follow.h"
 
@@ -51,35 +51,40 @@ static inline void drive_outcome(struct drive *d, __u32 out)
 		d->found[d->n++] = (struct found){ d->conn.command, d->conn.statement };
 }
 
-/* One receive.  data NULL: the parser must not read the bytes. */
+/* Takes the next ones of the `left` bytes of a receive.  Returns bytes taken << 32 | PARSE_*. */
+static inline __u64 drive_step(struct drive *d, const __u8 *data, __u32 left)
+{
+	struct conn *c = &d->conn;
+	__u32 blind;
+
+	if (data && d->ahead && parse_can_ahead(c) && left >= PARSE_AHEAD)
+		return parse_ahead(c, data, d->ahead_text);
+	if (text_follows_attributes(c))
+		return parse_attributes(c, data ? *data : 0, left);
+	blind = parse_blind(c);
+	if (!blind)
+		return parse_eaten(1, parse_byte(c, *data));
+	if (blind > left)
+		blind = left;
+	return parse_eaten(blind, parse_skip(c, blind));
+}
+
+/* Handles one receive.  data NULL: the parser must not read the bytes. */
 static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total)
 {
-	__u32 at = 0, blind;
+	__u32 at = 0;
 
 	if (data)
 		conn_receive(&d->conn, data, total < 5 ? total : 5, total);
 	while (at < total) {
-		if (data && d->ahead && parse_can_ahead(&d->conn) && total - at >= PARSE_AHEAD) {
-			__u64 step = parse_ahead(&d->conn, data + at, d->ahead_text);
+		__u64 step = drive_step(d, data ? data + at : NULL, total - at);
 
-			drive_outcome(d, step);
-			at += step >> 32;
-			continue;
-		}
-		blind = parse_blind(&d->conn);
-		if (blind) {
-			if (blind > total - at)
-				blind = total - at;
-			drive_outcome(d, parse_skip(&d->conn, blind));
-			at += blind;
-		} else {
-			drive_outcome(d, parse_byte(&d->conn, data[at]));
-			at++;
-		}
+		drive_outcome(d, step);
+		at += step >> 32;
 	}
 }
 
-/* All of a send, as far as it is looked at. */
+/* Follows a send, as far as the parser looks at it. */
 static inline int drive_follow(struct drive *d, const __u8 *data, __u32 total)
 {
 	__u32 pos = 0;
@@ -94,7 +99,7 @@ static inline int drive_follow(struct drive *d, const __u8 *data, __u32 total)
 	return follow_verdict(&d->conn);
 }
 
-/* One send: is the reply complete with it? */
+/* Handles one send: is the reply complete with it? */
 static inline int drive_send(struct drive *d, const __u8 *data, __u32 total)
 {
 	struct conn *c = &d->conn;
@@ -138,7 +143,7 @@ static inline int drive_send(struct drive *d, const __u8 *data, __u32 total)
 
 /* ---- bytes to drive it with ---- */
 
-/* A packet: header with sequence number, then the body. */
+/* Writes a packet: header with sequence number, then the body. */
 static inline __u32 packet(__u8 *out, __u8 seq, const void *body, __u32 n)
 {
 	out[0] = n;
@@ -176,11 +181,14 @@ static inline void plain(struct drive *d)
 #define END_CURSOR "\5\0\0\4\xfe\0\0\x42\0"
 #define END_OK "\7\0\0\4\xfe\0\0\2\0\0\0"
 #define ONE_COLUMN "\1\0\0\1\1"
+#define METADATA "\2\0\0\1\1\1"			/* one column, and a flag: its definition follows */
+#define NO_METADATA "\2\0\0\1\1\0"
 #define DEFINITION "\6\0\0\2\3def\0\0"
 #define ROW "\2\0\0\4\1x"
 #define ROW_EMPTY "\1\0\0\4\0"
 #define ROW_BINARY "\3\0\0\4\0\0\1"
 #define PREPARED_0 "\x0c\0\0\1\0\5\0\0\0\0\0\0\0\0\0\0"
+#define PREPARED_FLAG "\x0d\0\0\1\0\5\0\0\0\1\0\1\0\0\0\0"	/* its flag is the next byte */
 #define PREPARED_2 "\x0c\0\0\1\0\5\0\0\0\1\0\1\0\0\0\0"
 
 #endif

@@ -3,8 +3,8 @@
  * It listens on a Unix socket, takes one collector at a time, and gives its frames to the test.  The test may answer
  * with rubbish, too, as no real aggregator does.
  */
-#ifndef HEATSCOPE_PEER_H
-#define HEATSCOPE_PEER_H
+#ifndef HEATSCOPE_PEER_KIT_H
+#define HEATSCOPE_PEER_KIT_H
 
 #include "collector/core/frame.h"
 #include "collector/link.h"

@@ -1,8 +1,8 @@
-/* postgresql_driver.h - runs the pure parser over bytes in memory, as postgresql.bpf.c does over the server's buffer,
- * and writes down the events.  For test_postgresql_parse, _reply and fuzz_postgresql_parse.
+/* postgresql_driver.h - runs the pure parser of PostgreSQL over bytes in memory, as postgresql.bpf.c does over the
+ * server's buffer, and writes down the events.  For the tests of postgresql/ and fuzz_postgresql_parse.
  */
-#ifndef HEATSCOPE_TEST_POSTGRESQL_DRIVER_H
-#define HEATSCOPE_TEST_POSTGRESQL_DRIVER_H
+#ifndef HEATSCOPE_POSTGRESQL_DRIVER_H
+#define HEATSCOPE_POSTGRESQL_DRIVER_H
 
 #include "collector/postgresql/parse.h"
 
@@ -49,7 +49,7 @@ static inline void drive_codes(struct drive *d, __u64 name, __u64 kind, struct s
 		named_codes(&d->front, is, ret_codes);
 }
 
-/* A connection in step, whose statements are looked at and whose rows are counted. */
+/* Makes a connection in step, whose statements are looked at and whose rows are counted. */
 static inline void drive_plain(struct drive *d)
 {
 	memset(d, 0, sizeof(*d));
@@ -95,7 +95,7 @@ static inline void drive_front(struct drive *d, __u32 out)
 		d->database = name_code(&c->value);
 }
 
-/* One byte of a text that is read. */
+/* Takes one byte of a text that is read. */
 static inline void drive_text(struct drive *d, __u8 byte)
 {
 	struct front *c = &d->front;
@@ -108,7 +108,7 @@ static inline void drive_text(struct drive *d, __u8 byte)
 	drive_front(d, front_skip(c, 1));
 }
 
-/* One receive, in steps of at most `most` bytes. */
+/* Handles one receive, in steps of at most `most` bytes. */
 static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total, __u32 most)
 {
 	struct front *c = &d->front;
@@ -161,7 +161,7 @@ static inline void drive_record(struct drive *d, int whole)
 	}
 }
 
-/* One send. */
+/* Handles one send. */
 static inline void drive_send(struct drive *d, const __u8 *data, __u32 total, __u32 most)
 {
 	struct front *c = &d->front;

@@ -1,8 +1,8 @@
 /* postgresql_messages.h - builds the messages of a client and a server in PostgreSQL's protocol, version 3, and gives
- * them to the parser.  For test_postgresql_parse and test_postgresql_reply.
+ * them to the parser.  For test_parse and test_reply of postgresql/.
  */
-#ifndef HEATSCOPE_TEST_POSTGRESQL_MESSAGES_H
-#define HEATSCOPE_TEST_POSTGRESQL_MESSAGES_H
+#ifndef HEATSCOPE_POSTGRESQL_MESSAGES_H
+#define HEATSCOPE_POSTGRESQL_MESSAGES_H
 
 #include "test/kit/postgresql_driver.h"
 
@@ -70,7 +70,7 @@ static inline void put_complete(struct bytes *b) { MESSAGE(b, 'C', "SELECT 1\0")
 static inline void put_ready(struct bytes *b) { MESSAGE(b, 'Z', "I"); }
 static inline void put_row(struct bytes *b) { MESSAGE(b, 'D', "\0\1\0\0\0\1C"); }
 
-/* A simple query, and its answer. */
+/* Puts a simple query, and its answer. */
 static inline void put_simple(struct bytes *asked, struct bytes *answered)
 {
 	MESSAGE(asked, 'Q', "SELECT 5\0");
@@ -96,14 +96,14 @@ static inline void put_startup(struct bytes *b, const char *params, __u32 n)
 
 #define STARTUP(b, params) put_startup(b, params, sizeof(params))
 
-/* The server receives that, and answers. */
+/* Lets the server receive `asked` and send `answered`. */
 static inline void exchange(struct drive *d, const struct bytes *asked, const struct bytes *answered)
 {
 	drive_receive(d, asked->at, asked->n, ~0u);
 	drive_send(d, answered->at, answered->n, ~0u);
 }
 
-/* In two sends, cut bytes in the first. */
+/* The same in two sends, `cut` bytes in the first. */
 static inline void exchange_cut(struct drive *d, const struct bytes *asked, const struct bytes *answered, __u32 cut)
 {
 	drive_receive(d, asked->at, asked->n, ~0u);

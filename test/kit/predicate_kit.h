@@ -30,7 +30,7 @@ static const char *const kit_discrete[KIT_DISCRETE] = { "statement", "pid", "ins
 static const char *const kit_numeric[KIT_NUMERIC] = { "latency", "size", "load", "calls" };
 static const __u64 kit_most[KIT_NUMERIC] = { 1ull << 39, 1ull << 40, 128, ~0ull >> 1 };
 
-/* The text of a code.  Several codes of `instance` have one text; odd texts have no code. */
+/* Writes the text of a code.  Several codes of `instance` have one text; odd texts have no code. */
 static inline void kit_label(unsigned field, __u64 code, char *out, size_t room)
 {
 	snprintf(out, room, "%s %llu", kit_discrete[field], (unsigned long long)(field == 2 ? code / 3 : code) * 2);
@@ -49,7 +49,7 @@ static inline int kit_codes(void *arg, unsigned field, const char *text, __u64 *
 	return n;
 }
 
-/* Few values, so that values often equal the constants or lie next to them. */
+/* Returns one of a few values, so that values often equal the constants or lie next to them. */
 static inline __u64 kit_value(unsigned numeric)
 {
 	__u64 near = kit_most[numeric] >> check_below(numeric == 2 ? 7 : 39);
@@ -88,7 +88,7 @@ static inline json_t *kit_term(void)
 	return json_pack("{s:[s, I]}", op[check_below(6)], kit_numeric[i], (json_int_t)value);
 }
 
-/* Of at most `most` leaves. */
+/* Makes a predicate of at most `most` leaves. */
 static inline json_t *kit_predicate(unsigned most, unsigned depth)
 {
 	json_t *list;

@@ -1,23 +1,23 @@
-/* redis_driver.h - drives the parsers of redis.commands as the kernel's programs do.
+/* redis_driver.h - runs the pure parsers of Redis over bytes in memory, as redis.bpf.c does over the server's buffer.
  *
  *      drive_open() -> drive_receive(), drive_send() ... -> found[], n_lost
  *
  * `ahead`: several bytes are taken at once where the kernel does that; the result must be the same.
  */
-#ifndef HEATSCOPE_TEST_REDIS_DRIVER_H
-#define HEATSCOPE_TEST_REDIS_DRIVER_H
+#ifndef HEATSCOPE_REDIS_DRIVER_H
+#define HEATSCOPE_REDIS_DRIVER_H
 
 #include "collector/redis/reply.h"
 
 #include <string.h>
 
-#define FOUND_MAX 1024
+#define FOUND_MAX 2048
 
 struct drive {
 	struct front front;
 	struct done found[FOUND_MAX];
 	__u32 n, n_sent;		/* events; those of the current send */
-	__u32 n_lost, n_crowded, n_unanswered, n_begins, n_breaks;
+	__u32 n_lost, n_unanswered, n_begins, n_breaks;
 	int ahead;
 };
 
@@ -31,13 +31,18 @@ static inline const struct command_row *drive_rows(void)
 	return filled ? rows : NULL;
 }
 
-static inline __u64 drive_code(const char *name)
+static inline const struct command_row *drive_row(const char *name)
 {
 	__u64 hash = COMMAND_SEED;
 
 	for (; *name; name++)
 		hash = hash_byte(hash, (__u8)*name);
-	return command_find(drive_rows(), hash) ? command_find(drive_rows(), hash)->code : COMMAND_MISC;
+	return command_find(drive_rows(), hash);
+}
+
+static inline __u64 drive_code(const char *name)
+{
+	return drive_row(name) ? drive_row(name)->code : COMMAND_MISC;
 }
 
 static inline __u64 drive_error(const char *word)
@@ -110,7 +115,7 @@ static inline __u32 drive_front(struct drive *d, const __u8 *data, __u32 left, _
 	return 1;
 }
 
-/* One receive, in steps of at most `most` bytes. */
+/* Handles one receive, in steps of at most `most` bytes. */
 static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total, __u32 most)
 {
 	struct front *c = &d->front;
@@ -125,6 +130,8 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total,
 		at += drive_front(d, data + at, total - at, most, &out);
 		if (out & FRONT_WORD)
 			out |= front_command(c, command_find(drive_rows(), c->in.hash));
+		if (out & FRONT_ENDED)
+			out |= front_ask(c);
 		if (out & FRONT_LOST) {
 			drive_break(d, 1);
 			return;
@@ -132,7 +139,6 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total,
 		if (c->mode != FRONT_PLAIN)
 			continue;
 		d->n_begins += !!(out & FRONT_BEGIN);
-		d->n_crowded += !!(out & FRONT_CROWDED);
 		d->n_unanswered += !!(out & FRONT_UNANSWERED);
 	}
 	d->n_lost += front_received(c);
@@ -171,7 +177,7 @@ static inline __u32 drive_reply(struct drive *d)
 	return out;
 }
 
-/* One send. */
+/* Handles one send. */
 static inline void drive_send(struct drive *d, const __u8 *data, __u32 total, __u32 most)
 {
 	__u32 at = 0, out;

@@ -272,11 +272,24 @@ static const struct field fields[] = {
 };
 static const struct metric metric = { "a", "b", "", "", fields, 3, SCOPE_INTERVAL, NULL, NULL, "digest" };
 
+static void reader_begin(struct bench *b)
+{
+	struct reader_labels labels = { label, b, &metric };
+
+	assert_int_equal(reader_new(&b->ring, "test", 1, 1, &labels, &b->reader), 0);
+}
+
+void bench_filter(struct bench *b, const struct filter *f)
+{
+	b->ring.plan.filter = *f;
+	reader_free(b->reader);
+	reader_begin(b);
+}
+
 struct bench *bench_made(__u64 first_slot, __u32 n_spares, __u32 points)
 {
 	struct bench *b = calloc(1, sizeof(*b));
 	struct ring_plan *p = &b->ring.plan;
-	struct reader_labels labels = { label, b, &metric };
 
 	*p = (struct ring_plan){ .slot_ns = SLOT_NS, .ruler = { RULER_TEST, RULER_TEST }, .n_slots = N_SLOTS, .n_shards = 2,
 				 .n_measures = 2, .n_classes = N_KEYS + 1, .n_cells = ruler_cells(RULER_TEST),
@@ -299,7 +312,7 @@ struct bench *bench_made(__u64 first_slot, __u32 n_spares, __u32 points)
 	pthread_rwlock_init(&b->rcu, NULL);
 	pthread_mutex_init(&b->lock, NULL);
 	reader_ring_init(&b->ring, first_slot);
-	assert_int_equal(reader_new(&b->ring, "test", 1, 1, &labels, &b->reader), 0);
+	reader_begin(b);
 	return b;
 }
 

@@ -8,8 +8,8 @@
  * Errors  fail the test.
  * Thread  bench_record(), bench_enter(), bench_leave() any; all else one.
  */
-#ifndef HEATSCOPE_TEST_RING_KIT_H
-#define HEATSCOPE_TEST_RING_KIT_H
+#ifndef HEATSCOPE_RING_KIT_H
+#define HEATSCOPE_RING_KIT_H
 
 #include "collector/ring/reader.h"
 #include "test/kit/check.h"
@@ -50,18 +50,22 @@ struct bench {
 	__u64 missed[4096];
 };
 
-/* A ring whose first slot this is, with one spare row or so many; `points`: bits of measures of scope point. */
+/* Make a ring whose first slot this is, with one spare row or n_spares.  points: bits of measures of scope point. */
 struct bench *bench_new(__u64 first_slot);
 struct bench *bench_with(__u64 first_slot, __u32 n_spares);
 struct bench *bench_made(__u64 first_slot, __u32 n_spares, __u32 points);
 
+/* Begins again with a reader whose plan has this filter.  Call it before the first drain. */
+void bench_filter(struct bench *b, const struct filter *f);
+
 /* Asserts that every event that was handed over had its other measure and its weights. */
 void bench_free(struct bench *b);
 
-/* An event of that slot on that CPU, whose key is the code; its second measure is `value % 2`. */
+/* Records an event of that slot on that CPU, whose key is the code; its second measure is `value % 2`. */
 void bench_record(struct bench *b, __u64 slot, __u64 code, __u64 value, __u32 cpu);
 
-/* Begins and ends a program, for which a grace period waits.  bench_record() does both itself; it may stand between them. */
+/* Begins and ends a program, for which a grace period waits.  bench_record() does both itself; it may stand between
+ * them. */
 void bench_enter(struct bench *b);
 void bench_leave(struct bench *b);
 
@@ -70,6 +74,6 @@ void bench_wait(struct bench *b);
 
 /* Hands over all that ended before that slot, and what was late. */
 void bench_drain(struct bench *b, __u64 now_slot);
-struct batch_sink bench_sink(struct bench *b);	/* for who does so by hand */
+struct batch_sink bench_sink(struct bench *b);	/* for a test that drains by itself */
 
 #endif

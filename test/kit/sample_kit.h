@@ -1,6 +1,6 @@
 /* sample_kit.h - gives the collector's tests batches, instrumentations and a temporary directory. */
-#ifndef HEATSCOPE_SAMPLE_H
-#define HEATSCOPE_SAMPLE_H
+#ifndef HEATSCOPE_SAMPLE_KIT_H
+#define HEATSCOPE_SAMPLE_KIT_H
 
 #include "test/kit/check.h"
 #include "collector/core/batch.h"
@@ -63,7 +63,7 @@ static inline void sample_slice(struct sample *s, const char *command, const cha
 	s->events += axis ? 0 : n_events;
 }
 
-/* Four keys, two measures; the same events in both. */
+/* Makes a batch with four keys and two measures; both have the same events. */
 static inline void sample_init(struct sample *s, __u64 inst, __s64 slot, __u32 seq)
 {
 	static const char *const statement[] = { "select", "insert", NULL };
@@ -89,7 +89,7 @@ static inline void sample_fini(struct sample *s)
 	}
 }
 
-/* Events of a batch by its first measure. */
+/* Returns how many events a batch has, by its first measure. */
 static inline __u64 batch_events(const struct batch *b)
 {
 	struct hist_reader r;
@@ -102,7 +102,7 @@ static inline __u64 batch_events(const struct batch *b)
 	return n;
 }
 
-/* A directory of one's own, and paths in it. */
+/* Returns a path in a directory of the test's own. */
 static inline const char *sample_path(const char *name)
 {
 	static char dir[64], path[8][128];

@@ -5,8 +5,8 @@
  *
  * An error in any of these fails the test.
  */
-#ifndef HEATSCOPE_TEST_SERVER_H
-#define HEATSCOPE_TEST_SERVER_H
+#ifndef HEATSCOPE_SERVER_KIT_H
+#define HEATSCOPE_SERVER_KIT_H
 
 #include "aggregator/aggregator.h"
 #include "aggregator/base/clock.h"
@@ -33,13 +33,15 @@ void server_open(struct server *s, bool on_tcp);
 void server_close(struct server *s);
 void server_offer(struct server *s);		/* what db1 says in its hello */
 const struct catalog_inst *server_make(struct server *s, json_t *request);	/* takes the request */
-json_t *server_hello(const char *source);	/* offers mysql.queries and mysql.threads, a point metric; mysql.pages not */
+json_t *server_hello(const char *source);	/* offers mysql.queries and mysql.threads, a point metric; mysql.pages
+						 * not */
 
 void server_collector(struct server *s, const char *source);
 void server_state(struct server *s, __u64 inst, const char *state, const char *reason);	/* STATE of one */
 void server_hang_up(struct server *s);
 
-/* One batch: n events of `value` (axis 0; axis 1: half of it) in one slice per axis.  statement NULL: without fields. */
+/* Sends one batch: n events of `value` (axis 0; axis 1: half of it) in one slice per axis.  statement NULL: without
+ * fields. */
 void server_batch(struct server *s, const char *source, __u64 inst, __s64 slot, const char *statement, __u64 value,
 		  __u64 n);
 void server_send(struct server *s, const struct batch *b);
@@ -52,13 +54,13 @@ struct answer {
 };
 int server_connect(const struct server *s);
 
-/* headers: whole lines, each with \r\n; NULL: none.  body NULL: none. */
+/* Sends a request.  headers: whole lines, each with \r\n; NULL: none.  body NULL: none. */
 struct answer ask(const struct server *s, const char *method, const char *path, const char *headers, const char *body);
 struct answer ask_raw(const struct server *s, const void *request, size_t len);
 void answer_fini(struct answer *a);
 const char *answer_header(const struct answer *a, const char *name, char out[256]);	/* "" if absent */
 
-/* GET that must be 200 and JSON. */
+/* Sends a GET, whose reply must be 200 and JSON. */
 json_t *get_json(const struct server *s, const char *path);
 
 /* Creates mysql.queries by statement with latency and cputime; returns its id. */

@@ -4,8 +4,8 @@
  *
  * Errors  fail the test.  Only sqlite_open() returns NULL, with the reason.
  */
-#ifndef HEATSCOPE_TEST_SQLITE_KIT_H
-#define HEATSCOPE_TEST_SQLITE_KIT_H
+#ifndef HEATSCOPE_SQLITE_KIT_H
+#define HEATSCOPE_SQLITE_KIT_H
 
 #include "test/kit/store_fixture.h"
 #include "test/kit/store_kit.h"
@@ -21,7 +21,7 @@ struct store *sqlite_open(const char *dir);
 /* Closes the store and runs SQL on its file, as no program should. */
 void sqlite_meddle(struct fixture *f, const char *sql);
 
-/* A whole file, below 16 MiB; the caller frees it. */
+/* Reads a whole file, below 16 MiB; the caller frees it. */
 __u8 *whole_file(const char *path, size_t *ret_len);
 void file_write(const char *path, const void *data, size_t len);
 

@@ -3,8 +3,8 @@
  * A test program defines `store_kind`.  Each test owns its fixture from store_setup() to store_teardown(), which
  * closes the store (unless it is NULL) and removes the directory.
  */
-#ifndef HEATSCOPE_TEST_STORE_FIXTURE_H
-#define HEATSCOPE_TEST_STORE_FIXTURE_H
+#ifndef HEATSCOPE_STORE_FIXTURE_H
+#define HEATSCOPE_STORE_FIXTURE_H
 
 #include "aggregator/store/store.h"
 #include "test/kit/check.h"
@@ -26,7 +26,7 @@ int store_teardown(void **state);
 void store_reopen(struct fixture *f);
 #define STORE_TEST(name) TEST_WITH(name, store_setup, store_teardown)
 
-/* Adds, and asserts that it worked; how many were new. */
+/* Adds batches, and asserts that it worked.  Returns how many were new. */
 size_t store_add(struct store *s, const struct batch *batch, size_t n);
 
 #endif

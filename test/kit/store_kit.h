@@ -4,8 +4,8 @@
  *
  * Law     equal data give equal bytes, whatever the order and the pieces.
  */
-#ifndef HEATSCOPE_TEST_STORE_KIT_H
-#define HEATSCOPE_TEST_STORE_KIT_H
+#ifndef HEATSCOPE_STORE_KIT_H
+#define HEATSCOPE_STORE_KIT_H
 
 #include "aggregator/store/store.h"
 
@@ -17,12 +17,12 @@ struct kit_shape {			/* what random batches look like */
 	int losses;			/* one batch in so many has a loss; 0: none */
 };
 
-/* A number of batches with different names; free with kit_free(). */
+/* Makes n batches with different names; free with kit_free(). */
 struct batch *kit_batches(const struct kit_shape *shape, size_t n);
 void kit_free(struct batch *batch, size_t n);
 void kit_shuffle(struct batch *batch, size_t n);
 
-/* One batch with one slice of `n` events of `value`; free with kit_free(b, 1). */
+/* Makes one batch with one slice of `n` events of `value`; free with kit_free(b, 1). */
 struct batch *kit_batch(const char *source, __s64 slot, __u32 seq, const char *key, __u64 value, __u64 n);
 
 struct gathered;
@@ -55,7 +55,8 @@ bool kit_same(struct gathered *a, struct gathered *b);
 /* Fails the test if the two differ. */
 void kit_assert_same(struct gathered *a, struct gathered *b);
 
-/* Fails the test if what a store counts is not what its slices hold.  Asked for twice: the second time they are remembered. */
+/* Fails the test if what a store counts is not what its slices hold.  Asked for twice: the second time they are
+ * remembered. */
 void kit_assert_counts(struct store *s, const struct store_range *range);
 
 #endif

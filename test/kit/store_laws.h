@@ -3,8 +3,8 @@
  * A test program defines `store_kind`; store_laws.c (slices, settings, exemplars) and store_laws_tiers.c (minutes,
  * hours, dropped slots) are among its sources.
  */
-#ifndef HEATSCOPE_TEST_STORE_LAWS_H
-#define HEATSCOPE_TEST_STORE_LAWS_H
+#ifndef HEATSCOPE_STORE_LAWS_H
+#define HEATSCOPE_STORE_LAWS_H
 
 #include "test/kit/store_fixture.h"
 #include "test/kit/store_kit.h"

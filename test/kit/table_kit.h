@@ -1,7 +1,9 @@
-/* table_kit.h - finds the table that a statement names, for test_mysql_table and test_postgresql_table.  Include the
- * dialect's digest.h before it. */
-#ifndef HEATSCOPE_TEST_TABLE_KIT_H
-#define HEATSCOPE_TEST_TABLE_KIT_H
+/* table_kit.h - finds the table that a statement names, for test_table of mysql/ and of postgresql/.
+ *
+ * Include the dialect's digest.h before it.
+ */
+#ifndef HEATSCOPE_TABLE_KIT_H
+#define HEATSCOPE_TABLE_KIT_H
 
 #include "test/kit/check.h"
 

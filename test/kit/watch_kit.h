@@ -14,7 +14,8 @@
 #define KIT_FROM 1700000000
 #define KIT_COLUMNS 6
 
-/* One column: its state and cells, and members in place of those or besides, as JSON text ("\"sampled\": 4", or ""). */
+/* Makes one column: its state and cells, and members in place of those or besides, as JSON text ("\"sampled\": 4", or
+ * ""). */
 static inline json_t *kit_column(int slot, const char *state, const char *cells, const char *more)
 {
 	char text[1024];
@@ -44,7 +45,7 @@ static inline json_t *kit_shade(size_t n_rows)
 			 "palette", palette, "zero", "#000000", "unobserved", "#101010", "partial", "#ff0000", "running", "#00ff00");
 }
 
-/* Six columns, each with every look there is. */
+/* Makes a grid of six columns, each of another look. */
 static inline json_t *kit_grid(void)
 {
 	json_t *columns = json_array();

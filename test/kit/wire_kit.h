@@ -1,7 +1,7 @@
 /* wire_kit.h - makes hellos, batches, and an aggregator without HTTP on a memory store, for tests of ingest, the store
  * queue and the catalog. */
-#ifndef HEATSCOPE_TEST_WIRE_H
-#define HEATSCOPE_TEST_WIRE_H
+#ifndef HEATSCOPE_WIRE_KIT_H
+#define HEATSCOPE_WIRE_KIT_H
 
 #include "test/kit/check.h"
 
@@ -15,7 +15,7 @@
 
 #define WIRE_RULER RULER(UNIT_NS, 5, 10, 39)
 
-/* NULL: there is no source of that name. */
+/* Returns the source of that name; NULL: there is none. */
 static inline const struct source *wire_source(const struct catalog *c, const char *name)
 {
 	const struct source *s = catalog_source_first(c);
@@ -59,7 +59,7 @@ static inline json_t *wire_request(const char *decomposition)
 			 "retention-time", 3600);
 }
 
-/* A batch of one slice; label NULL: without fields.  Each value is an event. */
+/* Writes a batch of one slice; label NULL: without fields.  Each value is an event. */
 static inline void wire_batch(struct bytes *out, const char *source, __u64 inst, __s64 slot, __u32 seq,
 			      const char *label, const __u64 *value, size_t n)
 {
@@ -97,7 +97,7 @@ struct rig {
 	struct catalog *catalog;
 };
 
-/* A second catalogue on the same store is a restart. */
+/* Begins a rig.  A second catalogue on the same store is a restart. */
 static inline void rig_begin(struct rig *r, struct store *store)
 {
 	char reason[REASON_MAX];
@@ -120,7 +120,7 @@ static inline void rig_idle(void *arg)
 	*(int *)arg = 1;
 }
 
-/* Ends all but the store. */
+/* Ends the rig, but not the store. */
 static inline void rig_stop(struct rig *r)
 {
 	int idle = 0;
@@ -156,7 +156,7 @@ static inline void rig_made(void *arg, int err, const struct catalog_inst *made)
 	*(__u64 *)arg = made->in.id;
 }
 
-/* Its id. */
+/* Creates an instrumentation and returns its id. */
 static inline __u64 rig_create(struct rig *r, json_t *request)
 {
 	__u64 id = 0;

@@ -2,6 +2,7 @@
 #include "collector/mysql/digest_text.h"
 #include "collector/postgresql/digest_text.h"
 #include "collector/core/slice.h"
+#include "test/kit/digest_text_kit.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,8 +9,8 @@
  * Memory  a value; mysql_close() frees its content, also of a zeroed one.
  * Thread  one at a time; SIGPIPE must be ignored when TLS is used.
  */
-#ifndef HEATSCOPE_TEST_MYSQL_CLIENT_H
-#define HEATSCOPE_TEST_MYSQL_CLIENT_H
+#ifndef HEATSCOPE_MYSQL_CLIENT_H
+#define HEATSCOPE_MYSQL_CLIENT_H
 
 #include "test/tools/mysql_packet.h"
 
@@ -47,14 +47,14 @@ int mysql_login(struct mysql *m, __u64 capabilities, const char *db);
 /* Closes the socket as it is, with no word to the server. */
 void mysql_close(struct mysql *m);
 
-/* Bytes for the wire, through TLS if there is TLS. */
+/* Sends bytes, through TLS if there is TLS. */
 int mysql_send(struct mysql *m, const void *data, size_t len);
 
-/* Packets made by mysql_packet.h, from `from` on in `out`, into what the wire wants of them: with the
- * compressed protocol into frames numbered from seq, else as they are. */
+/* Makes packets of mysql_packet.h, from `from` on in `out`, ready for the wire: with the compressed protocol it puts
+ * them into frames numbered from seq, else they stay as they are. */
 void mysql_wrap(struct mysql *m, struct bytes *out, size_t from, __u8 seq);
 
-/* The next packet's payload into m->payload; parts of 16 MiB are joined. */
+/* Reads the next packet's payload into m->payload; parts of 16 MiB are joined. */
 int mysql_read_packet(struct mysql *m);
 
 /* Reads until the reply is complete; the file a server asks for is answered with `file`. */

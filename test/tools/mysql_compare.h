@@ -8,8 +8,8 @@
  *         with 3 for each handshake and login (TLS 1.3).  "opaque" is shown and not compared.  binlog_dump makes no
  *         event, so it is left out.
  */
-#ifndef HEATSCOPE_TEST_MYSQL_COMPARE_H
-#define HEATSCOPE_TEST_MYSQL_COMPARE_H
+#ifndef HEATSCOPE_MYSQL_COMPARE_H
+#define HEATSCOPE_MYSQL_COMPARE_H
 
 #include <jansson.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
  * -EINVAL: one of the two is no such JSON. */
 int mysql_compare(const json_t *collector, const json_t *load, FILE *out);
 
-/* The same of files; -EINVAL with a line on stderr for what cannot be read. */
+/* The same for files; -EINVAL, with a line on stderr, if one cannot be read. */
 int mysql_compare_files(const char *collector_path, const char *load_path, FILE *out);
 
 #endif

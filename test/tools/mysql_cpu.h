@@ -3,8 +3,8 @@
  * Queries that only compute run on one connection.  Before and after, /proc/PID/task/TID/schedstat gives each thread's
  * time on the CPU and in the run queue.  The thread whose time grew most is the one that served the connection.
  */
-#ifndef HEATSCOPE_TEST_MYSQL_CPU_H
-#define HEATSCOPE_TEST_MYSQL_CPU_H
+#ifndef HEATSCOPE_MYSQL_CPU_H
+#define HEATSCOPE_MYSQL_CPU_H
 
 #include "test/tools/mysql_session.h"
 

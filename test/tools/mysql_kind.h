@@ -5,8 +5,8 @@
  * Weight  how often a kind is chosen.  A kind with `once` runs at most once per load, whatever its weight.
  * Errors  0 or -errno, reported on stderr.
  */
-#ifndef HEATSCOPE_TEST_MYSQL_KIND_H
-#define HEATSCOPE_TEST_MYSQL_KIND_H
+#ifndef HEATSCOPE_MYSQL_KIND_H
+#define HEATSCOPE_MYSQL_KIND_H
 
 #include "test/tools/mysql_session.h"
 

@@ -2,8 +2,8 @@
  *
  * As in mysql_kind.h.  Each works on a connection of its own, and kills it from the given one.
  */
-#ifndef HEATSCOPE_TEST_MYSQL_KIND_END_H
-#define HEATSCOPE_TEST_MYSQL_KIND_END_H
+#ifndef HEATSCOPE_MYSQL_KIND_END_H
+#define HEATSCOPE_MYSQL_KIND_END_H
 
 #include "test/tools/mysql_session.h"
 

@@ -435,7 +435,6 @@ static int take_result_first(struct mysql_reply *r, __u8 first, struct cursor *c
 		return take_ok(r, c);
 	if (first == 0xfb) {			/* LOAD DATA LOCAL: the rest is a file name */
 		r->wants_file = 1;
-		r->n_files++;
 		return 0;
 	}
 	c->at = 0;

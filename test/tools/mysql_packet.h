@@ -7,8 +7,8 @@
  * Shape   texts are bytes; integers are little-endian; `lenenc` is the protocol's own variable-length integer.  No I/O.
  * Errors  builders fail through bytes.err; readers return -EBADMSG and have written nothing.
  */
-#ifndef HEATSCOPE_TEST_MYSQL_PACKET_H
-#define HEATSCOPE_TEST_MYSQL_PACKET_H
+#ifndef HEATSCOPE_MYSQL_PACKET_H
+#define HEATSCOPE_MYSQL_PACKET_H
 
 #include "collector/core/bytes.h"
 
@@ -39,7 +39,7 @@ enum mysql_command {
 	MYSQL_BULK_EXECUTE = 250,
 };
 
-/* "query", "close", ...; NULL for any other number. */
+/* Returns "query", "close", ...; NULL for any other number. */
 const char *mysql_command_name(unsigned command);
 
 /* Capabilities; from bit 32 on MariaDB's own. */
@@ -69,30 +69,30 @@ int mysql_get_greeting(const __u8 *data, size_t len, struct mysql_greeting *ret_
 void mysql_put_lenenc(struct bytes *out, __u64 value);
 __u64 mysql_get_lenenc(struct cursor *c);
 
-/* A payload as packets numbered from seq; a last empty one where the length asks for it. */
+/* Writes a payload as packets numbered from seq, with an empty last one if the length requires it. */
 void mysql_put_packets(struct bytes *out, __u8 seq, const void *payload, size_t len);
 
-/* A command: its byte, then its body. */
+/* Writes a command: its byte, then its body. */
 void mysql_put_command(struct bytes *out, enum mysql_command command, const void *body, size_t len);
 void mysql_put_text(struct bytes *out, enum mysql_command command, const char *text);
 
-/* Both go out with seq 1, or login with 2 after an SSL request.  The password is empty. */
+/* Write an SSL request or a login: with seq 1, the login after an SSL request with 2.  The password is empty. */
 void mysql_put_ssl_request(struct bytes *out, __u64 capabilities);
 void mysql_put_login(struct bytes *out, __u8 seq, __u64 capabilities, const char *user, const char *db);
 void mysql_put_change_user(struct bytes *out, const char *user, const char *db);
 
-/* Execute a prepared statement.  Every parameter goes as a string; one that is NULL here went ahead
- * as long data.  cursor: ask for one. */
+/* Writes the execute of a prepared statement.  Each parameter is a string; NULL: it was sent before, as long data.
+ * cursor: asks for one. */
 void mysql_put_execute(struct bytes *out, __u32 stmt, int cursor, const char *const *param, size_t n_params);
 
-/* The same statement for n_rows rows of n_params strings each, row after row. */
+/* Writes the execute of a statement for n_rows rows of n_params strings each, row after row. */
 void mysql_put_bulk_execute(struct bytes *out, __u32 stmt, const char *const *param, size_t n_params, size_t n_rows);
 
 void mysql_put_long_data(struct bytes *out, __u32 stmt, __u16 param, const void *data, size_t len);
 void mysql_put_fetch(struct bytes *out, __u32 stmt, __u32 n_rows);
 void mysql_put_binlog_dump(struct bytes *out, __u32 position, __u32 server_id, const char *file);
 
-/* Bytes of packets in the frames of the compressed protocol, numbered from seq:
+/* Writes packets in frames of the compressed protocol, numbered from seq:
  *
  *       0          3     4                    7
  *      | length LE | seq | plain length or 0 | zlib, or plain if that is 0 |           */
@@ -122,7 +122,6 @@ struct mysql_reply {
 	__u16 status;			/* the server's last status word */
 	__u32 stmt;			/* of a prepared statement */
 	int wants_file;			/* the server asked for LOAD DATA LOCAL's file: send it, read on */
-	unsigned n_files;		/* it asked for so far */
 };
 
 void mysql_reply_begin(struct mysql_reply *r, enum mysql_shape shape, __u64 capabilities);

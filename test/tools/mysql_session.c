@@ -110,11 +110,11 @@ int session_flush(struct session *s)
 	return err;
 }
 
-/* A turn is a request and all that is sent back before the next one: one for a pipeline, two where
- * the server asks for a file in between. */
-static void count_turns(struct session *s, unsigned n_files)
+/* Counts a turn: a request and all that is sent back before the next one; also a pipeline, and a statement with the file
+ * that the server asks for. */
+static void count_turn(struct session *s)
 {
-	s->tally->turns[s->channel] += s->awaited + n_files;
+	s->tally->turns[s->channel] += s->awaited;
 	s->awaited = 0;
 }
 
@@ -124,7 +124,7 @@ int session_read(struct session *s, enum mysql_command command, enum outcome out
 	int err = mysql_read_reply(&s->m, mysql_command_shape(command), s->file, &reply);
 
 	if (reply.shape != MYSQL_REPLY_NONE)
-		count_turns(s, reply.n_files);
+		count_turn(s);
 	s->stmt = reply.stmt;
 	s->tally->n_errors += !!reply.error;
 	if (err) {
@@ -197,6 +197,6 @@ int session_pairs(struct session *s, enum statement statement, const char *sql, 
 	mysql_put_text(&s->out, MYSQL_QUERY, sql);
 	session_count(s, MYSQL_QUERY, statement);
 	err = session_flush(s);
-	count_turns(s, 0);
+	count_turn(s);
 	return err ? err : mysql_read_pairs(&s->m, take, arg);
 }

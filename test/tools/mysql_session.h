@@ -8,8 +8,8 @@
  * Memory  session_quit() and session_drop() free the session.  The tally and the address are borrowed.
  * Thread  one at a time.
  */
-#ifndef HEATSCOPE_TEST_MYSQL_SESSION_H
-#define HEATSCOPE_TEST_MYSQL_SESSION_H
+#ifndef HEATSCOPE_MYSQL_SESSION_H
+#define HEATSCOPE_MYSQL_SESSION_H
 
 #include "test/tools/mysql_client.h"
 #include "test/tools/mysql_tally.h"
@@ -48,7 +48,7 @@ int session_flush(struct session *s);
 enum outcome { MUST_WORK, MUST_FAIL, MAY_FAIL };
 int session_read(struct session *s, enum mysql_command command, enum outcome outcome);
 
-/* count, flush and read of what is in s->out */
+/* Counts, flushes and reads one command, which is in s->out. */
 int session_run(struct session *s, enum mysql_command command, enum statement statement, enum outcome outcome);
 
 int session_command(struct session *s, enum mysql_command command, const void *body, size_t len);

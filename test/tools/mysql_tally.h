@@ -6,8 +6,8 @@
  * of the socket can see: everything, only the compressed protocol's frames, or only TLS.
  * Words   the names of commands and statements are heatscope-collector's labels.
  */
-#ifndef HEATSCOPE_TEST_MYSQL_TALLY_H
-#define HEATSCOPE_TEST_MYSQL_TALLY_H
+#ifndef HEATSCOPE_MYSQL_TALLY_H
+#define HEATSCOPE_MYSQL_TALLY_H
 
 #include "test/tools/mysql_packet.h"
 #include <jansson.h>
@@ -41,11 +41,11 @@ void mysql_tally_add(struct tally *t, const struct tally *other);
 
 __u64 mysql_tally_commands(const struct tally *t);
 
-/* The amount that all of it adds to the server's status variable Questions. */
+/* Returns how much all of it adds to the server's status variable Questions. */
 __u64 mysql_tally_questions(const struct tally *t);
 
-/* The other status variables that all of it adds to by a rule we know: the i-th one's name and
- * growth; 0 beyond the last. */
+/* Finds the other status variables to which all of it adds by a rule that we know: the i-th one's name and growth.
+ * Returns 0 beyond the last. */
 int mysql_tally_variable(const struct tally *t, unsigned i, const char **ret_name, __u64 *ret_value);
 
 json_t *mysql_tally_to_json(const struct tally *t);	/* NULL: no memory */

@@ -1,6 +1,6 @@
 /* server_clock.h - declares the moments of one statement, in ns of the monotonic clock. */
-#ifndef HEATSCOPE_TEST_SERVER_CLOCK_H
-#define HEATSCOPE_TEST_SERVER_CLOCK_H
+#ifndef HEATSCOPE_SERVER_CLOCK_H
+#define HEATSCOPE_SERVER_CLOCK_H
 
 #include <linux/types.h>
 

@@ -39,6 +39,10 @@
 	function thd_current_command
 	mov	0x27d8(%rdi), %eax
 	ret
+	function thd_get_error_number
+	mov	0x62e0(%rdi), %rax
+	mov	0x8(%rax), %eax
+	ret
 	function thd_is_strict_mode
 	testb	$0x60, 0x89a(%rdi)
 	setne	%al
@@ -72,6 +76,12 @@
 	xor	%eax, %eax
 	ret
 2:	mov	$1, %eax
+	ret
+	function _Z12thd_is_errorPK3THD
+	endbr64
+	mov	0x33a0(%rdi), %rax
+	cmpl	$3, 0x8c(%rax)
+	sete	%al
 	ret
 	function _ZN3THD11set_commandE19enum_server_command
 	endbr64

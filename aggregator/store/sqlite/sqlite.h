@@ -30,8 +30,8 @@
  * Errors  0 or -errno, and then store.reason says more.
  * Thread  one call at a time, as store.h.
  */
-#ifndef HEATSCOPE_STORE_SQLITE_H
-#define HEATSCOPE_STORE_SQLITE_H
+#ifndef HEATSCOPE_SQLITE_H
+#define HEATSCOPE_SQLITE_H
 
 #include "aggregator/store/chunk.h"
 #include "aggregator/store/chunk_cache.h"
@@ -103,7 +103,7 @@ int db_number(struct sqlite *q, const char *sql, __s64 *ret_value);	/* returns t
  * the statement is done. */
 sqlite3_stmt *db_bind(struct sqlite *q, enum sql which, const char *types, ...);
 
-/* 1: a row; 0: the end; -errno.  After 0 and -errno the statement is ready to be bound again. */
+/* Returns 1: a row; 0: the end; -errno.  After 0 and -errno the statement is ready to be bound again. */
 int db_step(struct sqlite *q, sqlite3_stmt *stmt);
 
 /* Steps once and returns the first column; the row is not kept.  1, 0 or -errno. */
@@ -117,7 +117,7 @@ static inline __s64 col(sqlite3_stmt *stmt, int i)
 	return sqlite3_column_int64(stmt, i);
 }
 
-/* A text column; "" if it is NULL. */
+/* Returns a text column; "" if it is NULL. */
 const char *col_text(sqlite3_stmt *stmt, int i);
 
 /* Computes the column `crc` of a row. */
@@ -130,7 +130,7 @@ __s64 exemplars_crc(__u64 inst, const char *source, __s64 slot, const void *data
 
 void found_damage(struct sqlite *q, const char *what, __s64 slot);	/* counts it and sets store.reason */
 
-/* Reads what is known of an instrumentation; the copy is the caller's.  db_know() stores it. */
+/* Reads what is known of an instrumentation; the copy is the caller's.  The two functions after it store it. */
 int db_known(struct sqlite *q, __u64 inst, struct known *ret_known);
 int db_know_slot(struct sqlite *q, __u64 inst, __u64 slot_ns);
 int db_know_dropped(struct sqlite *q, __u64 inst, int tier, const struct dropped *d);

@@ -145,27 +145,31 @@ TEST(a_share_above_a_line_fires)
 	alert_fini(&a);
 }
 
-TEST(the_distance_is_how_far_events_would_have_to_move)
-{
-	struct hist a, b;
+#define SHAPE "{\"name\": \"x\", \"instrumentation\": 1, \"shape\": true}"
 
-	assert_int_equal(hist_init(&a, RULER_NS), 0);
-	assert_int_equal(hist_init(&b, RULER_NS), 0);
-	hist_record_times(&a, MS, 1000);
-	hist_record_times(&b, MS, 500);
-	assert_true(alert_distance(&a, &b) < 1e-9);
-	hist_record_times(&b, 8 * MS, 500);		/* half of them moved by three octaves */
-	assert_true(fabs(alert_distance(&a, &b) - 1.5) < 0.13);
-	assert_true(fabs(alert_distance(&a, &b) - alert_distance(&b, &a)) < 1e-9);
-	hist_fini(&a);
-	hist_fini(&b);
+TEST(the_value_of_a_shape_is_how_far_events_would_have_to_move)
+{
+	struct alert a = made(SHAPE), b = made(SHAPE);
+
+	for (int i = 0; i < ALERT_LEARNT; i++) {
+		window(&a, 1000, MS, 0, 0);
+		window(&b, 1000, MS, 500, 8 * MS);
+	}
+	window(&a, 500, MS, 0, 0);
+	assert_true(a.value < 1e-9);
+	window(&a, 1000, MS, 500, 8 * MS);		/* half of them moved by three octaves */
+	assert_true(fabs(a.value - 1.5) < 0.13);
+	window(&b, 1000, MS, 0, 0);
+	assert_true(fabs(a.value - b.value) < 1e-9);
+	alert_fini(&a);
+	alert_fini(&b);
 }
 
 static unsigned around(unsigned n) { return n - n / 20 + (unsigned)check_below(n / 10); }
 
 TEST(a_shape_is_learnt_then_compared_with_the_hour_before)
 {
-	struct alert a = made("{\"name\": \"x\", \"instrumentation\": 1, \"shape\": true}");
+	struct alert a = made(SHAPE);
 
 	for (int i = 0; i < ALERT_LEARNT; i++) {
 		assert_int_equal(a.state, ALERT_NO_DATA);

@@ -380,7 +380,7 @@ TEST(running_events_count_from_their_start)
 	active_free(a);
 }
 
-/* One of two hosts has not reported the last slot yet.  Its running queries are known up to the slot before, so both
+/* One of two hosts has not reported the last slot yet.  Its running exchanges are known up to the slot before, so both
  * hosts are read as of that slot. */
 TEST(all_sources_are_taken_at_the_same_time)
 {

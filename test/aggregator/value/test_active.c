@@ -69,7 +69,7 @@ static void send_end(__s64 from)
 	send_slot(from + LENGTH, PILE, LENGTH * SLOT + SLOT / 2, 0, 0);
 }
 
-/* The second measure is treated as one of scope point: how long a running query has run. */
+/* The second measure is treated as one of scope point: how long a running exchange has run. */
 static int start(void **state)
 {
 	server_start(&server, true);
@@ -194,7 +194,7 @@ TEST(a_chart_stacks_how_many_there_were)
 	series = json_object_get(v, "series");
 	assert_string_equal(json_string_value(json_object_get(v, "show")), "active");
 	assert_string_equal(json_string_value(json_object_get(v, "what")), "queries at once, by part of their time");
-	assert_int_equal(json_array_size(series), 1);		/* nothing runs any more, so running queries have no
+	assert_int_equal(json_array_size(series), 1);		/* nothing runs any more, so running exchanges have no
 								 * series */
 	one = json_array_get(series, 0);
 	assert_string_equal(json_string_value(json_object_get(one, "key")), "rest");

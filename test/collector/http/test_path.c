@@ -3,6 +3,7 @@
 #include "collector/http/path.h"
 #include "collector/core/slice.h"
 #include "test/kit/check.h"
+#include "test/kit/digest_text_kit.h"
 
 #include <stdio.h>
 

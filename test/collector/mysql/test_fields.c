@@ -139,7 +139,7 @@ static void commands_have_names(void **state)
 		{ COM_STMT_SEND_LONG_DATA, "send_long_data" }, { COM_STMT_CLOSE, "close" }, { 26, "reset" },
 		{ COM_STMT_FETCH, "fetch" }, { 31, "reset_connection" }, { COM_BULK_EXECUTE, "bulk_execute" },
 		{ COMMAND_ENCRYPTED, "encrypted" }, { COMMAND_COMPRESSED, "compressed" }, { COMMAND_OPAQUE, "opaque" },
-		{ COMMAND_UNKNOWN, "unknown_command" },
+		{ COMMAND_UNKNOWN, "unknown_command" }, { COMMAND_MYSQLX, "mysqlx" },
 		{ 99, "command 99" },
 	};
 	char out[LABEL_MAX + 1];
@@ -178,7 +178,7 @@ static void names_have_their_codes(void **state)
 	char out[LABEL_MAX + 1];
 	__u64 code, back;
 
-	for (code = 0; code <= COMMAND_UNKNOWN; code++) {
+	for (code = 0; code <= COMMAND_MYSQLX; code++) {
 		codes_label(&mysql_command_codes, NULL, 0, code, out);
 		assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, out, &back, 1), 1);
 		assert_true(back == code);

@@ -2,6 +2,7 @@
 #include "test/kit/check.h"
 
 #define LOOP(i, n) for (i = 0; i < (n); i++)
+#define BYTES(text) text, sizeof(text) - 1
 
 static __u64 statement_of(const char *text)
 {
@@ -329,7 +330,7 @@ static void refused_replication_leaves_the_connection_as_it_is(void **state)
 
 static void unknown_command_is_an_event_with_its_status(void **state)
 {
-	static const __u8 bytes[] = { 0x20, 0x40, 0x55, 0xf9, 0xfa, 0xfb, 0xfe, 0xff, 0, 5, 6, 11, 15, 16, 19, 20, 29 };
+	static const __u8 bytes[] = { 0x20, 0x21, 0x40, 0x55, 0xf9, 0xfa, 0xfb, 0xfe, 0xff, 0, 5, 6, 11, 15, 16, 19, 20, 29 };
 	__u8 data[64];
 	struct drive d;
 	size_t i;
@@ -386,6 +387,29 @@ static void unknown_command_with_another_answer_is_opaque(void **state)
 	assert_int_equal(d.conn.command, COMMAND_OPAQUE);
 }
 
+/* MySQL 9.7: after the server's OK to a clone its client speaks another protocol, whose first command byte is that of quit. */
+static void clone_that_the_server_accepts_is_ignored(void **state)
+{
+	static const __u8 bytes[] = { COM_CLONE, COM_GROUP_REPLICATION };
+	__u8 data[64];
+	struct drive d;
+	size_t i;
+
+	LOOP(i, sizeof(bytes)) {
+		plain(&d);
+		drive_receive(&d, data, command(data, bytes[i], ""));
+		drive_send(&d, (const __u8 *)OK, sizeof(OK) - 1);
+		assert_int_equal(d.conn.mode, CONN_IGNORED);
+		drive_receive(&d, data, command(data, COM_QUIT, "\2\1\1\1\x2c\1\1\1"));
+		assert_int_equal(d.n, 1);
+		plain(&d);
+		drive_receive(&d, data, command(data, bytes[i], ""));
+		drive_send(&d, (const __u8 *)ERR, sizeof(ERR) - 1);
+		assert_int_equal(d.conn.command, bytes[i]);
+		assert_int_equal(d.conn.mode, CONN_PLAIN);
+	}
+}
+
 static void reply_with_a_wrong_number_answers_nothing(void **state)
 {
 	__u8 data[64];
@@ -407,7 +431,7 @@ static void impossible_header_is_opaque(void **state)
 	__u32 byte;
 
 	for (byte = 0; byte < 256; byte++) {
-		int possible = byte <= 31 || byte == 250;
+		int possible = byte <= 33 || byte == 250;
 
 		plain(&d);
 		d.conn.sure = 0;
@@ -509,11 +533,11 @@ static void login_to(struct drive *d, __u64 offers, __u32 asks)
 
 static void capabilities_are_of_both_sides(void **state)
 {
-	static const __u32 bits[] = { CLIENT_COMPRESS, CLIENT_ZSTD, CLIENT_QUERY_ATTRIBUTES, CLIENT_OPTIONAL_METADATA };
+	static const __u32 bits[] = { CLIENT_COMPRESS, CLIENT_ZSTD, CLIENT_QUERY_ATTRIBUTES };
 	struct drive d;
 	size_t i;
 
-	LOOP(i, 4) {
+	LOOP(i, 3) {
 		login_to(&d, GREETING_KNOWN | CLIENT_PROTOCOL_41 | bits[i], CLIENT_PROTOCOL_41 | bits[i]);
 		assert_int_equal(d.conn.caps, CLIENT_PROTOCOL_41 | bits[i]);
 		assert_int_equal(d.conn.mode, i < 2 ? CONN_COMPRESSED : CONN_PLAIN);
@@ -527,35 +551,92 @@ static void capabilities_are_of_both_sides(void **state)
 	}
 }
 
+/* Sends a query on a new connection, at once, with its first bytes ahead, and cut anywhere. */
+static void query_check(__u64 offers, const void *body, __u32 len, __u64 statement, const char *words)
+{
+	__u8 data[256];
+	struct drive d;
+	__u32 n = packet(data, 0, body, len), cut, ahead;
+
+	LOOP(cut, n)
+		LOOP(ahead, 3) {
+			login_to(&d, offers, CLIENT_QUERY_ATTRIBUTES);
+			d.ahead = ahead > 0;
+			d.ahead_text = ahead > 1;
+			drive_receive(&d, data, cut);
+			drive_receive(&d, data + cut, n - cut);
+			if (d.n != 1 || d.found[0].statement != statement)
+				fail_msg("%s, ahead %u, cut at %u", words, ahead, cut);
+		}
+}
+
 /* The begin of a query, by capabilities that are asked for, offered, or not known. */
 static void text_is_after_attributes_where_both_sides_have_them(void **state)
 {
 	static const struct { __u64 offers; const char *text; __u32 n; __u64 statement; } cases[] = {
-		{ GREETING_KNOWN, "\3select 1", 9, STATEMENT_CODE("select") },
-		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\0\1select 1", 11, STATEMENT_CODE("select") },
-		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, "\3\1\1\0\1\x0f\0\1a\1bselect 1", 19, STATEMENT_UNKNOWN },
-		{ 0, "\3select 1", 9, STATEMENT_CODE("select") },
-		{ 0, "\3\0\1select 1", 11, STATEMENT_CODE("select") },
-		{ 0, "\3\1\1\0\1\x0f\0\1a\1bselect 1", 19, STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN, BYTES("\3select 1"), STATEMENT_CODE("select") },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, BYTES("\3\0\1select 1"), STATEMENT_CODE("select") },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, BYTES("\3\1\1\0\1\x0f\0\1a\1bselect 1"), STATEMENT_CODE("select") },
+		{ 0, BYTES("\3select 1"), STATEMENT_CODE("select") },
+		{ 0, BYTES("\3\0\1select 1"), STATEMENT_CODE("select") },
+		{ 0, BYTES("\3\1\1\0\1\x0f\0\1a\1bselect 1"), STATEMENT_CODE("select") },
+		/* which cannot be read */
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, BYTES("\3\0\2select 1"), STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, BYTES("\3 select 1"), STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, BYTES("\3\x21\1\0\0\0\0\0\1select 1"), STATEMENT_UNKNOWN },
+		{ GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, BYTES("\3\1\1\0\1\x0f\0\1a\x40select 1"), STATEMENT_UNKNOWN },
+		{ 0, BYTES("\3\x0e\2select 1"), STATEMENT_UNKNOWN },
+		{ 0, BYTES("\3\1\1\0\0\x0f\0\1a\1bselect 1"), STATEMENT_UNKNOWN },
 	};
-	__u8 data[64];
-	struct drive d;
-	size_t i, ahead;
+	size_t i;
 
 	LOOP(i, sizeof(cases) / sizeof(*cases))
-		LOOP(ahead, 2) {
-			login_to(&d, cases[i].offers, CLIENT_QUERY_ATTRIBUTES);
-			d.ahead = d.ahead_text = ahead;
-			drive_receive(&d, data, packet(data, 0, cases[i].text, cases[i].n));
-			if (d.n != 1 || d.found[0].statement != cases[i].statement)
-				fail_msg("case %zu, ahead %zu", i, ahead);
+		query_check(cases[i].offers, cases[i].text, cases[i].n, cases[i].statement, cases[i].text + 1);
+}
+
+/* Any number of attributes, also one that is the code of white space; of an older connection, too. */
+static void attributes_are_known_by_their_begin(void **state)
+{
+	__u8 body[256];
+	__u32 count, i, n;
+
+	LOOP(count, ATTRIBUTES_MAX + 1) {
+		n = 0;
+		body[n++] = COM_QUERY;
+		body[n++] = count;
+		body[n++] = 1;
+		for (i = 0; i < count; i += 8)
+			body[n++] = 0xff;		/* all are null */
+		if (count)
+			body[n++] = 1;
+		LOOP(i, count) {
+			memcpy(body + n, "\x0f\0\1a", 4);
+			n += 4;
 		}
+		memcpy(body + n, "update t", 8);
+		query_check(0, body, n + 8, STATEMENT_CODE("update"), "older");
+		query_check(GREETING_KNOWN | CLIENT_QUERY_ATTRIBUTES, body, n + 8, STATEMENT_CODE("update"), "newer");
+	}
+}
+
+/* Of an older connection: with it a text begins, or a number of attributes. */
+static void white_space_begins_a_text(void **state)
+{
+	static const struct { const char *text; __u32 n; __u64 statement; } cases[] = {
+		{ BYTES("\3 select 1"), STATEMENT_CODE("select") }, { BYTES("\3\t\tselect 1"), STATEMENT_CODE("select") },
+		{ BYTES("\3\n-- a\nselect 1"), STATEMENT_CODE("select") }, { BYTES("\3\v(select 1)"), STATEMENT_CODE("select") },
+		{ BYTES("\3\f/* a */ select 1"), STATEMENT_CODE("select") }, { BYTES("\3\r\nuse a"), STATEMENT_CODE("use") },
+		{ BYTES("\3 "), STATEMENT_MISC }, { BYTES("\3  "), STATEMENT_MISC }, { BYTES("\3 1"), STATEMENT_MISC },
+	};
+	size_t i;
+
+	LOOP(i, sizeof(cases) / sizeof(*cases))
+		query_check(0, cases[i].text, cases[i].n, cases[i].statement, cases[i].text + 1);
 }
 
 /* ---- PROXY headers ---- */
 
 #define SIGNATURE "\r\n\r\n\0\r\nQUIT\n"
-#define BYTES(text) text, sizeof(text) - 1
 
 static void proxy_header_has_the_client(void **state)
 {
@@ -668,6 +749,33 @@ static void compressed_header_starts_a_command(void **state)
 	assert_int_equal(d.found[1].command, COMMAND_COMPRESSED);
 }
 
+/* A status that the server's memory shows is of its own turn alone. */
+static void turn_begins_without_the_last_ones_status(void **state)
+{
+	static const struct { __u8 mode; __u16 command; } cases[] = {
+		{ CONN_COMPRESSED, COMMAND_COMPRESSED }, { CONN_ENCRYPTED, COMMAND_ENCRYPTED }, { CONN_OPAQUE, COMMAND_OPAQUE },
+		{ CONN_MYSQLX, COMMAND_MYSQLX },
+	};
+	static const __u8 compressed[] = { 1, 0, 0, 0, 0, 0, 0, 'a' };
+	struct drive d;
+	size_t i;
+
+	LOOP(i, sizeof(cases) / sizeof(*cases)) {
+		memset(&d, 0, sizeof(d));
+		conn_becomes(&d.conn, cases[i].mode);
+		d.conn.command = COM_QUERY;
+		d.conn.statement = STATEMENT_CODE("select");
+		d.conn.result = STATUS_ERROR(1064);
+		if (cases[i].mode == CONN_COMPRESSED)
+			drive_receive(&d, compressed, sizeof(compressed));
+		else
+			conn_begin_turn(&d.conn);
+		assert_int_equal(d.conn.command, cases[i].command);
+		assert_true(d.conn.statement == STATEMENT_NONE);
+		assert_int_equal(d.conn.result, STATUS_UNKNOWN);
+	}
+}
+
 /* ---- connections older than we are ---- */
 
 static void strange_connection_waits_for_a_command(void **state)
@@ -731,6 +839,67 @@ static void foreign_protocols_are_no_commands(void **state)
 		}
 }
 
+/* Messages of the X protocol have the form of commands; an older connection is recognized by its first reply. */
+static void x_protocol_is_never_a_command(void **state)
+{
+	static const struct { const char *bytes; size_t n; int convinces; } answers[] = {
+		{ BYTES("\1\0\0\0\0"), 1 }, { BYTES("\2\0\0\0\0\x08"), 1 }, { BYTES("\1\0\0\0\5"), 0 }, { BYTES("\1\0\0\0"), 0 },
+	};
+	__u8 data[64];
+	struct drive d;
+	size_t i, pieces;
+	__u32 type, tried;
+
+	LOOP(i, sizeof(answers) / sizeof(*answers))
+		LOOP(pieces, 2) {
+			tried = 0;
+			LOOP(type, 48) {
+				__u32 n = command(data, type, "\x0a\x08select 1"), first = pieces ? 4 : n;
+
+				memset(&d, 0, sizeof(d));
+				drive_receive(&d, data, first);
+				drive_receive(&d, data + first, n - first);
+				if (d.n != 1 || command_has_no_reply(d.found[0].command))
+					continue;
+				drive_send(&d, (const __u8 *)answers[i].bytes, answers[i].n);
+				if (d.conn.sure || d.conn.mode != (answers[i].convinces ? CONN_MYSQLX : CONN_OPAQUE) ||
+				    d.conn.command != (answers[i].convinces ? COMMAND_MYSQLX : COMMAND_OPAQUE))
+					fail_msg("answer %zu to %u, pieces %zu: mode %u", i, type, pieces, d.conn.mode);
+				tried++;
+			}
+			assert_int_equal(tried, COM_LAST + 1 - 3);	/* all but three have a reply */
+		}
+}
+
+/* A sure connection stays one: its server's next reply, with a wrong number, answers nothing. */
+static void sure_connection_does_not_become_x(void **state)
+{
+	__u8 data[64];
+	struct drive d;
+
+	plain(&d);
+	drive_receive(&d, data, command(data, COM_QUERY, "select 1"));
+	drive_send(&d, (const __u8 *)"\1\0\0\0\0", 5);
+	assert_int_equal(d.conn.mode, CONN_OPAQUE);
+}
+
+/* Once of the X protocol, a connection stays so, within TLS too: turns only. */
+static void x_protocol_has_turns_only(void **state)
+{
+	__u8 data[64];
+	struct drive d;
+
+	memset(&d, 0, sizeof(d));
+	conn_becomes(&d.conn, CONN_MYSQLX);
+	drive_receive(&d, (const __u8 *)"\x16\3\1\2\0\1\0\1\xfc\3\3", 11);
+	drive_receive(&d, (const __u8 *)"\x17\3\3\0\x45", 5);
+	drive_receive(&d, data, command(data, COM_QUERY, "select 1"));
+	assert_int_equal(d.n_starts, 0);
+	assert_int_equal(d.conn.mode, CONN_MYSQLX);
+	assert_int_equal(d.conn.command, COMMAND_MYSQLX);
+	assert_int_equal(d.conn.who.user, NAME_UNKNOWN);
+}
+
 /* The first reply makes an older connection sure. */
 static void reply_makes_a_strange_connection_sure(void **state)
 {
@@ -788,6 +957,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(empty_packet_is_an_unknown_command),
 	cmocka_unit_test(known_command_refused_as_unknown_keeps_its_name),
 	cmocka_unit_test(unknown_command_with_another_answer_is_opaque),
+	cmocka_unit_test(clone_that_the_server_accepts_is_ignored),
 	cmocka_unit_test(reply_with_a_wrong_number_answers_nothing),
 	cmocka_unit_test(impossible_header_is_opaque),
 	cmocka_unit_test(id_minus_one_is_the_last_prepared),
@@ -796,16 +966,22 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(capabilities_are_in_the_greeting),
 	cmocka_unit_test(capabilities_are_of_both_sides),
 	cmocka_unit_test(text_is_after_attributes_where_both_sides_have_them),
+	cmocka_unit_test(attributes_are_known_by_their_begin),
+	cmocka_unit_test(white_space_begins_a_text),
 	cmocka_unit_test(proxy_header_has_the_client),
 	cmocka_unit_test(proxy_header_may_come_before_the_greeting),
 	cmocka_unit_test(endless_proxy_header_is_opaque),
 	cmocka_unit_test(ssl_request_makes_it_encrypted),
 	cmocka_unit_test(login_is_no_command),
 	cmocka_unit_test(compressed_header_starts_a_command),
+	cmocka_unit_test(turn_begins_without_the_last_ones_status),
 	cmocka_unit_test(strange_connection_waits_for_a_command),
 	cmocka_unit_test(strange_connection_may_be_encrypted),
 	cmocka_unit_test(reply_makes_a_strange_connection_sure),
 	cmocka_unit_test(foreign_protocols_are_no_commands),
+	cmocka_unit_test(x_protocol_is_never_a_command),
+	cmocka_unit_test(sure_connection_does_not_become_x),
+	cmocka_unit_test(x_protocol_has_turns_only),
 	cmocka_unit_test(strange_connection_becomes_opaque),
 };
 

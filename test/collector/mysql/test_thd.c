@@ -58,6 +58,9 @@ TEST(the_functions_of_mariadb_show_the_places)
 	assert_int_equal(thd.charset, 0xb98);
 	assert_int_equal(thd.command, 0x27d8);
 	assert_int_equal(thd.sql_mode, 0x898);		/* the code tests its third byte */
+	assert_int_equal(thd.area, 0x62e0);
+	assert_int_equal(thd.area_error, 8);
+	assert_int_equal(thd.area_state, 0);
 }
 
 TEST(those_of_mysql_do_and_a_variable_of_its_threads)
@@ -75,6 +78,9 @@ TEST(those_of_mysql_do_and_a_variable_of_its_threads)
 	assert_int_equal(thd.charset, 0x970);
 	assert_int_equal(thd.command, 0x19b4);
 	assert_int_equal(thd.sql_mode, 0x758);
+	assert_int_equal(thd.area, 0x33a0);
+	assert_int_equal(thd.area_error, 0);
+	assert_int_equal(thd.area_state, 0x8c);
 }
 
 static const struct odd {		/* bytes that are replaced by others, and the reason that is then given; "": none, */

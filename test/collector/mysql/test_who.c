@@ -272,13 +272,14 @@ static void an_error_after_a_use_leaves_it_unknown(void **state)
 }
 
 /* MySQL 8: the bytes 00 01 before the text say that there are no attributes. */
-static void a_use_after_no_attributes_moves_it(void **state)
+static void a_use_after_attributes_moves_it(void **state)
 {
 	static const struct move cases[] = {
 		MOVE(COM_QUERY, "\0\1use mail", "bob", "mail", 0), MOVE(COM_QUERY, "\0\1USE `mail`; do 1", "bob", "mail", 0),
 		MOVE(COM_QUERY, "\0\1select mail", "bob", "shop", 0), MOVE(COM_QUERY, "\0\1", "bob", "shop", 0),
 		MOVE(COM_QUERY, "\0\1update t set a = 1", "bob", "shop", 0), MOVE(COM_QUERY, "\0\1 use mail", "bob", "mail", 1),
-		MOVE(COM_QUERY, "\1\1\0\1\3\0\1auuse mail", "bob", UNKNOWN, 0),	/* one attribute */
+		MOVE(COM_QUERY, "\1\1\0\1\3\0\1auuseuse mail", "bob", "mail", 0),	/* one attribute */
+		MOVE(COM_QUERY, "\1\1\0\0\3\0\1auuseuse mail", "bob", UNKNOWN, 0),	/* none that we read */
 		MOVE(COM_STMT_PREPARE, "use mail", "bob", "shop", 0), MOVE(COM_INIT_DB, "mail", "bob", "mail", 0),
 	};
 	struct drive d;
@@ -420,7 +421,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_command_that_fails_does_not),
 	cmocka_unit_test(a_change_without_a_seen_answer_is_unknown),
 	cmocka_unit_test(an_error_after_a_use_leaves_it_unknown),
-	cmocka_unit_test(a_use_after_no_attributes_moves_it),
+	cmocka_unit_test(a_use_after_attributes_moves_it),
 	cmocka_unit_test(the_last_prepared_use_leaves_the_database_unknown),
 	cmocka_unit_test(another_user_may_be_asked_for_more),
 	cmocka_unit_test(a_prepared_use_leaves_the_database_unknown),

@@ -20,13 +20,14 @@ static void asked_text(struct drive *d, char *out, size_t size)
 
 	out[0] = 0;
 	for (__u32 i = 0; i < d->front.asked.n; i++) {
-		const struct asked *a = asked_at(&d->front.asked, i);
+		__u32 run = *asked_run(&d->front.asked, i);
+		const struct asked *a = asked_kind(&d->front.asked, run);
 		const char *prefix = a->prefix == NAME_NONE ? "" : ":?";
 
 		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
 			if (a->prefix == drive_name(names[k]))
 				prefix = names[k];
-		for (__u32 k = 0; k < a->n; k++)
+		for (__u32 k = 0; k < (run & RUN_MAX); k++)
 			n += snprintf(out + n, size - n, "%s%s%s%s%s", n ? "," : "", command_name(a->code) ? command_name(a->code) : "misc",
 				      a->waits ? "?" : "", *prefix ? ":" : "", prefix);
 	}
@@ -147,26 +148,115 @@ TEST(a_replica_whose_master_sends_nothing_is_recognized)
 	assert_int_equal(d.front.mode, FRONT_IGNORED);
 }
 
-TEST(a_command_that_finds_no_entry_keeps_its_place)
+static void receive_text(struct drive *d, const char *text)
 {
-	enum { n = ASKED_MAX + 72 };
-	struct drive d;
+	drive_receive(d, (const __u8 *)text, strlen(text), ~0u);
+}
+
+static void send_text(struct drive *d, const char *text)
+{
+	drive_send(d, (const __u8 *)text, strlen(text), ~0u);
+}
+
+TEST(a_command_beyond_the_last_run_is_unknown_and_counted)
+{
+	enum { n = ASKED_RUNS + 72 };
+	static struct drive d;
 
 	drive_open(&d, 1);
 	for (int i = 0; i < n; i++)
-		drive_receive(&d, (const __u8 *)(i & 1 ? "ping\r\n" : "time\r\n"), 6, ~0u);
-	assert_int_equal(d.front.asked.n, ASKED_MAX);
-	assert_int_equal(d.n_crowded, n - (ASKED_MAX - 1));
+		receive_text(&d, i & 1 ? "ping\r\n" : "time\r\n");
+	assert_int_equal(d.front.asked.n, ASKED_RUNS);
+	assert_int_equal(d.front.asked.left, n);
 	for (int i = 0; i < n; i++)
-		drive_send(&d, (const __u8 *)(i & 1 ? "+PONG\r\n" : "*0\r\n"), i & 1 ? 7 : 4, ~0u);
-	assert_int_equal(d.n, ASKED_MAX - 1);
+		send_text(&d, i == n - 1 ? "-ERR\r\n" : i & 1 ? "+PONG\r\n" : "*0\r\n");
+	assert_int_equal(d.n, n);
 	assert_int_equal(d.n_lost, 0);
-	for (int i = 0; i < ASKED_MAX - 1; i++)
+	for (int i = 0; i < ASKED_RUNS - 1; i++)
 		assert_int_equal(d.found[i].code, drive_code(i & 1 ? "ping" : "time"));
-	drive_receive(&d, (const __u8 *)"echo\r\n", 6, ~0u);
-	drive_send(&d, (const __u8 *)"-ERR\r\n", 6, ~0u);
-	assert_int_equal(d.found[d.n - 1].code, drive_code("echo"));
-	assert_int_equal(d.found[d.n - 1].status, drive_error("ERR"));
+	for (int i = ASKED_RUNS - 1; i < n; i++)
+		assert_int_equal(d.found[i].code, COMMAND_UNKNOWN);
+	assert_int_equal(d.found[n - 1].status, drive_error("ERR"));
+	assert_int_equal(d.front.asked.n_kinds, 0);
+	receive_text(&d, "echo\r\n");
+	send_text(&d, "-ERR\r\n");
+	assert_int_equal(d.found[n].code, drive_code("echo"));
+	assert_int_equal(d.found[n].status, drive_error("ERR"));
+}
+
+TEST(commands_in_turn_take_runs_and_not_kinds)
+{
+	static const char *const kinds[] = { "multi\r\n", "select 3\r\n", "get user:1\r\n", "set a b\r\n", "exec\r\n" };
+	static const char *const names[] = { "multi", "select", "get", "set", "exec" };
+	enum { n = 1000 };
+	static struct drive d;
+
+	drive_open(&d, 1);
+	for (int i = 0; i < n; i++)
+		receive_text(&d, kinds[i % 5]);
+	assert_int_equal(d.front.asked.n_kinds, 5);
+	for (int i = 0; i < n; i++)
+		send_text(&d, i % 5 == 0 ? "+OK\r\n" : i % 5 == 4 ? "*0\r\n" : "+QUEUED\r\n");
+	assert_int_equal(d.n, n);
+	assert_int_equal(d.n_lost, 0);
+	for (int i = 0; i < n; i++) {
+		assert_int_equal(d.found[i].code, drive_code(names[i % 5]));
+		assert_int_equal(d.found[i].status, i % 5 % 4 ? STATUS_QUEUED : STATUS_OK);
+		assert_int_equal(d.found[i].prefix, i % 5 == 2 ? drive_name("user") : NAME_NONE);
+	}
+}
+
+TEST(a_key_beyond_the_last_kind_has_no_prefix_and_its_command_counts)
+{
+	enum { n = ASKED_KINDS };
+	static struct drive d;
+	char text[64];
+
+	drive_open(&d, 1);
+	for (int i = 0; i < n; i++) {
+		snprintf(text, sizeof(text), "get u%d:1\r\n", i);
+		receive_text(&d, text);
+	}
+	receive_text(&d, "multi\r\n");
+	for (int i = 0; i < n; i++)
+		send_text(&d, "$1\r\na\r\n");
+	send_text(&d, "+OK\r\n");
+	assert_int_equal(d.n, n + 1);
+	assert_int_equal(d.n_lost, 0);
+	for (int i = 0; i < n; i++) {
+		snprintf(text, sizeof(text), "u%d", i);
+		assert_int_equal(d.found[i].code, drive_code("get"));
+		assert_int_equal(d.found[i].prefix, i < ASKED_KEYED ? drive_name(text) : NAME_UNKNOWN);
+	}
+	assert_int_equal(d.found[n].code, drive_code("multi"));
+}
+
+TEST(a_kind_beyond_the_last_one_is_unknown_and_counted)
+{
+	enum { n = ASKED_KINDS + 8 };
+	static struct drive d;
+	__u16 codes[n];
+	int found = 0;
+
+	for (__u16 code = COMMAND_FIRST; command_name(code) && found < n; code++)
+		if (drive_row(command_name(code))->kind == KIND_PLAIN && !strchr(command_name(code), ' '))
+			codes[found++] = code;
+	assert_int_equal(found, n);
+	drive_open(&d, 1);
+	for (int i = 0; i < n; i++) {
+		receive_text(&d, command_name(codes[i]));
+		receive_text(&d, "\r\n");
+	}
+	receive_text(&d, "select 3\r\n");
+	for (int i = 0; i < n; i++)
+		send_text(&d, ":1\r\n");
+	send_text(&d, "+OK\r\n");
+	assert_int_equal(d.n, n + 1);
+	assert_int_equal(d.n_lost, 0);
+	for (int i = 0; i < n; i++)
+		assert_int_equal(d.found[i].code, i < ASKED_SIMPLE ? codes[i] : COMMAND_UNKNOWN);
+	assert_int_equal(d.found[n].code, drive_code("select"));
+	assert_int_equal(d.front.database, DATABASE_FIRST + 3);
 }
 
 TEST(a_connection_in_the_middle_is_read_after_a_whole_exchange)

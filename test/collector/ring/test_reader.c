@@ -8,7 +8,7 @@ TEST(filed_event_that_does_not_match_is_nothing)
 			      .start = FILTER_TERM, .n_terms = 1 };
 	struct event e = { .end_ns = 12 * SLOT_NS, .field[0] = 3, .measure[0] = 99 };
 
-	reader_filter(b->reader, &big);
+	bench_filter(b, &big);
 	reader_file(b->reader, &e);
 	e.measure[0] = 100;
 	reader_file(b->reader, &e);
@@ -110,7 +110,7 @@ TEST(a_running_turn_must_match_by_its_age)
 	struct filter old = { .term = { { .measure = 1, .op = FILTER_BELOW, .constant = 3 * SLOT_NS, .yes = FILTER_REJECT } },
 			      .start = FILTER_TERM, .n_terms = 1 };
 
-	reader_filter(b->reader, &old);
+	bench_filter(b, &old);
 	assert_int_equal(reader_run(b->reader, &(struct event){ .field[0] = 1 }, 10 * SLOT_NS, 15 * SLOT_NS), 0);
 	reader_mark_reported(b->reader, 15 * SLOT_NS);
 	bench_drain(b, 15);
@@ -139,7 +139,7 @@ TEST(only_the_age_of_a_running_turn_is_known)
 				.start = FILTER_TERM, .n_terms = 1 };
 	struct event e = { .field[0] = 1, .measure = { 9, 9, 9 } };
 
-	reader_filter(b->reader, &third);
+	bench_filter(b, &third);
 	reader_run(b->reader, &e, 10 * SLOT_NS, 12 * SLOT_NS);
 	reader_mark_reported(b->reader, 12 * SLOT_NS);
 	bench_drain(b, 12);

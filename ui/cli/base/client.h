@@ -24,10 +24,10 @@ struct client {
 
 #define CLIENT_PLACE_MAX 256
 
-/* Its URL as it may be shown: without a user and a password. */
+/* Writes the client's URL as it may be shown: without a user and a password. */
 const char *client_place(const struct client *c, char ret_place[CLIENT_PLACE_MAX]);
 
-/* The URL of heatscoped if neither an option nor the environment gives one. */
+/* Returns the URL of heatscoped if neither an option nor the environment gives one. */
 const char *client_url_default(void);
 
 struct reply {
@@ -38,10 +38,10 @@ struct reply {
 
 void reply_fini(struct reply *r);
 
-/* Any reply of 200..299 is success; body may be NULL. */
+/* Sends a request and reads the reply.  Any reply of 200..299 is success; body may be NULL. */
 int client_request(struct client *c, const char *method, const char *path, const json_t *body, struct reply *ret_reply);
 
-/* The same, parsed; *ret_json is NULL for an empty reply. */
+/* The same, and parses the reply; *ret_json is NULL for an empty one. */
 int client_json(struct client *c, const char *method, const char *path, const json_t *body, json_t **ret_json);
 
 /* A request that the caller performs with curl itself, as it has several at a time (watch/call.h). */
@@ -63,19 +63,21 @@ int client_result(struct client *c, struct transfer *t, int code);
 size_t reply_put(char *data, size_t size, size_t n, void *reply);
 void transfer_fini(struct transfer *t);
 
-/* Writes "mysql.queries" into out, room bytes, cut if it is longer.  of: an instrumentation, or a metric of the catalogue. */
+/* Writes "mysql.queries" into out, room bytes, cut if it is longer.  of: an instrumentation, or a metric of the
+ * catalogue. */
 void client_metric_name(const json_t *of, char *out, size_t room);
 
-/* The metric of the catalogue (GET /ca) with this name, "mysql.queries"; it belongs to the catalogue.  NULL: there is none. */
+/* Returns the metric of the catalogue (GET /ca) with this name, such as "mysql.queries", borrowed.  NULL: there is no
+ * such metric. */
 const json_t *client_metric(const json_t *catalogue, const char *metric);
 
-/* The field of a metric in the catalogue: the metric's own description of it, else the common one. */
+/* Returns the field of a metric in the catalogue: as the metric describes it, else the common description. */
 const json_t *client_field(const json_t *catalogue, const json_t *metric, const char *name);
 
-/* "discrete", "numeric"; "" if the catalogue does not say. */
+/* Returns "discrete" or "numeric"; "" if the catalogue does not say. */
 const char *client_arity(const json_t *catalogue, const json_t *metric, const char *name);
 
-/* A member of an object; "", 0: there is none of that type. */
+/* Return a member of an object; "", 0: it has no such member of that type. */
 static inline const char *json_text(const json_t *of, const char *name)
 {
 	return json_string_value(json_object_get(of, name)) ?: "";

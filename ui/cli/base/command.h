@@ -16,7 +16,8 @@
 
 enum { EXIT_USAGE = 2 };
 
-/* The rest of an argp parser for a command with one argument; if it is missing or empty, prints the usage and exits. */
+/* Is the rest of an argp parser for a command with one argument.  If that is missing or empty, prints the usage and
+ * exits. */
 error_t take_one(int key, char *arg, struct argp_state *state, const char **ret_arg);
 
 /* Returns an option's value, a whole number from 1 on; exits if it is not one. */
@@ -40,14 +41,14 @@ int print_reply(json_t *json, int as_json, void (*print)(const json_t *json));
 /* Prints the "id" of what was made. */
 void print_id(const json_t *made);
 
-/* "812 ns", "1.25 ms", "3.4 s": three digits. */
+/* Writes "812 ns", "1.25 ms", "3.4 s": three digits. */
 const char *time_text(double ns, char out[32]);
 const char *value_text(double value, const char *unit, char out[32]);	/* in a unit of the daemon's: "ns", "%" */
 
-/* "a, b, c" of an array of texts. */
+/* Writes "a, b, c" for an array of texts. */
 const char *list_text(const json_t *array, char *out, size_t room);
 
-/* An array of the texts in "a,b,c"; json_decref() it. */
+/* Returns an array of the texts in "a,b,c", which the caller frees with json_decref(). */
 json_t *names_of(const char *list);
 
 /* Rows of texts, aligned in columns; the first row is the heading. */
@@ -61,16 +62,17 @@ void table_add(struct table *t, ...);	/* n_columns texts */
 void table_print(struct table *t);	/* and frees it */
 void table_drop(struct table *t);	/* frees it unprinted */
 
-/* The dot in "MODULE.STAT"; NULL if the text has another form. */
+/* Returns the dot in "MODULE.STAT"; NULL if the text has another form. */
 const char *metric_dot(const char *metric);
 
-/* The path of one instrumentation: "/ca/instrumentations/ID" + rest; ID is any text that is not empty. */
+/* Writes the path of one instrumentation: "/ca/instrumentations/ID" + rest; ID is any text that is not empty. */
 const char *inst_path(const char *id, const char *rest, char out[512]);
 
 /* Requests that path with these parameters; results as of client_json(). */
 int inst_get(struct client *c, const char *id, const char *rest, const struct query_string *p, json_t **ret_reply);
 
-/* The reason why a request for it failed: the client's, or that there is no instrumentation with this id. */
+/* Returns the reason why a request for an instrumentation failed: the client's, or that there is no instrumentation
+ * with this id. */
 const char *inst_reason(struct client *c, int err, const char *id);
 
 #endif

@@ -1,4 +1,4 @@
-/* describe.h - prints a picture's data as sentences and tables on standard output. */
+/* describe.h - prints the data of a picture as sentences and tables. */
 #ifndef HEATSCOPE_DESCRIBE_H
 #define HEATSCOPE_DESCRIBE_H
 

@@ -33,7 +33,7 @@ struct inst_state inst_state_of(const json_t *inst);
 
 enum inst_until { INST_ANSWERED, INST_COUNTED };
 
-/* stop: becomes nonzero when the waiting shall end; NULL: it is not stopped. */
+/* Waits for `until`, at most so many seconds.  stop: not 0 ends the waiting, with -EINTR; it may be NULL. */
 int inst_await(struct client *c, const char *id, enum inst_until until, unsigned seconds, const volatile sig_atomic_t *stop,
 	       json_t **ret_inst);
 

@@ -10,7 +10,7 @@
 
 #include "render/grid/axis.h"
 
-/* Seconds east of UTC at a time. */
+/* Returns the seconds east of UTC at a time. */
 int local_offset(double at_s);
 
 const char *local_zone(int offset_s, char out[AXIS_TEXT]);			/* "UTC+01:00" */

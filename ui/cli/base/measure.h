@@ -20,24 +20,26 @@ struct measure {
 	pid_t collector;		/* 0: it does not run */
 };
 
-/* option, NULL at the end: options of the collector, without those that say where its heatscoped is. */
+/* Starts both.  option, NULL at the end: options of the collector, without those that say where its heatscoped is. */
 int measure_start(struct measure *m, const char *const *option);
 
-/* Waits until the collector says that it can measure it; returns all measures of the metric, json_decref() them. */
+/* Waits until the collector reports that it can measure the metric.  ret_measures: all its measures, for
+ * json_decref(). */
 int measure_ready(struct measure *m, const char *metric, json_t **ret_measures);
 
-/* Creates an instrumentation of it: body has all but module, stat and predicate.  ret_id (MEASURE_ID bytes) or NULL. */
+/* Creates an instrumentation of the metric: body has all but module, stat and predicate.  ret_id (MEASURE_ID bytes) or
+ * NULL. */
 #define MEASURE_ID 32
 int measure_create(struct measure *m, const char *metric, const char *where, json_t *body, char *ret_id);
 
 /* Waits so many seconds (0: until Ctrl-C).  If stderr is a terminal, it prints the progress there once a second. */
 void measure_wait(const char *what, long seconds);
 
-/* Waits until its first slot has begun, at most a minute; fails with the collector's reason where it cannot.
- * *ret_from_s (NULL: not wanted) is the begin of that slot. */
+/* Waits until the first slot of the instrumentation has begun, at most a minute.  Fails with the collector's reason if
+ * it cannot measure.  *ret_from_s (NULL: not wanted) is the begin of that slot. */
 int measure_active(struct measure *m, const char *id, double *ret_from_s);
 
-/* Waits a second; 0: Ctrl-C came. */
+/* Waits a second.  Returns 0 if Ctrl-C came. */
 int measure_second(void);
 
 /* Ends the collector, which first sends the data that it has. */

@@ -21,7 +21,7 @@
 int moment_parse(const char *text, double now_s, double *ret_s, char reason[MOMENT_REASON]);
 int span_parse(const char *text, double *ret_s, char reason[MOMENT_REASON]);
 
-/* The wall clock. */
+/* Returns the wall clock, in Unix seconds. */
 double moment_now(void);
 
 #endif

@@ -7,7 +7,8 @@
 
 #define OUTPUT_ENDINGS ".png, .pdf, .svg, .html, .csv or .json"
 
-/* The format by the name's ending: "png" ...; png without an ending, or without a file.  NULL: unknown ending. */
+/* Returns the format by the name's ending, "png" ...; "png" without an ending, or without a file; NULL: unknown
+ * ending. */
 const char *output_format(const char *file);
 
 /* Is it one of OUTPUT_ENDINGS? */

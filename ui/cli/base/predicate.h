@@ -1,17 +1,19 @@
-/* predicate.h - puts the predicate that the user has typed into a request.
+/* predicate.h - puts the predicate that the user typed into the body of a request.
  *
- *      --where 'latency > 1ms and database = shop' -> {"and": [{"gt": ["latency", 1000000]}, ...]}
- *      --predicate '{"eq": ["command", "query"]}'  -> as it is
+ *      --where 'latency > 1ms and database = shop' -> "predicate": {"and": [{"gt": ["latency", 1000000]}, ...]}
+ *      --predicate '{"eq": ["command", "query"]}'  -> "predicate": "{\"eq\": [\"command\", \"query\"]}"
  *
- * The fields and their types come from the daemon's catalogue.
+ * The text of --predicate goes into the body as a JSON string, and heatscoped reads it.  For --where, the catalogue of
+ * heatscoped says which type a field has.
  */
-#ifndef HEATSCOPE_CLI_PREDICATE_H
-#define HEATSCOPE_CLI_PREDICATE_H
+#ifndef HEATSCOPE_BASE_PREDICATE_H
+#define HEATSCOPE_BASE_PREDICATE_H
 
 #include "ui/cli/base/client.h"
 
-/* Adds a member "predicate" to body, the caller's request.  where, predicate: at most one; NULL, NULL: adds none.  metric:
- * "mysql.queries".  Errors: those of client_json(), and -EINVAL for a wrong text; c->reason says why. */
+/* Adds the member "predicate" to body.  At most one of where and predicate is not NULL; if both are NULL, body stays as
+ * it is.  metric: such as "mysql.queries".  Errors: those of client_json(), and -EINVAL for a wrong text; c->reason
+ * says why. */
 int predicate_put(struct client *c, const char *metric, const char *where, const char *predicate, json_t *body);
 
 #endif

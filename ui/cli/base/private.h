@@ -1,6 +1,6 @@
 /* private.h - starts a private heatscoped, for recordings and measurements; it ends with the command.
  *
- *      private_start()  ->  client.url = private.url  ->  private_replay() or a collector  ->  private_stop()
+ *      private_start()  ->  client.url = private.url  ->  program_start(): a collector  ->  private_stop()
  *
  * It has no configuration, keeps data in memory, and listens on Unix sockets in a temporary folder.  Programs are
  * looked for in the folder of this program, then in the installed place, then in $PATH.
@@ -19,7 +19,8 @@ struct private {
 	char reason[256];
 };
 
-/* keep: data never becomes too old, which a recording needs; else heatscoped removes data older than its retention. */
+/* Starts heatscoped.  keep: data never becomes too old, which a recording needs; else heatscoped removes data older
+ * than its retention. */
 int private_start(struct private *p, int keep);
 /* Stops it by its pid and removes the folder; so does a signal that ends this program. */
 void private_stop(struct private *p);

@@ -39,7 +39,7 @@ void range_put(const struct range *r, struct query_string *p);
 /* Converts a span to a number of seconds for a request; other texts (0, too) stay unchanged: heatscoped checks them. */
 const char *span_text(const char *text, char out[32]);
 
-/* "1795615500", "1795615500.25" */
+/* Writes "1795615500", "1795615500.25". */
 const char *seconds_text(double s, char out[32]);
 
 #endif

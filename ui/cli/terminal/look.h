@@ -23,19 +23,19 @@ struct look {
 	bool utf8;
 };
 
-/* get: getenv() or a test's. */
+/* Finds out the look.  get: getenv() or a test's. */
 struct look look_of(const char *(*get)(const char *name));
 
-/* Cells as colours, else as characters that are denser the more there is. */
+/* Returns true if cells are colours; else they are characters, the denser the more events. */
 static inline bool look_has_cells(struct look look) { return look.depth >= DEPTH_256; }
 
-/* Pixels in a character, one above the other: 2 where half blocks can be shown in colours. */
+/* Returns how many pixels a character has, one above the other: 2 if half blocks can be shown in colours. */
 static inline long look_pixels(struct look look) { return look_has_cells(look) && look.utf8 ? 2 : 1; }
 
-/* The parameters of a colour for SGR, each after a ';': ";38;5;196".  Nothing where there are no colours. */
+/* Writes the parameters of a colour for SGR, each after a ';': ";38;5;196".  Writes nothing if there are no colours. */
 void look_put_colour(struct bytes *out, struct look look, bool background, __u32 rgb);
 
-/* One character as UTF-8, or as the ASCII that stands for it. */
+/* Writes a character as UTF-8, or as the ASCII that stands for it. */
 void look_put_character(struct bytes *out, struct look look, __u32 character);
 
 #endif

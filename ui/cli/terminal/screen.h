@@ -41,19 +41,19 @@ int screen_init(struct screen *s, long n_cols, long n_lines);	/* blank; -ENOMEM 
 void screen_fini(struct screen *s);
 void screen_clear(struct screen *s);
 
-/* Outside it does nothing. */
+/* Puts a character; outside of the screen it does nothing. */
 void screen_put(struct screen *s, long line, long col, __u32 character, struct style style);
 
-/* A text of at most room columns, cut with an ellipsis; returns how many it took. */
+/* Puts a text of at most room columns, cut with an ellipsis.  Returns how many columns it takes. */
 long screen_text(struct screen *s, long line, long col, long room, const char *text, struct style style);
 
-/* The same, ending before `end`. */
+/* The same; the text ends before column `end`. */
 void screen_text_right(struct screen *s, long line, long end, const char *text, struct style style);
 
-/* Columns that a text takes. */
+/* Returns how many columns a text takes. */
 long screen_width(const char *text);
 
-/* before: what the terminal shows, of the same size. */
+/* Writes the bytes that change the terminal.  before: what it shows, of the same size. */
 void screen_update(struct bytes *out, struct look look, const struct screen *before, const struct screen *now);
 void screen_print(struct bytes *out, struct look look, const struct screen *s);
 

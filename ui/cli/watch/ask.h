@@ -5,7 +5,7 @@
 #include "ui/cli/base/client.h"
 #include "ui/cli/watch/view.h"
 
-/* The parameters of value/stream, and, except the time, of value/grid. */
+/* Writes the parameters of value/stream, and, except the time, of value/grid. */
 void ask_parameters(const struct view *v, const struct subject *s, long n_cols, const char *theme,
 		    struct query_string *out);
 

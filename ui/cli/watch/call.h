@@ -30,7 +30,7 @@ struct call_reader {
 int calls_init(struct calls *all, struct client *c);
 void calls_fini(struct calls *all);
 
-/* A GET. */
+/* Sends a GET. */
 int call_start(struct calls *all, const char *path, const struct call_reader *reader, void *arg,
 	       struct call **ret_call);
 void call_cancel(struct call *c);

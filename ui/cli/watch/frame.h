@@ -32,7 +32,7 @@ struct frame {
 
 void frame_draw(const struct frame *f, struct screen *s);
 
-/* The map, its axes and the cursor; needs a map. */
+/* Draws the map, its axes and the cursor; f->map is not NULL. */
 void draw_map(const struct frame *f, const struct layout *l, struct screen *s);
 
 #endif

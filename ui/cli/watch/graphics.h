@@ -24,7 +24,7 @@ struct graphics {
 /* Shall the terminal be asked?  get: getenv() or a test's. */
 bool graphics_asks(enum graphics_wish wish, struct look look, const char *(*get)(const char *name));
 
-/* known: a character's pixels as the system reports them, 0: it does not. */
+/* Decides.  known: a character's pixels as the system reports them; 0: it does not. */
 struct graphics graphics_of(enum graphics_wish wish, const struct answer *r, unsigned known_width, unsigned known_height);
 
 static inline bool graphics_same(struct graphics a, struct graphics b)

@@ -1,4 +1,4 @@
-/* layout.h - computes the place of each part of the screen.
+/* layout.h - computes the place of each part of the screen of `heatscope watch`.
  *
  *      line 0        title
  *      1 ..          values | map

@@ -10,9 +10,9 @@
 #include "ui/cli/watch/graphics.h"
 #include "ui/cli/watch/session.h"
 
-/* Takes the terminal; subject, view, theme and look are set.  Columns are long enough for duration_s.  0: the user has
- * ended it; else -errno, with the client's reason.  A signal that ends it ends the program, after the terminal is
- * restored. */
+/* Takes the terminal and runs the session, whose subject, view, theme and look are set.  Its columns are so long that
+ * the map covers duration_s.  Returns 0 if the user has ended it; else -errno, with the client's reason.  A signal that
+ * ends the session ends the program, after the terminal is restored. */
 int live_run(struct client *c, double duration_s, enum graphics_wish wish, struct session *s);
 
 #endif

@@ -27,7 +27,8 @@ struct map_cell {
 	double n;
 };
 
-struct map_running {			/* n that still ran, with an age in low .. high, which need not match rows */
+struct map_running {			/* n exchanges that still ran, with an age in low .. high, which need not match
+					 * rows */
 	double low, high, n;
 };
 
@@ -65,7 +66,7 @@ struct map {
 int map_read(const json_t *reply, struct map **ret_map);
 void map_free(struct map *m);
 
-/* {"from": s, "column": C}: a new or amended column; a new one removes the oldest at the left. */
+/* Takes {"from": s, "column": C}, a new or amended column.  A new one removes the oldest at the left. */
 int map_put_column(struct map *m, const json_t *event);
 int map_put_levels(struct map *m, const json_t *event);
 
@@ -74,7 +75,7 @@ double map_end_s(const struct map *m);
 /* Converts a time of the map to ns for the axis, within 100 years from the epoch, as a reply may hold any number. */
 __s64 map_ns(double time_s);
 
-/* The column that holds a time; -1: outside. */
+/* Returns the column that holds a time; -1: outside. */
 long map_column_at(const struct map *m, double time_s);
 
 /* Values without a height on the axis: under- and overflow. */

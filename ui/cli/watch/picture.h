@@ -21,7 +21,7 @@ struct picture {
 	__u32 *pixel;
 };
 
-/* p: the map, and the axis as it is in characters. */
+/* Paints the map.  p: the map, and the axis as it is in characters. */
 int picture_paint(const struct plot *p, const struct layout *l, struct graphics g, struct picture *ret_picture);
 void picture_fini(struct picture *p);
 

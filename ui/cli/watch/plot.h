@@ -21,10 +21,10 @@ struct domain {
 	bool under, over;
 };
 
-/* The range of values that a map uses, to round numbers.  A percentage always includes 100. */
+/* Returns the range of values that a map uses, to round numbers.  A percentage always includes 100. */
 struct domain domain_of(const struct map *m);
 
-/* The union of both, so that a live map does not move; if the kinds differ, the new one. */
+/* Returns the union of both, so that a live map does not move; if the kinds differ, the new one. */
 struct domain domain_widen(struct domain before, struct domain now);
 
 /* Returns a range `factor` times as long, around a value; at least two of the finest buckets, at most `used`. */
@@ -36,16 +36,16 @@ struct plot {
 	long n_pixels;			/* at least 4, at most PLOT_PIXELS_MAX */
 };
 
-/* Pixels of the values low .. high, inclusive; false: the axis does not reach them. */
+/* Finds the pixels of the values low .. high, inclusive.  Returns false if the axis does not reach them. */
 bool plot_span(const struct plot *p, double low, double high, long *ret_first, long *ret_last);
 
-/* The resolution of rows that is worth requesting (row_bits): about one pixel each where rows are highest. */
+/* Returns the resolution of rows that is worth requesting (row_bits): about one pixel each where rows are highest. */
 int plot_row_bits(const struct plot *p);
 
-/* The colours of a column's pixels as indices into the palette, 0: no cell. */
+/* Writes the colours of a column's pixels, as indices into the palette; 0: no cell. */
 void plot_levels(const struct plot *p, size_t col, unsigned char ret_level[PLOT_PIXELS_MAX]);
 
-/* How many still ran, per pixel. */
+/* Writes how many exchanges of a column still ran, per pixel. */
 void plot_running(const struct plot *p, size_t col, double ret_n[PLOT_PIXELS_MAX]);
 
 struct plot_cell {			/* what a pixel of a column stands for */
@@ -53,17 +53,17 @@ struct plot_cell {			/* what a pixel of a column stands for */
 };
 struct plot_cell plot_cell(const struct plot *p, size_t col, long pixel);
 
-/* The pixel of a value, and of a place 0..1 along the axis; within the plot. */
+/* Return the pixel of a value, and of a place 0..1 along the axis; within the plot. */
 long plot_pixel(const struct plot *p, double value);
 long plot_pixel_at(const struct plot *p, double at);
 
-/* The next pixel up (1) or down (-1) that stands for other values; the same pixel if there is no other. */
+/* Returns the next pixel up (1) or down (-1) that stands for other values; the same pixel if there is no other. */
 long plot_step(const struct plot *p, long pixel, int direction);
 
-/* The middle of a pixel's values. */
+/* Returns the middle of a pixel's values. */
 double plot_value(const struct plot *p, long pixel);
 
-/* Events that lie beyond the axis. */
+/* Returns how many events lie beyond the axis. */
 double plot_beyond(const struct plot *p);
 
 #endif

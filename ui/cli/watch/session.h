@@ -37,11 +37,11 @@ struct session {
 	bool ended;
 };
 
-/* The subject and the view are set; theme stays the caller's.  -ENOMEM. */
+/* Begins a session whose subject and view are set; theme stays the caller's.  -ENOMEM. */
 int session_init(struct session *s, struct client *c);
 void session_fini(struct session *s);
 
-/* n_fine: pixels that show the map's values, perhaps more than the cursor's steps. */
+/* Sets the size.  n_fine: pixels that show the map's values, perhaps more than the cursor's steps. */
 void session_resize(struct session *s, const struct layout *l, long n_fine);
 
 /* Returns the effects that the caller performs: VIEW_QUIT, VIEW_SUSPEND, VIEW_REDRAW. */

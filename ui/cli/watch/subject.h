@@ -22,7 +22,7 @@ struct subject {
 
 int subject_read(const json_t *json, struct subject *ret_subject);
 
-/* The index of a measure; -1: no measure has this name. */
+/* Returns the index of a measure; -1: no measure has this name. */
 long subject_measure(const struct subject *s, const char *name);
 
 #endif

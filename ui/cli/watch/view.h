@@ -46,7 +46,7 @@ struct scene {
 	long n_cols, n_pixels;		/* of the map on the screen */
 };
 
-/* The shortest columns with which n_cols cover this length of time. */
+/* Returns the shortest columns with which n_cols cover this length of time. */
 double view_column_s(double duration_s, double slot_s, long n_cols);
 
 /* Applies a key; returns its effects (enum view_effect). */
