@@ -1,7 +1,7 @@
 #include "collector/d/compile.h"
-#include "collector/d/consume.h"
-#include "collector/d/parse.h"
-#include "collector/d/provider.h"
+#include "collector/d/output/consume.h"
+#include "collector/d/tree/parse.h"
+#include "collector/d/provider/provider.h"
 
 #include <errno.h>
 #include <stdlib.h>

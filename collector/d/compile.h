@@ -6,9 +6,9 @@
 #ifndef HEATSCOPE_D_COMPILE_H
 #define HEATSCOPE_D_COMPILE_H
 
-#include "collector/d/aggregate.h"
-#include "collector/d/check.h"
-#include "collector/d/lower.h"
+#include "collector/d/output/aggregate.h"
+#include "collector/d/check/check.h"
+#include "collector/d/emit/lower.h"
 
 struct d_options {
 	bool quiet;			/* print only what the script prints */

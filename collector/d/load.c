@@ -1,4 +1,4 @@
-#include "collector/d/builtin.h"
+#include "collector/d/tree/builtin.h"
 #include "collector/d/session.h"
 
 #include <bpf/bpf.h>

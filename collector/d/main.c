@@ -1,7 +1,7 @@
 /* heatscope-dtrace compiles D scripts to BPF, runs them, and prints as dtrace(1) does. */
 #include "collector/core/array.h"
 #include "collector/d/compile.h"
-#include "collector/d/parse.h"
+#include "collector/d/tree/parse.h"
 #include "collector/d/run.h"
 
 #include <argp.h>

@@ -16,9 +16,9 @@
 #ifndef HEATSCOPE_D_SESSION_H
 #define HEATSCOPE_D_SESSION_H
 
-#include "collector/d/consume.h"
-#include "collector/d/emit.h"
-#include "collector/d/plan.h"
+#include "collector/d/output/consume.h"
+#include "collector/d/emit/emit.h"
+#include "collector/d/emit/plan.h"
 
 #define D_REASON_MAX 512
 /* Elements of an associative array, and of an interval of an aggregation.  A map takes 16 bytes for each, also if it is

@@ -1,6 +1,6 @@
 /* fuzz_d_note - reads any bytes as a program file with static probes, and the places of their arguments. */
-#include "collector/d/note.h"
-#include "collector/d/operand.h"
+#include "collector/d/provider/note.h"
+#include "collector/d/provider/operand.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* fuzz_d_parse - compiles any bytes as a D script, up to BPF instructions, and prints the tree: the first byte's
  * lowest bit chooses -n. */
-#include "collector/d/check.h"
-#include "collector/d/emit.h"
-#include "collector/d/lower.h"
-#include "collector/d/parse.h"
+#include "collector/d/check/check.h"
+#include "collector/d/emit/emit.h"
+#include "collector/d/emit/lower.h"
+#include "collector/d/tree/parse.h"
 
 #include <errno.h>
 #include <stdlib.h>

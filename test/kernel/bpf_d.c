@@ -5,7 +5,7 @@
  * Needs root and BTF; skipped (77) without. */
 #include "collector/d/compile.h"
 #include "collector/d/session.h"
-#include "collector/d/parse.h"
+#include "collector/d/tree/parse.h"
 #include "test/kit/d_interpreter.h"
 #include "test/kit/d_text_interpreter.h"
 

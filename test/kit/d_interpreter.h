@@ -6,7 +6,7 @@
 #ifndef HEATSCOPE_D_INTERPRETER_H
 #define HEATSCOPE_D_INTERPRETER_H
 
-#include "collector/d/tree.h"
+#include "collector/d/tree/tree.h"
 #include "test/kit/check.h"
 
 #define D_VARIABLES 12

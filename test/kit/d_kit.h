@@ -8,8 +8,8 @@
 #ifndef HEATSCOPE_D_KIT_H
 #define HEATSCOPE_D_KIT_H
 
-#include "collector/d/check.h"
-#include "collector/d/parse.h"
+#include "collector/d/check/check.h"
+#include "collector/d/tree/parse.h"
 #include "test/kit/check.h"
 
 #include <dirent.h>

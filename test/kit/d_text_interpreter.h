@@ -5,7 +5,7 @@
 #ifndef HEATSCOPE_D_TEXT_INTERPRETER_H
 #define HEATSCOPE_D_TEXT_INTERPRETER_H
 
-#include "collector/d/tree.h"
+#include "collector/d/tree/tree.h"
 #include "test/kit/check.h"
 
 #include <stdio.h>
