@@ -173,11 +173,17 @@ static int hasty(const struct collector *c)
 
 static void on_tick(uv_timer_t *timer);
 
+static void arm_early(struct collector *c);
+static void leave_after_once(struct collector *c);
+
 static void on_early(uv_timer_t *timer)
 {
 	struct collector *c = timer->data;
 
 	probes_wake(c->probes, wall_ns());
+	if (probes_wake_at(c->probes) > wall_ns())
+		arm_early(c);
+	leave_after_once(c);
 }
 
 /* Sets the timer for a probe's work between two drains. */
@@ -207,9 +213,11 @@ static void arm_tick(struct collector *c)
 
 static void leave(struct collector *c);
 
+/* All of a replay must be acknowledged; others have no time for that. */
 static void leave_after_once(struct collector *c)
 {
-	if (c->conf->once && !c->leaving && probes_finished(c->probes) && !spool_stats(c->spool).waiting)
+	if (c->conf->once && !c->leaving && probes_finished(c->probes) &&
+	    !(c->conf->probe.recording && spool_stats(c->spool).waiting))
 		leave(c);
 }
 
@@ -249,6 +257,7 @@ static void leave(struct collector *c)
 	c->leaving = 1;
 	uv_timer_stop(&c->tick);
 	uv_timer_stop(&c->early);
+	probes_end(c->probes);
 	if (!hasty(c))
 		drain(c);
 	pump(c);

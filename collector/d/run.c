@@ -32,14 +32,11 @@ static const struct d_group *group_of(const struct d_run *r, __u32 probe)
 
 int d_run_begin(struct d_run *r)
 {
-	struct sigaction act = { .sa_handler = on_signal };
 	struct d_plan *p = &r->compile->plan;
 	char reason[D_REASON_MAX] = "no memory";
 
 	if (d_session_open(&r->session, &r->compile->program, r->consumer, reason))
 		return print_reason(r, reason);
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
 	for (size_t i = 0; i < p->n_groups; i++)
 		if (d_session_load(&r->session, &p->groups[i], reason) || d_session_attach(&r->session, &p->groups[i], reason))
 			return print_reason(r, reason);
@@ -58,20 +55,44 @@ static int fire(struct d_run *r, __u32 probe)
 	return 0;
 }
 
-/* Prints records as they come. */
-static void consume(struct d_run *r)
+int d_run_start(struct d_run *r)
 {
 	struct d_session *s = &r->session;
 
-	while (!interrupted && s->state->activity == ACTIVITY_ACTIVE && !d_target_has_ended(r->target)) {
-		d_session_poll(s, r->target->pid ? POLL_TARGET_MS : POLL_MS);
-		d_session_take_full(s, r->consumer->aggregates);
-		fflush(r->consumer->out);
-	}
-	if (!interrupted && s->state->activity == ACTIVITY_ACTIVE && !r->consumer->quiet)
+	if (fire(r, PROBE_BEGIN))
+		return 1;
+	if (s->state->activity == ACTIVITY_BEGIN)
+		s->state->activity = ACTIVITY_ACTIVE;
+	d_target_go(r->target);
+	return 0;
+}
+
+static bool has_ended(struct d_run *r)
+{
+	if (r->session.state->activity != ACTIVITY_ACTIVE)
+		return true;
+	if (!d_target_has_ended(r->target))
+		return false;
+	if (!r->consumer->quiet)
 		fprintf(r->consumer->err, "dtrace: pid %d has exited\n", r->target->pid);
-	if (interrupted == SIGINT)
-		fputc('\n', r->consumer->out);
+	return true;
+}
+
+bool d_run_step(struct d_run *r, int timeout_ms)
+{
+	if (has_ended(r))
+		return false;
+	d_session_poll(&r->session, timeout_ms);
+	d_session_take_full(&r->session, r->consumer->aggregates);
+	fflush(r->consumer->out);
+	return true;
+}
+
+int d_run_stop(struct d_run *r)
+{
+	r->session.state->activity = ACTIVITY_DRAINING;
+	d_session_detach(&r->session);
+	return fire(r, PROBE_END);
 }
 
 static void print_drops(const struct d_run *r)
@@ -98,23 +119,28 @@ static int print_aggregations(struct d_run *r)
 	return 0;
 }
 
-int d_run(struct d_run *r)
+int d_run_finish(struct d_run *r)
 {
-	struct d_session *s = &r->session;
-
-	if (fire(r, PROBE_BEGIN))
-		return 1;
-	if (s->state->activity == ACTIVITY_BEGIN)
-		s->state->activity = ACTIVITY_ACTIVE;
-	d_target_go(r->target);
-	consume(r);
-	s->state->activity = ACTIVITY_DRAINING;
-	d_session_detach(s);
-	if (fire(r, PROBE_END) || print_aggregations(r))
+	if (print_aggregations(r))
 		return 1;
 	fflush(r->consumer->out);
 	print_drops(r);
 	return r->consumer->exit_status;
+}
+
+int d_run(struct d_run *r)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	if (d_run_start(r))
+		return 1;
+	while (!interrupted && d_run_step(r, r->target->pid ? POLL_TARGET_MS : POLL_MS))
+		;
+	if (interrupted == SIGINT)
+		fputc('\n', r->consumer->out);
+	return d_run_stop(r) ? 1 : d_run_finish(r);
 }
 
 void d_run_end(struct d_run *r) { d_session_close(&r->session); }

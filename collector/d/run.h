@@ -3,8 +3,15 @@
  *      d_run_begin()   loads and attaches everything; programs wait
  *      d_run()         BEGIN, then the probes until exit(), a signal, or the end of the target; END; the aggregations
  *
- * Errors  d_run_begin(): 1, after a line on the consumer's err.  d_run(): the exit status.
- * Thread  one; it handles SIGINT and SIGTERM meanwhile.
+ * or, from the loop of another:
+ *
+ *      d_run_start()   BEGIN; the probes' programs begin
+ *      d_run_step()    prints what has come; false: the script has ended
+ *      d_run_stop()    no probe fires any more; END
+ *      d_run_finish()  the aggregations, and what was dropped
+ *
+ * Errors  1, after a line on the consumer's err.  d_run(), d_run_finish(): the exit status.
+ * Thread  one; d_run() handles SIGINT and SIGTERM meanwhile.
  */
 #ifndef HEATSCOPE_D_RUN_H
 #define HEATSCOPE_D_RUN_H
@@ -22,6 +29,10 @@ struct d_run {
 
 int d_run_begin(struct d_run *r);
 int d_run(struct d_run *r);
+int d_run_start(struct d_run *r);
+bool d_run_step(struct d_run *r, int timeout_ms);
+int d_run_stop(struct d_run *r);
+int d_run_finish(struct d_run *r);
 void d_run_end(struct d_run *r);
 
 #endif

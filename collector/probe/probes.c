@@ -2,7 +2,6 @@
 #include "collector/core/metric_json.h"
 #include "collector/probe/self_stats.h"
 #include "collector/probe/recording.h"
-#include "collector/probe/replay.h"
 #include "collector/core/show.h"
 #include "collector/trace/wall.h"
 
@@ -335,9 +334,16 @@ void probes_wake(struct probes *p, __s64 now_ns)
 int probes_finished(const struct probes *p)
 {
 	for (size_t i = 0; i < p->n_opened; i++)
-		if (p->opened[i].self && p->opened[i].probe == &replay_probe)
-			return replay_finished(p->opened[i].self);
+		if (p->opened[i].self && p->opened[i].probe->finished && p->opened[i].probe->finished(p->opened[i].self))
+			return 1;
 	return 0;
+}
+
+void probes_end(struct probes *p)
+{
+	for (size_t i = 0; i < p->n_opened; i++)
+		if (p->opened[i].self && p->opened[i].probe->end)
+			p->opened[i].probe->end(p->opened[i].self);
 }
 
 /* --- for people --- */

@@ -50,8 +50,11 @@ int probes_drain(struct probes *p, __s64 now_ns, const struct batch_sink *sink);
 __s64 probes_wake_at(const struct probes *p);
 void probes_wake(struct probes *p, __s64 now_ns);
 
-/* Has a replay handed over its whole recording? */
+/* Has a probe given all that it will ever give? */
 int probes_finished(const struct probes *p);
+
+/* Stops measuring, before the last drain. */
+void probes_end(struct probes *p);
 
 /* Reports to people.  Returns how many metrics or probes are not available. */
 int probes_doctor(struct probes *p, FILE *out);

@@ -120,6 +120,45 @@ void d_buckets_range(const struct d_buckets *b, __s64 *ret_first, __s64 *ret_las
 	}
 }
 
+/* ---- cells ---- */
+
+static __s64 linear_cell(const struct d_buckets *b, __s64 value)
+{
+	__u64 steps;
+
+	if (value < b->base)
+		return 0;
+	steps = ((__u64)value - (__u64)b->base) / (__u64)b->step;
+	return steps < (__u64)d_buckets_levels(b) ? (__s64)steps + 1 : d_buckets_levels(b) + 1;
+}
+
+static __s64 log_linear_cell(const struct d_buckets *b, __s64 value)
+{
+	__s64 from = power(b->factor, b->low), n = 1;
+
+	if (value < from)
+		return 0;
+	for (__s64 order = b->low; order <= b->high; order++) {
+		__s64 to = power(b->factor, order + 1), step = to > b->steps ? to / b->steps : 1;
+
+		if (value < to)
+			return n + (value - from) / step;
+		n += (to - from + step - 1) / step;
+		from = to;
+	}
+	return n;
+}
+
+__s64 d_buckets_cell(const struct d_buckets *b, __s64 value)
+{
+	__s64 size = value >= 0 ? value : value == LLONG_MIN ? LLONG_MAX : -value, cell;
+
+	if (b->kind == BUCKETS_LINEAR)
+		return linear_cell(b, value);
+	cell = b->kind == BUCKETS_QUANTIZE ? (__s64)ruler_cell(QUANTIZE_RULER, (__u64)size) : log_linear_cell(b, size);
+	return value < 0 ? -cell : cell;
+}
+
 /* ---- labels ---- */
 
 __s64 d_buckets_value(const struct d_buckets *b, const __u64 *edges, size_t n_edges, __s64 cell)

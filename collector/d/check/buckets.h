@@ -36,6 +36,9 @@ void d_buckets_range(const struct d_buckets *b, __s64 *ret_first, __s64 *ret_las
 
 __s64 d_buckets_levels(const struct d_buckets *b);	/* lquantize: cells between base and limit */
 
+/* The cell of a value: for a program, lower_aggregation.c has the same. */
+__s64 d_buckets_cell(const struct d_buckets *b, __s64 value);
+
 /* The value for which a cell stands, for sorting and as its label. */
 __s64 d_buckets_value(const struct d_buckets *b, const __u64 *edges, size_t n_edges, __s64 cell);
 

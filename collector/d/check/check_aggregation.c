@@ -211,6 +211,11 @@ bool d_check_aggregation(struct d_checker *c, struct d_node *n)
 				    a->function->name, f->name);
 	is_first = !a->function;
 	a->function = f;
+	if (is_first) {
+		a->keys = n->a->list;
+		a->is_time = n->b->list && d_is_time(n->b->list);
+	}
+	a->has_increment |= d_aggregation_increment(n->b) != NULL;
 	if (!check_buckets(c, n->b, a, is_first))
 		return false;
 	a->table->value_len = 8 * d_aggregation_words(a);

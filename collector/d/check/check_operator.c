@@ -273,6 +273,8 @@ bool d_check_assignment(struct d_checker *c, struct d_node *n)
 	if (!check_target(c, n, type))
 		return false;
 	n->type = n->a->type;
+	if (!op && n->a->kind == NODE_NAME && n->a->variable)
+		n->a->variable->is_time |= d_is_time(n->b);
 	if (!op)
 		return can_assign(n->type, n->b) || incompatible(c, n);
 	if (!d_type_is_integer(n->b->type) || !(d_type_is_integer(n->type) || (is_pointer(n->type) && (op == '+' || op == '-'))))

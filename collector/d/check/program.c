@@ -1,5 +1,6 @@
 #include "collector/d/check/program.h"
 #include "collector/d/tree/function.h"
+#include "collector/core/slice.h"
 
 #include <string.h>
 
@@ -54,6 +55,52 @@ enum d_stack d_stack_of(const struct d_node *n, __u32 *ret_room)
 bool d_is_probe_name(const struct d_node *n)
 {
 	return n->kind == NODE_NAME && n->variable && n->variable->builtin && n->variable->builtin->id == BUILTIN_PROBE;
+}
+
+const struct d_node *d_aggregation_increment(const struct d_node *call)
+{
+	static const unsigned at_of[] = { [FUNCTION_QUANTIZE] = 1, [FUNCTION_LQUANTIZE] = 4, [FUNCTION_LLQUANTIZE] = 5 };
+	enum d_function_id id = call->function->id;
+	unsigned at = id < sizeof(at_of) / sizeof(*at_of) ? at_of[id] : 0;
+	const struct d_node *e = at ? call->list : NULL;
+
+	while (e && at--)
+		e = e->next;
+	return e;
+}
+
+bool d_is_time(const struct d_node *n)
+{
+	const struct d_variable *v = n->kind == NODE_NAME ? n->variable : NULL;
+
+	if (v && v->builtin)
+		return v->builtin->id == BUILTIN_TIMESTAMP || v->builtin->id == BUILTIN_VTIMESTAMP || v->builtin->id == BUILTIN_WALLTIMESTAMP;
+	if (n->kind == NODE_BINARY && (n->op == '+' || n->op == '-'))
+		return d_is_time(n->a) || d_is_time(n->b);
+	if (n->kind == NODE_CONDITION)
+		return d_is_time(n->b) && d_is_time(n->c);
+	return v && v->is_time;
+}
+
+static bool can_be_metric(const struct d_aggregation *a)
+{
+	if (!a->function || !a->buckets.kind || a->has_increment || a->table->n_keys - 1 > KEY_FIELDS_MAX)
+		return false;
+	for (__u32 i = 0; i + 1 < a->table->n_keys; i++)
+		if (a->table->key[i].stack)
+			return false;
+	return true;
+}
+
+unsigned d_program_make_metrics(struct d_program *p)
+{
+	unsigned n = 0;
+
+	for (struct d_aggregation *a = p->aggregations; a; a = a->next) {
+		a->is_metric = can_be_metric(a);
+		n += a->is_metric;
+	}
+	return n;
 }
 
 __u32 d_text_room(const struct d_node *n)

@@ -59,6 +59,7 @@ struct d_variable {
 	const struct d_item *inlined;		/* an inline; NULL */
 	__u32 offset;
 	struct d_table *table;			/* of an associative array */
+	bool is_time;				/* ns: a time, or how long something took, was assigned */
 };
 
 /* Words of an element; aggregate.h says what each function has. */
@@ -73,6 +74,10 @@ struct d_aggregation {
 	struct d_buckets buckets;		/* of quantize() and its relatives */
 	__u32 edges, n_edges;			/* in the program's texts; n_edges: a power of 2; 0: not there yet */
 	__u32 id;				/* from 0 */
+	const struct d_node *keys;		/* of its first use */
+	bool is_time;				/* the values of its first use are ns */
+	bool has_increment;			/* some use of it counts a value not once, but as often as it says */
+	bool is_metric;				/* its values go to user space one by one, for a heat map */
 };
 
 struct d_clause {
@@ -81,6 +86,7 @@ struct d_clause {
 	const struct d_item *item;
 	__u32 id;				/* from 0 */
 	struct d_action *actions;		/* of its records, after lowering */
+	bool prints;				/* so a record of it is a line; after lowering */
 };
 
 struct d_program {
@@ -111,6 +117,16 @@ enum d_stack d_stack_of(const struct d_node *n, __u32 *ret_room);
 
 /* Whether an expression is probefunc or the like. */
 bool d_is_probe_name(const struct d_node *n);
+
+/* The increment of a call of quantize() or one of its relatives; NULL: it has none, or is another function. */
+const struct d_node *d_aggregation_increment(const struct d_node *call);
+
+/* Whether an expression is a time or a difference of times, in ns. */
+bool d_is_time(const struct d_node *n);
+
+/* Makes a metric of each aggregation that can be one: quantize(), lquantize() or llquantize() without an increment, with at
+ * most KEY_FIELDS_MAX keys, none of them a stack.  Returns how many.  Before lowering. */
+unsigned d_program_make_metrics(struct d_program *p);
 
 /* Bytes that the text of an expression takes with its NUL, at most; a multiple of 8. */
 __u32 d_text_room(const struct d_node *n);

@@ -46,6 +46,7 @@ struct d_value {
 struct d_action {
 	struct d_action *next;
 	const struct d_node *call;	/* the call; its function and format */
+	const struct d_aggregation *aggregation;	/* the keys and a value of this one, which is a metric; NULL: a call */
 	struct d_value *values;
 	__u32 number;			/* bit in `ran` */
 };

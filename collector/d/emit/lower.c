@@ -171,6 +171,35 @@ bool d_lower_action(struct d_lowerer *l, const struct d_node *n)
 	return true;
 }
 
+static bool lower_metric_values(struct d_lowerer *l, const struct d_node *list, struct d_value ***end)
+{
+	for (const struct d_node *e = list; e; e = e->next) {
+		struct d_value *v = lower_alloc(l, e, sizeof(*v));
+		__u32 a;
+
+		if (!v || !lower_argument(l, e, v, &a))
+			return false;
+		**end = v;
+		*end = &v->next;
+	}
+	return true;
+}
+
+bool d_lower_metric(struct d_lowerer *l, const struct d_node *n)
+{
+	struct d_action *action = add_action(l, n);
+	struct d_value **end;
+
+	if (!action)
+		return false;
+	action->aggregation = n->a->aggregation;
+	end = &action->values;
+	if (!lower_metric_values(l, n->a->list, &end) || !lower_metric_values(l, n->b->list, &end))
+		return false;
+	d_ir_add(l->ir, (struct d_ins){ .op = IR_RAN, .value = action->number });
+	return true;
+}
+
 /* ---- statements ---- */
 
 /* No statement needs what an earlier one had in scratch. */
@@ -216,21 +245,31 @@ bool d_lower_statement(struct d_lowerer *l, const struct d_node *n)
 	return d_is_text(n) ? d_lower_text(l, n) : d_lower_value(l, n);
 }
 
-/* Whether a statement can send something, so the clause needs a record. */
-static bool records(const struct d_node *n)
+static bool is_action(const struct d_node *n) { return n->kind == NODE_CALL && n->function && n->function->kind == FUNCTION_ACTION; }
+
+static bool is_metric(const struct d_node *n) { return n->kind == NODE_ASSIGN && n->a->kind == NODE_AGG && n->a->aggregation->is_metric; }
+
+/* Whether one of these statements is such a statement, or can run one. */
+static bool some(const struct d_node *n, bool (*is_such)(const struct d_node *n))
 {
 	for (; n; n = n->next) {
-		if (n->kind == NODE_CALL && n->function && n->function->kind == FUNCTION_ACTION)
+		if (is_such(n))
 			return true;
-		if (n->kind == NODE_IF && (records(n->list) || records(n->otherwise)))
+		if (n->kind == NODE_IF && (some(n->list, is_such) || some(n->otherwise, is_such)))
 			return true;
-		if (n->kind == NODE_CONDITION && (records(n->b) || records(n->c)))
+		if (n->kind == NODE_CONDITION && (some(n->b, is_such) || some(n->c, is_such)))
 			return true;
-		if (n->kind == NODE_BINARY && n->op == ',' && (records(n->a) || records(n->b)))
+		if (n->kind == NODE_BINARY && n->op == ',' && (some(n->a, is_such) || some(n->b, is_such)))
 			return true;
 	}
 	return false;
 }
+
+/* A clause without statements prints that its probe fired. */
+static bool prints(const struct d_node *statements) { return !statements || some(statements, is_action); }
+
+/* Whether a clause needs a record. */
+static bool sends(const struct d_node *statements) { return prints(statements) || some(statements, is_metric); }
 
 /* ---- clauses ---- */
 
@@ -337,6 +376,7 @@ static void begin_clause(struct d_lowerer *l, struct d_clause *clause)
 {
 	l->clause = clause;
 	l->record_len = l->n_actions = l->scratch_len = 0;
+	clause->prints = prints(clause->item->statements);
 	clause->actions = NULL;			/* a clause of several groups has the same ones in each */
 	l->actions_end = &clause->actions;
 	l->address = d_ir_register(l->ir);
@@ -346,7 +386,7 @@ static void begin_clause(struct d_lowerer *l, struct d_clause *clause)
 static bool lower_error_clause(struct d_lowerer *l, struct d_clause *clause)
 {
 	const struct d_item *item = clause->item;
-	bool has_record = !item->statements || records(item->statements);
+	bool has_record = sends(item->statements);
 	__u32 next = d_ir_label(l->ir), in_body = d_ir_label(l->ir);
 
 	begin_clause(l, clause);
@@ -381,7 +421,7 @@ static void lower_errors(struct d_lowerer *l, enum d_fault fault)
 static bool lower_clause(struct d_lowerer *l, struct d_clause *clause, size_t number)
 {
 	const struct d_item *item = clause->item;
-	bool has_record = !item->statements || records(item->statements);
+	bool has_record = sends(item->statements);
 	__u32 next = d_ir_label(l->ir);
 	struct fault_labels in_predicate, in_body;
 

@@ -100,22 +100,22 @@ static void add_value(struct d_lowerer *l, const struct d_aggregation *a, __u32 
 
 /* ---- the action ---- */
 
-/* The increment of quantize() and its relatives; 1 if it is left out. */
 static __u32 lower_increment(struct d_lowerer *l, const struct d_node *call)
 {
-	unsigned at = call->function->id == FUNCTION_QUANTIZE ? 1 : call->function->id == FUNCTION_LQUANTIZE ? 4 : 5;
-	const struct d_node *e = call->list;
+	const struct d_node *e = d_aggregation_increment(call);
 
-	while (e && at--)
-		e = e->next;
 	return e ? d_lower_value(l, e) : d_lower_constant(l, 1);
 }
 
 bool d_lower_aggregation(struct d_lowerer *l, const struct d_node *n)
 {
 	const struct d_aggregation *a = n->a->aggregation;
-	__u32 value = n->b->list ? d_lower_value(l, n->b->list) : 0, increment = 0, cell = 0, key, element, end = d_ir_label(l->ir);
+	__u32 value, increment = 0, cell = 0, key, element, end;
 
+	if (a->is_metric)
+		return d_lower_metric(l, n);
+	value = n->b->list ? d_lower_value(l, n->b->list) : 0;
+	end = d_ir_label(l->ir);
 	if (n->b->list && !value)
 		return false;
 	if (a->buckets.kind && !(increment = lower_increment(l, n->b)))

@@ -72,6 +72,9 @@ void d_place_store_text(struct d_lowerer *l, const struct d_place *p, __u32 a);
 /* Puts a stack at this address.  false: n is not one that the probe has. */
 bool d_lower_stack(struct d_lowerer *l, const struct d_node *n, enum d_memory memory, __u32 at, __u32 room);
 
+/* An aggregation that is a metric: its keys and the value become an action of the clause's record. */
+bool d_lower_metric(struct d_lowerer *l, const struct d_node *n);
+
 /* lower_aggregation.c: @a[key] = function(...) */
 bool d_lower_aggregation(struct d_lowerer *l, const struct d_node *n);
 

@@ -175,15 +175,26 @@ static void add_words(const struct d_aggregation *a, struct d_row *r, const __u6
 			r->word[i] += words[i];
 }
 
-int d_totals_add(struct d_totals *t, const void *key, __s64 cell, const __u64 *words)
+static int row_of(struct d_totals *t, const void *key, struct d_row **ret_row)
 {
-	__u8 wide[D_KEYS_MAX * 8 * (D_FRAMES_MAX + 1)] = "";
-	struct d_row *r;
-	int err;
+	__u8 wide[D_KEYS_MAX * 8 * (D_FRAMES_MAX + 1)];
 
 	widen(t, key, wide);
-	r = d_totals_find(t, wide);
-	err = r ? 0 : row_new(t, wide, &r);
+	*ret_row = d_totals_find(t, wide);
+	return *ret_row ? 0 : row_new(t, wide, ret_row);
+}
+
+int d_totals_add_value(struct d_totals *t, const void *key, __s64 value, struct d_row **ret_row)
+{
+	int err = row_of(t, key, ret_row);
+
+	return err ? err : add_cell(*ret_row, d_buckets_cell(&t->aggregation->buckets, value), 1);
+}
+
+int d_totals_add(struct d_totals *t, const void *key, __s64 cell, const __u64 *words)
+{
+	struct d_row *r;
+	int err = row_of(t, key, &r);
 
 	if (err)
 		return err;

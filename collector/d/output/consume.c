@@ -220,8 +220,48 @@ static void change_aggregation(struct d_consumer *c, const struct d_action *a, c
 	}
 }
 
+/* A part of a key as programs put it into a table: 8 bytes, or a text in its room. */
+static void put_key_part(const struct d_consumer *c, const struct d_key *k, const struct d_value *v, const struct d_record *r, __u8 *out)
+{
+	struct d_format_value value = value_of(c, v, r);
+	__u64 id = r->probe;
+
+	memset(out, 0, k->room);
+	if (k->is_probe)
+		memcpy(out, &id, sizeof(id));
+	else if (value.text)
+		memcpy(out, value.text, value.text_len < k->room ? value.text_len : k->room - 1);
+	else
+		memcpy(out, &value.value, sizeof(value.value));
+}
+
+/* Counts a value of an aggregation that is a metric. */
+static void count_value(struct d_consumer *c, const struct d_action *a, const struct d_record *r)
+{
+	struct d_totals *t = &c->aggregates->totals[a->aggregation->id];
+	const struct d_table *table = a->aggregation->table;
+	const struct d_value *v = a->values;
+	__u8 key[D_KEYS_MAX * D_STRING_SIZE], *at = key;
+	struct d_row *row;
+	__s64 value;
+
+	for (__u32 i = 0; i + 1 < table->n_keys; i++, v = v->next) {
+		put_key_part(c, &table->key[i], v, r, at);
+		at += table->key[i].room;
+	}
+	value = (__s64)value_of(c, v, r).value;
+	if (d_totals_add_value(t, key, value, &row))
+		fputs("dtrace: a value of an aggregation is lost: no memory\n", c->err);
+	else if (c->on_value)
+		c->on_value(c->on_value_context, t, row, value, r->time_ns);
+}
+
 static void print_action(struct d_consumer *c, const struct d_action *a, const struct d_record *r)
 {
+	if (a->aggregation) {
+		count_value(c, a, r);
+		return;
+	}
 	switch (a->call->function->id) {
 	case FUNCTION_PRINTF:
 		print_printf(c, a, r);
@@ -265,6 +305,8 @@ static void print_fault(struct d_consumer *c, const struct d_record *r)
 
 void d_consume(struct d_consumer *c, const struct d_record *r)
 {
+	bool prints;
+
 	if (r->clause >= c->n_clauses)
 		return;
 	if (r->fault) {
@@ -272,11 +314,12 @@ void d_consume(struct d_consumer *c, const struct d_record *r)
 		print_fault(c, r);
 		return;
 	}
-	if (!c->quiet)
+	prints = !c->quiet && c->clauses[r->clause]->prints;
+	if (prints)
 		print_prefix(c, r);
 	for (const struct d_action *a = c->clauses[r->clause]->actions; a; a = a->next)
 		if (r->ran >> a->number & 1)
 			print_action(c, a, r);
-	if (!c->quiet)
+	if (prints)
 		fputc('\n', c->out);
 }

@@ -25,6 +25,9 @@ struct d_consumer {
 	/* Adds what programs have aggregated so far to the totals. */
 	int (*take)(void *context, struct d_totals *t);
 	void *take_context;
+	/* NULL, or called for each value of an aggregation that is a metric; time_ns: monotonic. */
+	void (*on_value)(void *context, const struct d_totals *t, const struct d_row *row, __s64 value, __u64 time_ns);
+	void *on_value_context;
 };
 
 /* Sets an option of aggregations: aggsortkey, aggsortkeypos, aggsortpos, aggsortrev.  -EINVAL: another one, or not this

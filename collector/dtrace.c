@@ -1,16 +1,23 @@
 /* heatscope-dtrace compiles D scripts to BPF, runs them, and prints as dtrace(1) does. */
+#include "collector/collector.h"
 #include "collector/core/array.h"
+#include "collector/core/log.h"
 #include "collector/d/compile.h"
-#include "collector/d/tree/parse.h"
+#include "collector/d/heatmap.h"
 #include "collector/d/run.h"
+#include "collector/d/tree/parse.h"
+#include "collector/d/viewer.h"
 
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #define EXIT_USAGE 2
+#define SOCKET_PATH "/run/heatscope/ingest.sock"
 
 error_t argp_err_exit_status = EXIT_USAGE;
 
@@ -30,10 +37,14 @@ static const char doc[] =
 	"  Latency of a function:\n"
 	"    heatscope-dtrace -p PID -n 'pid$target::work:entry { self->t = timestamp; }' \\\n"
 	"      -n 'pid$target::work:return /self->t/ { @ = quantize(timestamp - self->t); self->t = 0; }'\n"
+	"  The same, as a live heat map in the terminal and on the page of heatscoped:\n"
+	"    heatscope-dtrace --heatmap -p PID -s latency.d\n"
 	"\n"
 	"So far: the probes BEGIN, END, profile, tick, syscall, pid and those in programs (USDT); printf(), trace(), exit(), aggregations; integers,\n"
 	"strings, associative arrays, translators. See heatscope-dtrace(8).\n"
 	"Exit status: that of exit(), 1 failure, 2 usage.";
+
+enum { OPT_HEATMAP = 256, OPT_PAGE, OPT_SOCKET, OPT_SOURCE };
 
 static const struct argp_option options[] = {
 	{ NULL, 'n', "PROGRAM", 0, "Run this text; it may be given several times, also with -s", 1 },
@@ -54,6 +65,12 @@ static const struct argp_option options[] = {
 	{ NULL, 'l', NULL, 0, "List the probes that the descriptions match, or all that are known without one", 1 },
 	{ NULL, 'S', NULL, 0, "Print the intermediate code of each probe", 1 },
 	{ NULL, 'V', NULL, 0, "Print the version of D", 1 },
+	{ "heatmap", OPT_HEATMAP, NULL, 0, "Each aggregation by quantize(), lquantize() or llquantize() is a live heat map: the first "
+		"in this terminal, all on the page of heatscoped; q ends the script", 2 },
+	{ "page", OPT_PAGE, NULL, 0, "Likewise, only on the page: print its address", 2 },
+	{ "socket", OPT_SOCKET, "PATH", 0, "heatscoped's Unix socket for data (default " SOCKET_PATH ")", 2 },
+	{ "source", OPT_SOURCE, "NAME", 0, "Our name at heatscoped (default: the host's, a colon, the first map's)", 2 },
+	{ "url", 'u', "URL", 0, "heatscoped's address (default: as of heatscope)", 2 },
 	{ 0 },
 };
 
@@ -75,6 +92,8 @@ struct arguments {
 	const char *output;		/* -o */
 	pid_t pid;			/* -p */
 	bool quiet, only_compile, show_code, zero_probes, lists, flow;
+	bool heatmap, page;
+	const char *socket_path, *source, *url;		/* of heatscoped */
 };
 
 /* ---- arguments ---- */
@@ -131,6 +150,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 'e': a->only_compile = true; return 0;
 	case 'l': a->lists = true; return 0;
 	case 'S': a->show_code = true; return 0;
+	case OPT_HEATMAP: a->heatmap = true; return 0;
+	case OPT_PAGE: a->page = true; return 0;
+	case OPT_SOCKET: a->socket_path = text; return 0;
+	case OPT_SOURCE: a->source = text; return 0;
+	case 'u': a->url = text; return 0;
 	case 'x': add_word(&a->settings, &a->n_settings, &a->settings_room, text); return 0;
 	case 'V':
 		printf("dtrace: Heatscope D 2.0 (heatscope %s)\n", PACKAGE_VERSION);
@@ -261,6 +285,11 @@ static int compile_end(const struct arguments *a, struct d_compile *c)
 	struct d_error e = { 0 };
 	struct d_script script;
 
+	if ((a->heatmap || a->page) && !d_program_make_metrics(&c->program)) {
+		fprintf(stderr, "dtrace: no aggregation can be a heat map: it needs quantize(), lquantize() or llquantize() without an "
+			"increment, and at most %d keys, none of them a stack\n", KEY_FIELDS_MAX);
+		return 1;
+	}
 	if (!d_compile_end(c, &e))
 		return 0;
 	if (!e.tag)
@@ -311,6 +340,99 @@ static int list_probes(const struct d_compile *c)
 	return 0;
 }
 
+/* ---- heat maps ---- */
+
+/* The name of the script's file, without its folder and ".d". */
+static void script_name(const struct arguments *a, char *out, size_t room)
+{
+	const char *file = a->sources[0].file ? a->sources[0].file : "script", *slash = strrchr(file, '/');
+
+	snprintf(out, room, "%s", slash ? slash + 1 : file);
+	if (strlen(out) > 2 && !strcmp(out + strlen(out) - 2, ".d"))
+		out[strlen(out) - 2] = '\0';
+}
+
+static void source_name(const struct arguments *a, const struct d_heatmap *h, char *out)
+{
+	char host[SOURCE_MAX] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	if (a->source)
+		snprintf(out, SOURCE_MAX, "%.*s", SOURCE_MAX - 1, a->source);
+	else
+		snprintf(out, SOURCE_MAX, "%.*s:%s", SOURCE_MAX - NAME_MAX_LEN - 2, host, h->metrics[0].stat);
+}
+
+static __u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (__u64)t.tv_sec * 1000000000 + (__u64)t.tv_nsec;
+}
+
+/* Runs the script from the collector's loop, which sends its slots to heatscoped. */
+static int run_in_collector(const struct arguments *a, struct d_heatmap *h)
+{
+	static const struct probe *const probes[] = { &d_probe };
+	char source[SOURCE_MAX];
+	const struct collector_conf conf = {
+		.socket_path = a->socket_path ? a->socket_path : SOCKET_PATH, .version = PACKAGE_VERSION, .spool_limit = 64u << 20, .once = 1,
+		.probe = { .source = source, .incarnation = now_ns(), .script = h }, .probes = probes, .n_probes = 1,
+	};
+	int err;
+
+	source_name(a, h, source);
+	log_open(NULL, LOG_LEVEL_WARNING);
+	err = d_viewer_start(h->viewer, h->metrics, h->n_metrics) ?: collector_run(&conf);
+	d_viewer_stop(h->viewer);
+	if (err)
+		fprintf(stderr, "dtrace: no heat map: %s\n", strerror(-err));
+	return err || h->viewer->failed ? 1 : 0;
+}
+
+/* The map has the terminal until the script ends; then comes what the script has printed. */
+static void print_kept(FILE *kept)
+{
+	char text[4096];
+	size_t n;
+
+	rewind(kept);
+	while ((n = fread(text, 1, sizeof(text), kept)) > 0)
+		fwrite(text, 1, n, stdout);
+	fflush(stdout);
+}
+
+static int run_with_heatmap(const struct arguments *a, struct d_run *r)
+{
+	struct d_viewer viewer = { .url = a->url, .shows = a->heatmap && isatty(STDOUT_FILENO) };
+	FILE *kept = viewer.shows ? tmpfile() : NULL;
+	struct d_heatmap h;
+	char name[NAME_MAX_LEN];
+	int status;
+
+	script_name(a, name, sizeof(name));
+	if (d_heatmap_init(&h, r, name) || (viewer.shows && !kept)) {
+		d_heatmap_fini(&h);
+		return no_memory();
+	}
+	if (kept)
+		r->consumer->out = r->consumer->err = kept;
+	h.viewer = &viewer;
+	status = run_in_collector(a, &h);
+	if (h.has_begun) {
+		int exit_status = d_run_finish(r);
+
+		status = status ? status : exit_status;
+	}
+	if (kept) {
+		print_kept(kept);
+		fclose(kept);
+	}
+	d_heatmap_fini(&h);
+	return status;
+}
+
 static int run(const struct arguments *a, struct d_compile *c, const unsigned *n_probes, struct d_target *target)
 {
 	struct d_symbols symbols = { 0 };
@@ -332,7 +454,7 @@ static int run(const struct arguments *a, struct d_compile *c, const unsigned *n
 		print_notice(&script, n_probes[i]);
 	}
 	if (!status)
-		status = d_run(&r);
+		status = a->heatmap || a->page ? run_with_heatmap(a, &r) : d_run(&r);
 	d_run_end(&r);
 	d_aggregates_fini(&aggregates);
 	d_consumer_fini(&consumer);

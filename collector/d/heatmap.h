@@ -1,0 +1,50 @@
+/* heatmap.h - offers the aggregations of a running script as metrics: each is a live heat map of heatscoped.
+ *
+ *      @slow[execname] = quantize(timestamp - self->t)  ->  metric dtrace.slow {execname; latency, ns}
+ *
+ * Values  The script's programs send each value of such an aggregation, with its keys and time.  The table that the script
+ *         prints and the map's slots are added up from these: both have the same events, and those that were dropped are
+ *         in neither and are counted in both.
+ * Begin   The script begins with the first slot of which all its metrics are instrumentations, so the map has it whole.
+ * Limits  d_program_make_metrics() says which aggregations are metrics.  A slot is one second.  A map has no values below 0:
+ *         these are lost events of it.
+ * Errors  0 or -errno.
+ * Memory  d_heatmap_init() borrows all it gets; d_heatmap_fini() frees.
+ * Thread  one: the collector's, which calls d_probe.
+ */
+#ifndef HEATSCOPE_D_HEATMAP_H
+#define HEATSCOPE_D_HEATMAP_H
+
+#include "collector/core/metric.h"
+#include "collector/d/run.h"
+#include "collector/proc/words.h"
+
+struct d_event;				/* its fields are in heatmap.c */
+struct d_counting;
+struct d_viewer;
+
+struct d_heatmap {
+	struct d_run *run;
+	struct d_viewer *viewer;	/* NULL: nobody creates the instrumentations */
+	const char *source;		/* our name */
+	__u64 incarnation;
+	struct metric *metrics;
+	const struct d_aggregation **aggregations;	/* of the metrics */
+	size_t n_metrics;
+	__s64 begin_ns;			/* wall-clock time at which the script begins; 0: not known yet */
+	__s64 wall_offset;
+	bool has_begun, has_ended;
+	struct d_counting *counting;
+	struct d_event *events;		/* of slots that are not sent yet */
+	size_t n_events, events_room;
+	struct words words[2];		/* labels of this second's keys, and of the last one's */
+	__s64 words_slot;
+	__u64 drops;			/* of the session, as reported */
+};
+
+/* name: the name of the first metric that has none by itself, for @ = quantize(...).  -ENOENT: no aggregation of the script
+ * can be a metric. */
+int d_heatmap_init(struct d_heatmap *h, struct d_run *run, const char *name);
+void d_heatmap_fini(struct d_heatmap *h);
+
+#endif
