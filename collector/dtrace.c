@@ -55,7 +55,7 @@ static const struct argp_option options[] = {
 	{ NULL, 'i', "PROGRAM", 0, "Like -n, of which the first word is the number of a probe, as -l prints it", 1 },
 	{ NULL, 'o', "FILE", 0, "Append the output to this file", 1 },
 	{ NULL, 'F', NULL, 0, "Indent entries and returns", 1 },
-	{ NULL, 'w', NULL, 0, "Permit actions that change the system; there are none so far", 1 },
+	{ NULL, 'w', NULL, 0, "Run the script even if it costs more than half of all CPUs", 1 },
 	{ NULL, 'p', "PID", 0, "$target is this process; end when it does", 1 },
 	{ NULL, 'c', "COMMAND", 0, "Start this command as $target; end when it does", 1 },
 	{ NULL, 'Z', NULL, 0, "Descriptions may match no probe", 1 },
@@ -92,7 +92,7 @@ struct arguments {
 	const char *output;		/* -o */
 	pid_t pid;			/* -p */
 	bool quiet, only_compile, show_code, zero_probes, lists, flow;
-	bool heatmap, page;
+	bool heatmap, page, unguarded;
 	const char *socket_path, *source, *url;		/* of heatscoped */
 };
 
@@ -138,7 +138,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 'i': add_described(a, text, ""); return 0;
 	case 'o': a->output = text; return 0;
 	case 'F': a->flow = true; return 0;
-	case 'w': return 0;
+	case 'w': a->unguarded = true; return 0;
 	case 'q': a->quiet = true; return 0;
 	case 'c': a->command = text; return 0;
 	case 'p':
@@ -439,7 +439,7 @@ static int run(const struct arguments *a, struct d_compile *c, const unsigned *n
 	struct d_aggregates aggregates;
 	struct d_consumer consumer = { .clauses = c->clauses, .n_clauses = c->n_clauses, .probes = &c->probes, .quiet = c->options.quiet,
 					.flow = c->options.flow, .out = stdout, .err = stderr, .aggregates = &aggregates, .symbols = &symbols };
-	struct d_run r = { .compile = c, .consumer = &consumer, .target = target };
+	struct d_run r = { .compile = c, .consumer = &consumer, .target = target, .is_unguarded = a->unguarded };
 	int status;
 
 	if (d_aggregates_init(&aggregates, &c->program, &c->probes, &symbols))

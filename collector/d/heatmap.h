@@ -25,7 +25,7 @@ struct d_viewer;
 
 struct d_heatmap {
 	struct d_run *run;
-	struct d_viewer *viewer;	/* NULL: nobody creates the instrumentations */
+	struct d_viewer *viewer;	/* the process that creates the instrumentations; NULL: there is none */
 	const char *source;		/* our name */
 	__u64 incarnation;
 	struct metric *metrics;

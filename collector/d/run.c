@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define POLL_MS 100
@@ -64,7 +65,27 @@ int d_run_start(struct d_run *r)
 	if (s->state->activity == ACTIVITY_BEGIN)
 		s->state->activity = ACTIVITY_ACTIVE;
 	d_target_go(r->target);
+	d_guard_init(&r->guard, &r->compile->plan);
 	return 0;
+}
+
+static __u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+/* In DTrace's words. */
+static bool must_abort(struct d_run *r)
+{
+	if (r->is_unguarded || !d_guard_aborts(&r->guard, now_ns()))
+		return false;
+	r->was_aborted = true;
+	print_reason(r, "processing aborted: Abort due to systemic unresponsiveness");
+	fprintf(r->consumer->err, "dtrace: the probes took %.0f %% of all CPUs; -w runs the script anyway\n", 100 * r->guard.share);
+	return true;
 }
 
 static bool has_ended(struct d_run *r)
@@ -80,7 +101,7 @@ static bool has_ended(struct d_run *r)
 
 bool d_run_step(struct d_run *r, int timeout_ms)
 {
-	if (has_ended(r))
+	if (has_ended(r) || must_abort(r))
 		return false;
 	d_session_poll(&r->session, timeout_ms);
 	d_session_take_full(&r->session, r->consumer->aggregates);
@@ -92,7 +113,8 @@ int d_run_stop(struct d_run *r)
 {
 	r->session.state->activity = ACTIVITY_DRAINING;
 	d_session_detach(&r->session);
-	return fire(r, PROBE_END);
+	d_guard_fini(&r->guard);
+	return r->was_aborted || fire(r, PROBE_END);
 }
 
 static void print_drops(const struct d_run *r)
@@ -121,7 +143,7 @@ static int print_aggregations(struct d_run *r)
 
 int d_run_finish(struct d_run *r)
 {
-	if (print_aggregations(r))
+	if (r->was_aborted || print_aggregations(r))
 		return 1;
 	fflush(r->consumer->out);
 	print_drops(r);

@@ -17,6 +17,7 @@
 #define HEATSCOPE_D_RUN_H
 
 #include "collector/d/compile.h"
+#include "collector/d/guard.h"
 #include "collector/d/session.h"
 #include "collector/d/target.h"
 
@@ -25,6 +26,9 @@ struct d_run {
 	struct d_consumer *consumer;
 	struct d_target *target;
 	struct d_session session;
+	bool is_unguarded;		/* -w: the script may cost what it wants */
+	struct d_guard guard;
+	bool was_aborted;		/* it cost too much: END does not run, and nothing more is printed */
 };
 
 int d_run_begin(struct d_run *r);
