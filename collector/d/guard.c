@@ -12,7 +12,7 @@ static bool traps(enum d_context c)
 	return c == CONTEXT_FUNCTION_ENTRY || c == CONTEXT_FUNCTION_RETURN || c == CONTEXT_STATIC;
 }
 
-/* What all programs have cost since they were loaded. */
+/* The time that all programs have taken since they were loaded. */
 static __u64 cost_of(const struct d_plan *p)
 {
 	struct bpf_prog_info info;
