@@ -213,7 +213,8 @@ static void arm_tick(struct collector *c)
 
 static void leave(struct collector *c);
 
-/* All of a replay must be acknowledged; others have no time for that. */
+/* A replay ends when the aggregator has acknowledged all of it.  Another probe ends at once; leave() then waits up to LEAVE_MS
+ * for the acknowledgements. */
 static void leave_after_once(struct collector *c)
 {
 	if (c->conf->once && !c->leaving && probes_finished(c->probes) &&
@@ -328,7 +329,7 @@ static void log_failures(struct collector *c, const json_t *state)
 		json_t *reason = json_object_get(one, "reason");
 		const char *is = json_string_value(json_object_get(one, "state"));
 
-		if (!strcmp(is, "active"))
+		if (!strcmp(is, "active") || json_is_false(json_object_get(one, "known")))
 			continue;
 		snprintf(id, sizeof(id), "%lld", (long long)json_integer_value(json_object_get(one, "id")));
 		if (!json_equal(json_object_get(c->reported_failures, id), reason))

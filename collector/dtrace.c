@@ -7,13 +7,13 @@
 #include "collector/d/run.h"
 #include "collector/d/tree/parse.h"
 #include "collector/d/viewer.h"
+#include "collector/trace/wall.h"
 
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define EXIT_USAGE 2
@@ -174,16 +174,19 @@ static int read_file(struct source *s)
 {
 	FILE *in = fopen(s->file, "rb");
 	size_t room = D_SCRIPT_MAX + 2;
+	bool ok;
 
 	s->text = in ? malloc(room) : NULL;
-	if (s->text)
+	if (s->text) {
 		s->len = fread(s->text, 1, room - 1, in);
-	if (!s->text || ferror(in)) {
-		fprintf(stderr, "dtrace: failed to open %s: %s\n", s->file, strerror(errno));
-		return 1;
+		s->text[s->len] = '\0';
 	}
-	fclose(in);
-	return 0;
+	ok = s->text && !ferror(in);
+	if (!ok)
+		fprintf(stderr, "dtrace: failed to open %s: %s\n", s->file, strerror(errno));
+	if (in)
+		fclose(in);
+	return ok ? 0 : 1;
 }
 
 static int apply_settings(const struct arguments *a, struct d_compile *c)
@@ -363,71 +366,66 @@ static void source_name(const struct arguments *a, const struct d_heatmap *h, ch
 		snprintf(out, SOURCE_MAX, "%.*s:%s", SOURCE_MAX - NAME_MAX_LEN - 2, host, h->metrics[0].stat);
 }
 
-static __u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (__u64)t.tv_sec * 1000000000 + (__u64)t.tv_nsec;
-}
-
 /* Runs the script from the collector's loop, which sends its slots to heatscoped. */
 static int run_in_collector(const struct arguments *a, struct d_heatmap *h)
 {
-	static const struct probe *const probes[] = { &d_probe };
+	static const struct probe *const probes[] = { &dtrace_probe };
 	char source[SOURCE_MAX];
 	const struct collector_conf conf = {
 		.socket_path = a->socket_path ? a->socket_path : SOCKET_PATH, .version = PACKAGE_VERSION, .spool_limit = 64u << 20, .once = 1,
-		.probe = { .source = source, .incarnation = now_ns(), .script = h }, .probes = probes, .n_probes = 1,
+		.probe = { .source = source, .incarnation = (__u64)clock_ns(CLOCK_REALTIME), .script = h }, .probes = probes, .n_probes = 1,
 	};
 	int err;
 
 	source_name(a, h, source);
-	log_open(NULL, LOG_LEVEL_WARNING);
+	log_open(NULL, LOG_LEVEL_ERROR);
 	err = d_viewer_start(h->viewer, h->metrics, h->n_metrics) ?: collector_run(&conf);
 	d_viewer_stop(h->viewer);
 	if (err)
 		fprintf(stderr, "dtrace: no heat map: %s\n", strerror(-err));
-	return err || h->viewer->failed ? 1 : 0;
+	return err || h->viewer->failed || h->failed ? 1 : 0;
 }
 
 /* The map has the terminal until the script ends; then comes what the script has printed. */
-static void print_kept(FILE *kept)
+static void print_kept(FILE *kept, FILE *out)
 {
 	char text[4096];
 	size_t n;
 
 	rewind(kept);
 	while ((n = fread(text, 1, sizeof(text), kept)) > 0)
-		fwrite(text, 1, n, stdout);
-	fflush(stdout);
+		fwrite(text, 1, n, out);
+	fflush(out);
+	fclose(kept);
 }
 
 static int run_with_heatmap(const struct arguments *a, struct d_run *r)
 {
 	struct d_viewer viewer = { .url = a->url, .shows = a->heatmap && isatty(STDOUT_FILENO) };
-	FILE *kept = viewer.shows ? tmpfile() : NULL;
+	FILE *out = viewer.shows ? tmpfile() : NULL, *err = viewer.shows ? tmpfile() : NULL;
 	struct d_heatmap h;
 	char name[NAME_MAX_LEN];
 	int status;
 
 	script_name(a, name, sizeof(name));
-	if (d_heatmap_init(&h, r, name) || (viewer.shows && !kept)) {
+	if (d_heatmap_init(&h, r, name) || (viewer.shows && (!out || !err))) {
 		d_heatmap_fini(&h);
 		return no_memory();
 	}
-	if (kept)
-		r->consumer->out = r->consumer->err = kept;
+	if (viewer.shows) {
+		r->consumer->out = out;
+		r->consumer->err = err;
+	}
 	h.viewer = &viewer;
 	status = run_in_collector(a, &h);
 	if (h.has_begun) {
-		int exit_status = d_run_finish(r);
+		int exit_status = d_run_report(r);
 
 		status = status ? status : exit_status;
 	}
-	if (kept) {
-		print_kept(kept);
-		fclose(kept);
+	if (viewer.shows) {
+		print_kept(out, stdout);
+		print_kept(err, stderr);
 	}
 	d_heatmap_fini(&h);
 	return status;
@@ -447,7 +445,7 @@ static int run(const struct arguments *a, struct d_compile *c, const unsigned *n
 	aggregates.sort = c->options.sort;
 	if (target->pid)
 		d_symbols_hold(&symbols, target->pid);
-	status = d_run_begin(&r);
+	status = d_run_load(&r);
 	for (size_t i = 0; !status && i < a->n_sources && !c->options.quiet; i++) {
 		const struct d_script script = script_of(&a->sources[i]);
 
@@ -455,7 +453,7 @@ static int run(const struct arguments *a, struct d_compile *c, const unsigned *n
 	}
 	if (!status)
 		status = a->heatmap || a->page ? run_with_heatmap(a, &r) : d_run(&r);
-	d_run_end(&r);
+	d_run_close(&r);
 	d_aggregates_fini(&aggregates);
 	d_consumer_fini(&consumer);
 	d_symbols_fini(&symbols);

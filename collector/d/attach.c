@@ -68,7 +68,6 @@ struct uprobe_multi {
 	__u32 n, multi_flags, pid, unused;
 };
 
-#define ATTACH_UPROBE_MULTI 48
 #define MULTI_RETURN 1
 #define NO_PROBE_THERE 524		/* ENOTSUPP: the kernel cannot put a probe on this instruction */
 

@@ -32,28 +32,20 @@ static const char *const without_effect[] = {
 	"switchrate",
 };
 
-static int set_flag(bool *flag, const char *value)
-{
-	if (value && strcmp(value, "0") && strcmp(value, "1") && strcmp(value, "true") && strcmp(value, "false"))
-		return -EINVAL;
-	*flag = !value || !strcmp(value, "1") || !strcmp(value, "true");
-	return 0;
-}
-
 int d_compile_option(struct d_compile *c, const char *key, const char *value)
 {
 	if (!strcmp(key, "quiet"))
-		return set_flag(&c->options.quiet, value);
+		return d_flag_set(&c->options.quiet, value);
 	if (!strcmp(key, "flowindent"))
-		return set_flag(&c->options.flow, value);
+		return d_flag_set(&c->options.flow, value);
 	if (!strcmp(key, "zdefs"))
-		return set_flag(&c->options.zero_probes, value);
+		return d_flag_set(&c->options.zero_probes, value);
 	if (!strcmp(key, "errtags"))
-		return set_flag(&c->options.errtags, value);
+		return d_flag_set(&c->options.errtags, value);
 	if (!d_sort_option(&c->options.sort, key, value))
 		return 0;
 	if (!strcmp(key, "defaultargs"))
-		return set_flag(&c->macros.default_arguments, value);
+		return d_flag_set(&c->macros.default_arguments, value);
 	for (size_t i = 0; i < sizeof(without_effect) / sizeof(*without_effect); i++)
 		if (!strcmp(key, without_effect[i]))
 			return value ? 0 : -EINVAL;

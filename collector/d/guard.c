@@ -57,7 +57,7 @@ static void window_end(struct d_guard *g, __u64 now_ns)
 	d_guard_fini(g);
 }
 
-bool d_guard_aborts(struct d_guard *g, __u64 now_ns)
+enum d_guard_finding d_guard_look(struct d_guard *g, __u64 now_ns)
 {
 	bool late = g->looked_ns && now_ns - g->looked_ns > D_GUARD_LATE_NS;
 
@@ -66,5 +66,7 @@ bool d_guard_aborts(struct d_guard *g, __u64 now_ns)
 		window_end(g, now_ns);
 	else if (g->stats < 0 && now_ns - g->began_ns >= PERIOD_NS)
 		window_begin(g, now_ns);
-	return late || g->n_high >= D_GUARD_TIMES;
+	if (late)
+		return GUARD_LATE;
+	return g->n_high >= D_GUARD_TIMES ? GUARD_COSTS : GUARD_FINE;
 }

@@ -3,7 +3,7 @@
  *      the first 100 ms of each second: run time of the script's programs, and their traps  ->  share of all CPUs
  *
  * Limit   a script is aborted that takes more than D_GUARD_SHARE of all CPUs in D_GUARD_TIMES seconds, one after the other, or
- *         whose records are not read for D_GUARD_LATE_NS: then this process gets no CPU.
+ *         whose records are not read for D_GUARD_LATE_NS: this process was stopped, its output is blocked, or it gets no CPU.
  * Cost    The kernel counts run time only while it is asked to, which costs about 30 ns a run; so only a part of the time.
  *         A breakpoint in a process costs more than the program that it runs: D_GUARD_TRAP_NS each, as measured.
  * Errors  A kernel that does not let us ask is no reason to abort.
@@ -32,7 +32,10 @@ struct d_guard {
 void d_guard_init(struct d_guard *g, const struct d_plan *plan);
 void d_guard_fini(struct d_guard *g);
 
-/* Looks; to be called often.  now_ns: monotonic.  true: the script must end. */
-bool d_guard_aborts(struct d_guard *g, __u64 now_ns);
+/* FINE: the script may go on.  COSTS: it takes too much.  LATE: its records were not read. */
+enum d_guard_finding { GUARD_FINE, GUARD_COSTS, GUARD_LATE };
+
+/* Looks; to be called often.  now_ns: monotonic. */
+enum d_guard_finding d_guard_look(struct d_guard *g, __u64 now_ns);
 
 #endif

@@ -24,10 +24,11 @@ struct d_event {
 	__u32 metric;
 };
 
-struct d_counting {			/* an instrumentation */
-	struct d_counting *next;
+struct d_instrumentation {			/* an instrumentation */
+	struct d_instrumentation *next;
 	__u32 metric;
 	__u64 inst;
+	bool is_ours;			/* created since we began */
 	__s64 first_slot, next_slot;
 	struct filter filter;
 	struct event_counter *counter;
@@ -37,13 +38,13 @@ struct d_counting {			/* an instrumentation */
 /* ---- metrics ---- */
 
 /* A name of few kinds of characters, not longer than a metric's may be. */
-static char *name_of(struct d_arena *a, const char *text)
+static void make_name(const char *text, char *out)
 {
-	char *name = d_alloc(a, NAME_MAX_LEN);
+	size_t i = 0;
 
-	for (size_t i = 0; name && text[i] && i < NAME_MAX_LEN - 1; i++)
-		name[i] = isalnum((unsigned char)text[i]) || text[i] == '-' ? text[i] : '_';
-	return name;
+	for (; text[i] && i < NAME_MAX_LEN - 1; i++)
+		out[i] = isalnum((unsigned char)text[i]) || text[i] == '-' ? text[i] : '_';
+	out[i] = '\0';
 }
 
 static bool has_field(const struct metric *m, const char *name)
@@ -54,16 +55,37 @@ static bool has_field(const struct metric *m, const char *name)
 	return false;
 }
 
-/* The name of a variable that is the key; of another expression, and a second time, key1, key2 ... */
+/* Names that a key cannot have: they are those of other fields. */
+static bool is_taken(const struct metric *m, const char *name)
+{
+	return has_field(m, name) || !strcmp(name, "hostname") || !strcmp(name, "latency") || !strcmp(name, "value") || !strncmp(name, "key", 3);
+}
+
+/* The name of a variable that is the key; of another expression, or if it is taken, key1, key2 ... */
 static const char *key_name(struct d_arena *a, const struct metric *m, const struct d_node *key, unsigned number)
 {
-	char *name;
+	char *name = d_alloc(a, NAME_MAX_LEN);
 
-	if (key->kind == NODE_NAME && !has_field(m, key->text) && strcmp(key->text, "hostname"))
-		return name_of(a, key->text);
-	name = d_alloc(a, NAME_MAX_LEN);
-	if (name)
+	if (name && key->kind == NODE_NAME)
+		make_name(key->text, name);
+	if (name && (key->kind != NODE_NAME || is_taken(m, name)))
 		snprintf(name, NAME_MAX_LEN, "key%u", number);
+	return name;
+}
+
+/* That of the aggregation; of @, whose name is "_", that of the script.  A second one of the same name gets its number. */
+static const char *stat_name(struct d_heatmap *h, const struct d_aggregation *g, const char *script)
+{
+	char *name = d_alloc(&h->run->compile->arena, NAME_MAX_LEN), all[NAME_MAX_LEN];
+
+	if (!name)
+		return NULL;
+	make_name(strcmp(g->name, "_") ? g->name : script, name);
+	for (size_t i = 0; i < h->n_metrics; i++)
+		if (!strcmp(h->metrics[i].stat, name)) {
+			memcpy(all, name, sizeof(all));
+			snprintf(name, NAME_MAX_LEN, "%.24s-%u", all, g->id);
+		}
 	return name;
 }
 
@@ -72,7 +94,7 @@ static int metric_make(struct d_arena *a, const struct d_aggregation *g, const c
 	static const struct field time = { "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 7, 42 };
 	static const struct field number = { "value", "value", "number", FIELD_NUMERIC, UNIT_NONE, 0, 62 };
 	struct field *field = d_alloc(a, (KEY_FIELDS_MAX + 1) * sizeof(*field));
-	char *label = d_alloc(a, LABEL_MAX);
+	char *label = d_alloc(a, NAME_MAX_LEN);
 	unsigned n = 0;
 
 	*m = (struct metric){ .module = "dtrace", .stat = stat, .label = label, .unit = "events", .field = field, .scope = SCOPE_INTERVAL };
@@ -86,7 +108,7 @@ static int metric_make(struct d_arena *a, const struct d_aggregation *g, const c
 		field[m->n_fields++] = (struct field){ name, name, "string", FIELD_DISCRETE, 0, 0, 0 };
 	}
 	field[m->n_fields++] = g->is_time ? time : number;
-	snprintf(label, LABEL_MAX, "D script: @%s = %s(...)", g->name, g->function->name);
+	snprintf(label, NAME_MAX_LEN, "D script: @%s", strcmp(g->name, "_") ? g->name : "");
 	return 0;
 }
 
@@ -95,13 +117,12 @@ static int metrics_make(struct d_heatmap *h, const char *name)
 	struct d_compile *c = h->run->compile;
 
 	for (const struct d_aggregation *g = c->program.aggregations; g; g = g->next) {
-		struct metric *m = &h->metrics[h->n_metrics];
-
 		if (!g->is_metric)
 			continue;
-		h->aggregations[h->n_metrics++] = g;
-		if (metric_make(&c->arena, g, name_of(&c->arena, *g->name ? g->name : name), m))
+		h->aggregations[h->n_metrics] = g;
+		if (metric_make(&c->arena, g, stat_name(h, g, name), &h->metrics[h->n_metrics]))
 			return -ENOMEM;
+		h->n_metrics++;
 	}
 	return h->n_metrics ? 0 : -ENOENT;
 }
@@ -121,19 +142,21 @@ static __u32 metric_of(const struct d_heatmap *h, const struct d_aggregation *g)
 static __u64 label_code(struct d_heatmap *h, const struct d_format_value *v)
 {
 	char label[LABEL_MAX + 1];
+	__u64 code;
 
-	if (v->text && v->text_len)
-		clean_label(words_hash(v->text, v->text_len), v->text, v->text_len, label);
-	else if (v->text)
+	if (v->text && v->text_len) {
+		if (!clean_copy(v->text, v->text_len, label, LABEL_MAX) || clean_is_special(label) || clean_code(label, &code))
+			clean_label(words_hash(v->text, v->text_len), v->text, v->text_len, label);
+	} else if (v->text)
 		snprintf(label, sizeof(label), "none");
 	else
 		snprintf(label, sizeof(label), v->is_signed ? "%lld" : "%llu", (long long)v->value);
 	return words_code(&h->words[0], label, strlen(label));
 }
 
-static void lose(struct d_heatmap *h, __u32 metric, __u64 n)
+static void metric_lose(struct d_heatmap *h, __u32 metric, __u64 n)
 {
-	for (struct d_counting *c = h->counting; c; c = c->next)
+	for (struct d_instrumentation *c = h->instrumentations; c; c = c->next)
 		if (c->metric == metric)
 			event_counter_lose(c->counter, n);
 }
@@ -145,7 +168,7 @@ static void on_value(void *context, const struct d_totals *t, const struct d_row
 	struct d_event *e;
 
 	if (value < 0 || h->n_events == EVENTS_MAX_WAITING || array_grow(&h->events, h->n_events, &h->events_room, sizeof(*h->events))) {
-		lose(h, metric, 1);
+		metric_lose(h, metric, 1);
 		return;
 	}
 	e = &h->events[h->n_events++];
@@ -183,7 +206,7 @@ void d_heatmap_fini(struct d_heatmap *h)
 /* ---- the script ---- */
 
 /* Takes what the programs have sent, and looks whether the script has ended. */
-static void step(struct d_heatmap *h)
+static void script_step(struct d_heatmap *h)
 {
 	if (h->has_begun && !h->has_ended)
 		h->has_ended = !d_run_step(h->run, 0);
@@ -196,9 +219,10 @@ static void heatmap_wake(void *self, __s64 now_ns)
 	h->has_ended |= h->viewer && d_viewer_has_ended(h->viewer);
 	if (!h->has_begun && !h->has_ended && h->begin_ns && now_ns >= h->begin_ns) {
 		h->has_begun = true;
-		h->has_ended |= d_run_start(h->run);
+		h->failed = d_run_start(h->run);
+		h->has_ended |= h->failed;
 	}
-	step(h);
+	script_step(h);
 }
 
 static __s64 heatmap_wake_at(void *self)
@@ -216,7 +240,7 @@ static void heatmap_end(void *self)
 	struct d_heatmap *h = self;
 
 	if (h->has_begun)
-		d_run_stop(h->run);
+		h->failed |= d_run_stop(h->run);
 	h->has_ended = true;
 }
 
@@ -243,13 +267,13 @@ static const struct metric *heatmap_metrics(void *self, size_t *ret_n)
 static const char *heatmap_refusal(void *self, const struct metric *m) { return NULL; }
 
 /* A label becomes a code by its hash, even if no event has it now. */
-static int codes(void *arg, unsigned field, const char *text, __u64 *ret_code, size_t max)
+static int codes_of_label(void *arg, unsigned field, const char *text, __u64 *ret_code, size_t max)
 {
 	*ret_code = words_hash(text, strlen(text));
 	return 1;
 }
 
-static void label(void *arg, unsigned field, __u64 code, char *out)
+static void label_of_code(void *arg, unsigned field, __u64 code, char *out)
 {
 	struct d_heatmap *h = arg;
 
@@ -257,10 +281,11 @@ static void label(void *arg, unsigned field, __u64 code, char *out)
 		words_text(&h->words[1], code, out);
 }
 
+/* Whether a metric has an instrumentation that was created for this run; older ones are those of earlier runs. */
 static bool is_wanted(const struct d_heatmap *h, __u32 metric)
 {
-	for (const struct d_counting *c = h->counting; c; c = c->next)
-		if (c->metric == metric)
+	for (const struct d_instrumentation *c = h->instrumentations; c; c = c->next)
+		if (c->metric == metric && c->is_ours)
 			return true;
 	return false;
 }
@@ -276,23 +301,23 @@ static void plan_begin(struct d_heatmap *h, __s64 first_slot)
 		h->begin_ns = first_slot * SLOT_NS;
 }
 
-static int counting_new(struct d_heatmap *h, const struct instrumentation *in, struct d_counting *c, char *reason)
+static int counting_new(struct d_heatmap *h, const struct instrumentation *in, struct d_instrumentation *c, char *reason)
 {
 	const struct metric *m = &h->metrics[c->metric];
-	const struct filter_names names = { m, h->source, codes, NULL, 0 };
+	const struct filter_names names = { m, h->source, codes_of_label, NULL, 0 };
 	const struct probe_conf conf = { .source = h->source, .incarnation = h->incarnation };
 	int err = filter_compile(&in->predicate, &names, &c->filter, reason);
 
 	if (err)
 		return err;
-	err = event_counter_new(m, in, &conf, &(struct event_counter_labels){ label, h }, &c->counter);
+	err = event_counter_new(m, in, &conf, &(struct event_counter_labels){ label_of_code, h }, &c->counter);
 	return err ? no_memory(reason) : 0;
 }
 
 static int heatmap_enable(void *self, const struct instrumentation *in, __s64 now_ns, char *reason)
 {
 	struct d_heatmap *h = self;
-	struct d_counting *c;
+	struct d_instrumentation *c;
 	__u32 metric = 0;
 	int err;
 
@@ -305,21 +330,22 @@ static int heatmap_enable(void *self, const struct instrumentation *in, __s64 no
 		return no_memory(reason);
 	c->metric = metric;
 	c->inst = in->id;
+	c->is_ours = in->crtime_ms >= (__s64)(h->incarnation / 1000000);
 	c->first_slot = c->next_slot = now_ns / SLOT_NS + 1;
 	err = counting_new(h, in, c, reason);
 	if (err) {
 		free(c);
 		return err;
 	}
-	c->next = h->counting;
-	h->counting = c;
+	c->next = h->instrumentations;
+	h->instrumentations = c;
 	plan_begin(h, c->first_slot);
 	return 0;
 }
 
 static __s64 heatmap_counts_from(void *self, __u64 inst)
 {
-	for (const struct d_counting *c = ((struct d_heatmap *)self)->counting; c; c = c->next)
+	for (const struct d_instrumentation *c = ((struct d_heatmap *)self)->counting; c; c = c->next)
 		if (c->inst == inst)
 			return c->first_slot * SLOT_NS;
 	return 0;
@@ -329,9 +355,9 @@ static void heatmap_disable(void *self, __u64 inst)
 {
 	struct d_heatmap *h = self;
 
-	for (struct d_counting **at = &h->counting; *at; at = &(*at)->next)
+	for (struct d_instrumentation **at = &h->instrumentations; *at; at = &(*at)->next)
 		if ((*at)->inst == inst) {
-			struct d_counting *c = *at;
+			struct d_instrumentation *c = *at;
 
 			*at = c->next;
 			event_counter_free(c->counter);
@@ -344,8 +370,8 @@ static void heatmap_close(void *self)
 {
 	struct d_heatmap *h = self;
 
-	while (h->counting)
-		heatmap_disable(h, h->counting->inst);
+	while (h->instrumentations)
+		heatmap_disable(h, h->instrumentations->inst);
 }
 
 /* ---- drain ---- */
@@ -357,7 +383,7 @@ static int by_slot(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int send(struct d_counting *c, __s64 slot, __u32 run, const struct batch_sink *sink)
+static int counting_send(struct d_instrumentation *c, __s64 slot, __u32 run, const struct batch_sink *sink)
 {
 	int err = event_counter_send(c->counter, slot, run, c->step_ns, sink);
 
@@ -368,12 +394,12 @@ static int send(struct d_counting *c, __s64 slot, __u32 run, const struct batch_
 }
 
 /* Reports the slots before this one as empty. */
-static int send_empty(struct d_counting *c, __s64 slot, const struct batch_sink *sink)
+static int counting_send_empty(struct d_instrumentation *c, __s64 slot, const struct batch_sink *sink)
 {
-	return c->next_slot < slot ? send(c, c->next_slot, (__u32)(slot - c->next_slot), sink) : 0;
+	return c->next_slot < slot ? counting_send(c, c->next_slot, (__u32)(slot - c->next_slot), sink) : 0;
 }
 
-static void count(struct d_counting *c, const struct d_heatmap *h, const struct d_event *from)
+static void counting_add(struct d_instrumentation *c, const struct d_heatmap *h, const struct d_event *from)
 {
 	struct event e = { 0 };
 
@@ -389,7 +415,7 @@ static void count(struct d_counting *c, const struct d_heatmap *h, const struct 
 
 /* Sends the slots of the first n events, which are sorted, and all others before `end`.  A slot that was sent before is
  * amended. */
-static int counting_drain(struct d_heatmap *h, struct d_counting *c, size_t n, __s64 end, const struct batch_sink *sink)
+static int counting_drain(struct d_heatmap *h, struct d_instrumentation *c, size_t n, __s64 end, const struct batch_sink *sink)
 {
 	int err = 0;
 
@@ -401,12 +427,12 @@ static int counting_drain(struct d_heatmap *h, struct d_counting *c, size_t n, _
 			i++;
 		if (slot < c->first_slot)
 			continue;
-		err = send_empty(c, slot, sink) ?: err;
+		err = counting_send_empty(c, slot, sink) ?: err;
 		for (size_t k = from; k < i; k++)
-			count(c, h, &h->events[k]);
-		err = send(c, slot, 1, sink) ?: err;
+			counting_add(c, h, &h->events[k]);
+		err = counting_send(c, slot, 1, sink) ?: err;
 	}
-	return send_empty(c, end, sink) ?: err;
+	return counting_send_empty(c, end, sink) ?: err;
 }
 
 /* Notes a step of the wall clock, which the next batch reports. */
@@ -417,23 +443,25 @@ static void clock_refresh(struct d_heatmap *h)
 	if (step_ns < CLOCK_STEP_NS && step_ns > -CLOCK_STEP_NS)
 		return;
 	h->wall_offset = offset;
+	for (size_t i = 0; i < h->n_events; i++)
+		h->events[i].slot += step_ns / SLOT_NS;
 	h->run->session.state->wall_offset_ns = (__u64)offset;
-	for (struct d_counting *c = h->counting; c; c = c->next)
+	for (struct d_instrumentation *c = h->instrumentations; c; c = c->next)
 		c->step_ns += step_ns;
 }
 
-/* Records that the ring had no room for may have had values of any metric. */
+/* Records that the ring had no room for, and firings that did not run, may have had values of any metric. */
 static void report_drops(struct d_heatmap *h)
 {
-	__u64 drops = h->run->session.state->drops;
+	__u64 drops = h->run->session.state->drops + h->run->session.state->nesting_drops;
 
 	for (__u32 i = 0; drops > h->drops && i < h->n_metrics; i++)
-		lose(h, i, drops - h->drops);
+		metric_lose(h, i, drops - h->drops);
 	h->drops = drops;
 }
 
 /* Events of the slot before this one may still have codes of the older words. */
-static void words_turn(struct d_heatmap *h, __s64 slot)
+static void words_rotate(struct d_heatmap *h, __s64 slot)
 {
 	struct words older = h->words[1];
 
@@ -452,16 +480,16 @@ static int heatmap_drain(void *self, __s64 now_ns, const struct batch_sink *sink
 	size_t n = 0;
 	int err = 0;
 
-	step(h);
+	script_step(h);
 	report_drops(h);
 	qsort(h->events, h->n_events, sizeof(*h->events), by_slot);
-	while (n < h->n_events && h->events[n].slot < end)
+	while (n < h->n_events && (h->has_ended || h->events[n].slot < end))
 		n++;
-	for (struct d_counting *c = h->counting; c; c = c->next)
+	for (struct d_instrumentation *c = h->instrumentations; c; c = c->next)
 		err = counting_drain(h, c, n, end, sink) ?: err;
 	h->n_events -= n;
 	memmove(h->events, h->events + n, h->n_events * sizeof(*h->events));
-	words_turn(h, slot);
+	words_rotate(h, slot);
 	clock_refresh(h);
 	return err;
 }
@@ -475,7 +503,7 @@ static void heatmap_doctor(void *self, FILE *out)
 	fprintf(out, "dtrace: %zu metrics, %zu values of seconds that have not ended\n", h->n_metrics, h->n_events);
 }
 
-const struct probe d_probe = {
+const struct probe dtrace_probe = {
 	.name = "dtrace",
 	.filters = 1,
 	.open = heatmap_open,

@@ -2,15 +2,14 @@
  *
  *      @slow[execname] = quantize(timestamp - self->t)  ->  metric dtrace.slow {execname; latency, ns}
  *
- * Values  The script's programs send each value of such an aggregation, with its keys and time.  The table that the script
- *         prints and the map's slots are added up from these: both have the same events, and those that were dropped are
- *         in neither and are counted in both.
- * Begin   The script begins with the first slot of which all its metrics are instrumentations, so the map has it whole.
+ * Values  Each value is sent with its keys and time.  The printed table and the map are both made from these records; a
+ *         dropped record is in neither, and both report it.
+ * Begin   The script starts at the first second for which every metric has an instrumentation, so each map has all its events.
  * Limits  d_program_make_metrics() says which aggregations are metrics.  A slot is one second.  A map has no values below 0:
  *         these are lost events of it.
  * Errors  0 or -errno.
  * Memory  d_heatmap_init() borrows all it gets; d_heatmap_fini() frees.
- * Thread  one: the collector's, which calls d_probe.
+ * Thread  one: the collector's, which calls dtrace_probe.
  */
 #ifndef HEATSCOPE_D_HEATMAP_H
 #define HEATSCOPE_D_HEATMAP_H
@@ -20,7 +19,7 @@
 #include "collector/proc/words.h"
 
 struct d_event;				/* its fields are in heatmap.c */
-struct d_counting;
+struct d_instrumentation;
 struct d_viewer;
 
 struct d_heatmap {
@@ -33,8 +32,8 @@ struct d_heatmap {
 	size_t n_metrics;
 	__s64 begin_ns;			/* wall-clock time at which the script begins; 0: not known yet */
 	__s64 wall_offset;
-	bool has_begun, has_ended;
-	struct d_counting *counting;
+	bool has_begun, has_ended, failed;
+	struct d_instrumentation *instrumentations;
 	struct d_event *events;		/* of slots that are not sent yet */
 	size_t n_events, events_room;
 	struct words words[2];		/* labels of this second's keys, and of the last one's */

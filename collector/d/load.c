@@ -12,8 +12,6 @@
 
 #define LOG_LEN (1u << 20)
 
-#define ATTACH_UPROBE_MULTI 48		/* BPF_TRACE_UPROBE_MULTI, Linux 6.6 */
-
 /* The kind of program that a probe has. */
 static const struct kind {
 	enum bpf_prog_type type;
@@ -155,34 +153,45 @@ static bool find_offset(const struct btf *btf, const char *type, const char *pat
 	return t;
 }
 
-static bool needs_offsets(const struct d_ir *ir)
+/* Parts of a program that read the kernel's structs. */
+enum { NEEDS_THREAD = 1, NEEDS_STATUS = 2, NEEDS_RUNTIME = 4 };
+static const char *const needed_by[] = { [NEEDS_THREAD] = "sched:::on-cpu", [NEEDS_STATUS] = "syscall", [NEEDS_RUNTIME] = "vtimestamp" };
+
+static unsigned needs_of(const struct d_ir *ir)
 {
-	if (ir->context == CONTEXT_ON_CPU || ir->context == CONTEXT_SYSCALL_ENTRY || ir->context == CONTEXT_SYSCALL_RETURN)
-		return true;
+	unsigned needs = 0;
+
+	if (ir->context == CONTEXT_ON_CPU)
+		needs |= NEEDS_THREAD;
+	if (ir->context == CONTEXT_SYSCALL_ENTRY || ir->context == CONTEXT_SYSCALL_RETURN)
+		needs |= NEEDS_STATUS;
 	for (size_t i = 0; i < ir->n; i++)
 		if (ir->ins[i].op == IR_BUILTIN && ir->ins[i].value == BUILTIN_VTIMESTAMP)
-			return true;
-	return false;
+			needs |= NEEDS_RUNTIME;
+	return needs;
 }
 
-static int find_offsets(struct d_session *s, char *reason)
+static int find_offsets(struct d_session *s, unsigned needs, char *reason)
 {
 	struct d_offsets *o = &s->maps.offsets;
 	const struct {
+		unsigned need;
 		const char *type, *path;
 		__u32 *offset;
 	} rows[] = {
-		{ "task_struct", "pid", &o->pid }, { "task_struct", "tgid", &o->tgid }, { "task_struct", "comm", &o->comm },
-		{ "task_struct", "thread_info.status", &o->status },
-		{ "task_struct", "se.exec_start", &o->exec_start }, { "task_struct", "se.sum_exec_runtime", &o->sum_exec_runtime },
-		{ "task_struct", "se.cfs_rq", &o->cfs_rq }, { "cfs_rq", "rq", &o->rq }, { "rq", "clock", &o->clock },
-		{ "rq", "clock_task", &o->clock_task },
+		{ NEEDS_THREAD, "task_struct", "pid", &o->pid }, { NEEDS_THREAD, "task_struct", "tgid", &o->tgid },
+		{ NEEDS_THREAD, "task_struct", "comm", &o->comm }, { NEEDS_STATUS, "task_struct", "thread_info.status", &o->status },
+		{ NEEDS_RUNTIME, "task_struct", "se.exec_start", &o->exec_start },
+		{ NEEDS_RUNTIME, "task_struct", "se.sum_exec_runtime", &o->sum_exec_runtime },
+		{ NEEDS_RUNTIME, "task_struct", "se.cfs_rq", &o->cfs_rq }, { NEEDS_RUNTIME, "cfs_rq", "rq", &o->rq },
+		{ NEEDS_RUNTIME, "rq", "clock", &o->clock }, { NEEDS_RUNTIME, "rq", "clock_task", &o->clock_task },
 	};
-	int err = open_btf(s, reason);
+	int err = needs ? open_btf(s, reason) : 0;
 
 	for (size_t i = 0; !err && i < sizeof(rows) / sizeof(*rows); i++)
-		if (!find_offset(s->btf, rows[i].type, rows[i].path, rows[i].offset)) {
-			snprintf(reason, D_REASON_MAX, "this kernel has no %s.%s, which vtimestamp, sched and syscall need", rows[i].type, rows[i].path);
+		if (needs & rows[i].need && !find_offset(s->btf, rows[i].type, rows[i].path, rows[i].offset)) {
+			snprintf(reason, D_REASON_MAX, "this kernel has no %s.%s, which %s needs", rows[i].type, rows[i].path,
+				 needed_by[rows[i].need]);
 			err = -ENOENT;
 		}
 	return err;
@@ -228,8 +237,8 @@ int d_session_load(struct d_session *s, struct d_group *g, char *reason)
 		snprintf(reason, D_REASON_MAX, "probes of %s are available on x86-64 only", g->probes[0]->field[FIELD_PROVIDER]);
 		return -ENOTSUP;
 	}
-	if (!err && needs_offsets(&g->ir))
-		err = find_offsets(s, reason);
+	if (!err)
+		err = find_offsets(s, needs_of(&g->ir), reason);
 	if (err)
 		return err;
 	maps = s->maps;
@@ -239,6 +248,8 @@ int d_session_load(struct d_session *s, struct d_group *g, char *reason)
 	err = d_emit(&g->ir, &maps, &code);
 	if (err == -E2BIG)
 		snprintf(reason, D_REASON_MAX, "an expression needs more values at once than the stack of a BPF program holds");
+	else if (err == -EFBIG)
+		snprintf(reason, D_REASON_MAX, "the clauses of a probe are too long for a BPF program: a jump is limited to 32,767 instructions");
 	else if (err)
 		d_session_fail(reason, err, "cannot make the program");
 	if (err)

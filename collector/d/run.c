@@ -1,9 +1,9 @@
 #include "collector/d/run.h"
+#include "collector/trace/wall.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define POLL_MS 100
@@ -31,11 +31,12 @@ static const struct d_group *group_of(const struct d_run *r, __u32 probe)
 	return NULL;
 }
 
-int d_run_begin(struct d_run *r)
+int d_run_load(struct d_run *r)
 {
 	struct d_plan *p = &r->compile->plan;
 	char reason[D_REASON_MAX] = "no memory";
 
+	d_guard_init(&r->guard, p);
 	if (d_session_open(&r->session, &r->compile->program, r->consumer, reason))
 		return print_reason(r, reason);
 	for (size_t i = 0; i < p->n_groups; i++)
@@ -65,26 +66,23 @@ int d_run_start(struct d_run *r)
 	if (s->state->activity == ACTIVITY_BEGIN)
 		s->state->activity = ACTIVITY_ACTIVE;
 	d_target_go(r->target);
-	d_guard_init(&r->guard, &r->compile->plan);
 	return 0;
 }
 
-static __u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-/* In DTrace's words. */
+/* In DTrace's words, then why. */
 static bool must_abort(struct d_run *r)
 {
-	if (r->is_unguarded || !d_guard_aborts(&r->guard, now_ns()))
+	enum d_guard_finding found = r->is_unguarded ? GUARD_FINE : d_guard_look(&r->guard, clock_ns(CLOCK_MONOTONIC));
+
+	if (found == GUARD_FINE)
 		return false;
 	r->was_aborted = true;
 	print_reason(r, "processing aborted: Abort due to systemic unresponsiveness");
-	fprintf(r->consumer->err, "dtrace: the probes took %.0f %% of all CPUs; -w runs the script anyway\n", 100 * r->guard.share);
+	if (found == GUARD_COSTS)
+		fprintf(r->consumer->err, "dtrace: the probes took %.0f %% of all CPUs; -w runs the script anyway\n", 100 * r->guard.share);
+	else
+		fprintf(r->consumer->err, "dtrace: no records were read for 20 s: this process was stopped, its output was blocked, or the "
+			"machine is too busy; -w runs the script anyway\n");
 	return true;
 }
 
@@ -141,7 +139,7 @@ static int print_aggregations(struct d_run *r)
 	return 0;
 }
 
-int d_run_finish(struct d_run *r)
+int d_run_report(struct d_run *r)
 {
 	if (r->was_aborted || print_aggregations(r))
 		return 1;
@@ -162,7 +160,7 @@ int d_run(struct d_run *r)
 		;
 	if (interrupted == SIGINT)
 		fputc('\n', r->consumer->out);
-	return d_run_stop(r) ? 1 : d_run_finish(r);
+	return d_run_stop(r) ? 1 : d_run_report(r);
 }
 
-void d_run_end(struct d_run *r) { d_session_close(&r->session); }
+void d_run_close(struct d_run *r) { d_session_close(&r->session); }

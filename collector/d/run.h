@@ -1,6 +1,6 @@
 /* run.h - runs a compiled program from BEGIN to END.
  *
- *      d_run_begin()   loads and attaches everything; programs wait
+ *      d_run_load()   loads and attaches everything; programs wait
  *      d_run()         BEGIN, then the probes until exit(), a signal, or the end of the target; END; the aggregations
  *
  * or, from the loop of another:
@@ -8,9 +8,9 @@
  *      d_run_start()   BEGIN; the probes' programs begin
  *      d_run_step()    prints what has come; false: the script has ended
  *      d_run_stop()    no probe fires any more; END
- *      d_run_finish()  the aggregations, and what was dropped
+ *      d_run_report()  the aggregations, and what was dropped
  *
- * Errors  1, after a line on the consumer's err.  d_run(), d_run_finish(): the exit status.
+ * Errors  1, after a line on the consumer's err.  d_run(), d_run_report(): the exit status.
  * Thread  one; d_run() handles SIGINT and SIGTERM meanwhile.
  */
 #ifndef HEATSCOPE_D_RUN_H
@@ -31,12 +31,12 @@ struct d_run {
 	bool was_aborted;		/* it cost too much: END does not run, and nothing more is printed */
 };
 
-int d_run_begin(struct d_run *r);
+int d_run_load(struct d_run *r);
 int d_run(struct d_run *r);
 int d_run_start(struct d_run *r);
 bool d_run_step(struct d_run *r, int timeout_ms);
 int d_run_stop(struct d_run *r);
-int d_run_finish(struct d_run *r);
-void d_run_end(struct d_run *r);
+int d_run_report(struct d_run *r);
+void d_run_close(struct d_run *r);
 
 #endif

@@ -1,4 +1,5 @@
 #include "collector/d/session.h"
+#include "collector/trace/wall.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -8,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #define RING_LEN (4u << 20)		/* -x bufsize */
+#define RECORDS_AT_ONCE 4096		/* printing one may make the next, so the ring need not ever be empty */
 
 int d_session_fail(char *reason, int err, const char *what)
 {
@@ -84,7 +85,7 @@ static int on_record(void *context, void *data, size_t len)
 
 	if (len >= sizeof(struct d_record))
 		d_consume(s->consumer, data);
-	return 0;
+	return ++s->n_records < RECORDS_AT_ONCE ? 0 : -EAGAIN;
 }
 
 static int ring_open(struct d_session *s)
@@ -94,14 +95,6 @@ static int ring_open(struct d_session *s)
 		return -errno;
 	s->ring = ring_buffer__new(s->maps.ring, on_record, s, NULL);
 	return s->ring ? 0 : -errno;
-}
-
-static __u64 now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
 static size_t words(size_t len) { return (len + 7) / 8 * 8; }
@@ -247,7 +240,7 @@ int d_session_open(struct d_session *s, const struct d_program *p, struct d_cons
 		d_session_close(s);
 		return d_session_fail(reason, err, "cannot make the maps");
 	}
-	s->state->wall_offset_ns = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_MONOTONIC);
+	s->state->wall_offset_ns = (__u64)wall_offset();
 	return 0;
 }
 
@@ -286,14 +279,20 @@ void d_session_close(struct d_session *s)
 
 int d_session_poll(struct d_session *s, int timeout_ms)
 {
-	int n = ring_buffer__poll(s->ring, timeout_ms);
+	int n;
 
-	return n < 0 ? n : 0;
+	s->n_records = 0;
+	n = ring_buffer__poll(s->ring, timeout_ms);
+	return n < 0 && n != -EAGAIN ? n : 0;
 }
 
 int d_session_drain(struct d_session *s)
 {
-	int n = ring_buffer__consume(s->ring);
+	int n;
 
+	do {
+		s->n_records = 0;
+		n = ring_buffer__consume(s->ring);
+	} while (n == -EAGAIN);
 	return n < 0 ? n : 0;
 }

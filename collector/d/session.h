@@ -27,6 +27,8 @@
 #define D_ELEMENTS_OF_MANY 8192
 #define D_TABLES_FEW 32
 
+#define ATTACH_UPROBE_MULTI 48		/* BPF_TRACE_UPROBE_MULTI, Linux 6.6 */
+
 struct btf;
 struct ring_buffer;
 
@@ -36,6 +38,7 @@ struct d_session {
 	__u8 *globals;				/* shared; NULL: the program has none */
 	size_t globals_len;
 	struct ring_buffer *ring;
+	unsigned n_records;			/* of this poll */
 	struct d_consumer *consumer;
 	int *tables;				/* maps.table */
 	int *inner;				/* of aggregations: the map that is swapped in now; -1 */
@@ -54,7 +57,7 @@ int d_session_load(struct d_session *s, struct d_group *g, char *reason);
 int d_session_attach(struct d_session *s, const struct d_group *g, char *reason);
 void d_session_detach(struct d_session *s);
 int d_session_fire(struct d_session *s, const struct d_group *g, char *reason);
-/* Waits for records until then, and gives them to the consumer.  -EINTR: a signal came. */
+/* Waits at most timeout_ms for records, and gives some of them to the consumer.  -EINTR: a signal interrupted the waiting. */
 int d_session_poll(struct d_session *s, int timeout_ms);
 int d_session_drain(struct d_session *s);
 /* A new map for an interval of an aggregation. */

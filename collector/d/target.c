@@ -102,6 +102,7 @@ int d_target_start(struct d_target *t, const char *command)
 		return -errno;
 	if (!WIFSTOPPED(status))
 		return WIFEXITED(status) && WEXITSTATUS(status) == 127 ? -ENOENT : -ECHILD;
+	ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_EXITKILL);	/* if we end before it begins */
 	entry = entry_of(pid);
 	if (entry)
 		err = run_to(pid, entry);

@@ -75,6 +75,9 @@ static void join_keys(const struct metric *m, char *out, size_t room)
 			len += (size_t)snprintf(out + len, room - len, "%s%s", len ? "," : "", m->field[i].name);
 }
 
+/* Whether it may work in a moment: our hello is on its way. */
+static bool is_too_early(const char *answer) { return strstr(answer, "not a valid module/stat pair"); }
+
 /* id: ANSWER_MAX bytes; the reason if it failed. */
 static int create(const struct d_viewer *v, const struct metric *m, char *id)
 {
@@ -100,10 +103,11 @@ static int create(const struct d_viewer *v, const struct metric *m, char *id)
 		arguments[n++] = "--by";
 		arguments[n++] = keys;
 	}
-	for (unsigned i = 0; status && status != 127 && i < TRIES; i++) {
-		if (i)
-			nanosleep(&pause, NULL);
+	for (unsigned i = 0; i < TRIES; i++) {
 		status = answer_of(arguments, id);
+		if (!is_too_early(id))
+			break;
+		nanosleep(&pause, NULL);
 	}
 	if (status == 127)
 		snprintf(id, ANSWER_MAX, "the program heatscope cannot be run: %s", strerror(ENOENT));
@@ -162,10 +166,14 @@ bool d_viewer_has_ended(struct d_viewer *v)
 {
 	int status;
 
-	if (v->pid && waitpid(v->pid, &status, WNOHANG) == v->pid) {
-		v->pid = 0;
-		v->failed = status != 0;
+	if (!v->pid || waitpid(v->pid, &status, WNOHANG | WUNTRACED) != v->pid)
+		return !v->pid && (v->failed || v->shows);
+	if (WIFSTOPPED(status)) {		/* Ctrl-Z: the shell does not know that it is stopped */
+		kill(v->pid, SIGCONT);
+		return false;
 	}
+	v->pid = 0;
+	v->failed = status != 0;
 	return !v->pid && (v->failed || v->shows);
 }
 
@@ -176,6 +184,7 @@ void d_viewer_stop(struct d_viewer *v)
 	if (!v->pid)
 		return;
 	kill(v->pid, SIGTERM);
+	kill(v->pid, SIGCONT);
 	waitpid(v->pid, &status, 0);
 	v->pid = 0;
 }

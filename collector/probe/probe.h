@@ -57,7 +57,7 @@ struct probe {
 	 * none. */
 	const char *(*lacking)(void *self, __u64 inst);
 
-	/* NULL: never.  Has it given all that it will ever give? */
+	/* NULL: never.  Returns 1 when the probe will give no more data. */
 	int (*finished)(const void *self);
 
 	/* NULL: nothing to end.  Stops measuring; one drain follows, which also gives the slot that has not ended. */
@@ -75,6 +75,6 @@ struct probe {
 	void (*doctor)(void *self, FILE *out);
 };
 
-extern const struct probe kernel_probe, proc_probe, replay_probe, d_probe;
+extern const struct probe kernel_probe, proc_probe, replay_probe, dtrace_probe;
 
 #endif

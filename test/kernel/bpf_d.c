@@ -29,7 +29,8 @@ struct run {
 	size_t len, errors_len;
 };
 
-static bool compile(struct run *r, const char *text)
+/* has_metrics: aggregations send their values one by one. */
+static bool compile_with(struct run *r, const char *text, bool has_metrics)
 {
 	const struct d_script script = { "x.d", text, strlen(text) };
 	struct d_error e = { 0 };
@@ -37,7 +38,8 @@ static bool compile(struct run *r, const char *text)
 
 	memset(r, 0, sizeof(*r));
 	assert_int_equal(d_compile_init(&r->compile), 0);
-	if (d_compile_add(&r->compile, &script, 0, &n, &e) || d_compile_end(&r->compile, &e)) {
+	if (d_compile_add(&r->compile, &script, 0, &n, &e) || (has_metrics && !d_program_make_metrics(&r->compile.program)) ||
+	    d_compile_end(&r->compile, &e)) {
 		if (strcmp(e.tag, "D_DIV_ZERO"))
 			print_message("%u:%u: [%s] %s\n", e.line, e.column, e.tag, e.text);
 		assert_string_equal(e.tag, "D_DIV_ZERO");
@@ -46,6 +48,8 @@ static bool compile(struct run *r, const char *text)
 	}
 	return true;
 }
+
+static bool compile(struct run *r, const char *text) { return compile_with(r, text, false); }
 
 /* Fires BEGIN or END, if it has clauses. */
 static void fire(struct run *r, __u32 probe, enum d_activity activity)
@@ -77,6 +81,19 @@ static void open_run(struct run *r)
 	if (d_session_open(&r->session, &r->compile.program, &r->consumer, reason))
 		print_message("%s\n", reason);
 	assert_string_equal(reason, "");
+}
+
+/* Loads and attaches all programs; they run. */
+static void open_attached(struct run *r)
+{
+	char reason[D_REASON_MAX] = "";
+
+	open_run(r);
+	for (size_t i = 0; i < r->compile.plan.n_groups; i++)
+		if (d_session_load(&r->session, &r->compile.plan.groups[i], reason) || d_session_attach(&r->session, &r->compile.plan.groups[i], reason))
+			print_message("%s\n", reason);
+	assert_string_equal(reason, "");
+	r->session.state->activity = ACTIVITY_ACTIVE;
 }
 
 /* The texts are the caller's to free. */
@@ -602,7 +619,7 @@ static void put_statement(FILE *out, unsigned depth)
 static char *random_program(unsigned depth)
 {
 	static const char *const probes[] = {
-		"BEGIN", "syscall::read:entry, syscall::write:entry", "syscall:::return", "syscall::w*:entry", "tick-1s", "profile-99", "sched:::off-cpu",
+		"BEGIN", "syscall::read:entry, syscall::write:entry", "syscall:::return", "syscall::w*:entry", "tick-1s", "profile-99", "sched:::off-cpu", "sched:::on-cpu",
 		"pid%1$d:a.out:probed_function:entry", "pid%1$d:a.out:probed_*:return",
 	};
 	char *text = NULL;
@@ -613,7 +630,7 @@ static char *random_program(unsigned depth)
 	fputs("int v0; self char v1; this short v2; string t0; self string t1; this string t2; string t3; self string t4; this string t5;\n"
 	      "int a[int, string]; string b[long];\n", out);
 	for (unsigned i = 0; i < n; i++) {
-		fprintf(out, probes[check_below(9)], getpid());
+		fprintf(out, probes[check_below(sizeof(probes) / sizeof(*probes))], getpid());
 		if (check_below(2)) {
 			fputs(" / ", out);		/* no comment begins */
 			put_integer(out, depth);
@@ -639,7 +656,7 @@ TEST(random_programs_load)
 		char *script = random_program(1 + check_below(2)), reason[D_REASON_MAX] = "";
 		struct run r;
 
-		if (compile(&r, script)) {
+		if (compile_with(&r, script, i % 2 && strstr(script, "quantize"))) {
 			open_run(&r);
 			for (size_t g = 0; g < r.compile.plan.n_groups; g++) {
 				if (!d_session_load(&r.session, &r.compile.plan.groups[g], reason)) {
@@ -920,16 +937,10 @@ TEST(texts_of_the_process_and_the_probe)
 /* Attaches, does something known, detaches; the aggregations are printed. */
 static void check_probes(const char *script, void (*work)(void), const char *out)
 {
-	char reason[D_REASON_MAX] = "";
 	struct run r;
 
 	assert_true(compile(&r, script));
-	open_run(&r);
-	for (size_t i = 0; i < r.compile.plan.n_groups; i++)
-		if (d_session_load(&r.session, &r.compile.plan.groups[i], reason) || d_session_attach(&r.session, &r.compile.plan.groups[i], reason))
-			print_message("%s\n", reason);
-	assert_string_equal(reason, "");
-	r.session.state->activity = ACTIVITY_ACTIVE;
+	open_attached(&r);
 	work();
 	d_session_detach(&r.session);
 	d_session_drain(&r.session);
@@ -989,7 +1000,7 @@ static void *write_often(void *context)
 /* While threads write, their counts are taken again and again: the intervals add up to every event, in every function. */
 TEST(no_event_is_lost_or_twice_while_intervals_are_taken)
 {
-	char script[512], reason[D_REASON_MAX] = "", expected[256];
+	char script[512], expected[256];
 	pthread_t writers[N_WRITERS];
 	int fd = open("/dev/null", O_WRONLY);
 	unsigned n_intervals = 0;
@@ -998,12 +1009,7 @@ TEST(no_event_is_lost_or_twice_while_intervals_are_taken)
 	snprintf(script, sizeof(script), "syscall::write:entry /pid == %d && arg0 == %d/ { @n = count(); @sum[tid] = sum(arg2); @max = max(arg2); @min = min(arg2);"
 		 "@ = lquantize(arg2, 1, 65, 64); }", getpid(), fd);
 	assert_true(compile(&r, script));
-	open_run(&r);
-	for (size_t i = 0; i < r.compile.plan.n_groups; i++)
-		if (d_session_load(&r.session, &r.compile.plan.groups[i], reason) || d_session_attach(&r.session, &r.compile.plan.groups[i], reason))
-			print_message("%s\n", reason);
-	assert_string_equal(reason, "");
-	r.session.state->activity = ACTIVITY_ACTIVE;
+	open_attached(&r);
 	for (unsigned i = 0; i < N_WRITERS; i++)
 		assert_int_equal(pthread_create(&writers[i], NULL, write_often, &fd), 0);
 	for (; n_intervals < 8; n_intervals++)
@@ -1030,17 +1036,12 @@ TEST(no_event_is_lost_or_twice_while_intervals_are_taken)
 TEST(an_aggregation_has_more_keys_than_its_map)
 {
 	enum { N = 200000 };
-	char script[256], reason[D_REASON_MAX] = "";
+	char script[256];
 	struct run r;
 
 	snprintf(script, sizeof(script), "syscall::lseek:entry /pid == %d/ { @[arg1] = count(); }", getpid());
 	assert_true(compile(&r, script));
-	open_run(&r);
-	for (size_t i = 0; i < r.compile.plan.n_groups; i++)
-		if (d_session_load(&r.session, &r.compile.plan.groups[i], reason) || d_session_attach(&r.session, &r.compile.plan.groups[i], reason))
-			print_message("%s\n", reason);
-	assert_string_equal(reason, "");
-	r.session.state->activity = ACTIVITY_ACTIVE;
+	open_attached(&r);
 	for (unsigned i = 0; i < N; i++) {
 		lseek(-1, i, SEEK_SET);
 		if (i % 1000 == 0)
@@ -1053,6 +1054,43 @@ TEST(an_aggregation_has_more_keys_than_its_map)
 	close_run(&r);
 	free(r.text);
 	free(r.errors);
+}
+
+/* ---- metrics ---- */
+
+static void seek_random(void)
+{
+	srand(7);
+	for (unsigned i = 0; i < 5000; i++)
+		lseek(-1, (off_t)((__u64)rand() << (rand() % 33)) * (rand() % 5 ? 1 : -1) / (rand() % 1000 ? 1 : 1ull << 40), SEEK_SET);
+}
+
+static char *text_of_seeks(bool has_metrics)
+{
+	char script[512];
+	struct run r;
+
+	snprintf(script, sizeof(script), "syscall::lseek:entry /pid == %d/ { @q[arg0, probefunc] = quantize((long)arg1); @l = lquantize((long)arg1, -100, 100000, 777);"
+		 "@g[arg1 & 3] = llquantize((long)arg1, 10, 2, 12, 20); @n = count(); }", getpid());
+	assert_true(compile_with(&r, script, has_metrics));
+	open_attached(&r);
+	seek_random();
+	d_session_detach(&r.session);
+	d_session_drain(&r.session);
+	close_run(&r);
+	assert_string_equal(r.errors, "");
+	free(r.errors);
+	return r.text;
+}
+
+TEST(values_one_by_one_make_the_same_tables_as_counts_in_the_kernel)
+{
+	char *counted = text_of_seeks(false), *sent = text_of_seeks(true);
+
+	assert_non_null(strstr(counted, "5000\n"));
+	assert_string_equal(counted, sent);
+	free(counted);
+	free(sent);
 }
 
 static void sleep_second(void) { usleep(1050000); }
@@ -1176,18 +1214,13 @@ TEST(vtimestamp_counts_only_the_time_on_a_cpu)
 /* The function, called in a known way, is on the stack with its callers. */
 TEST(stacks_are_keys_with_their_functions)
 {
-	char reason[D_REASON_MAX] = "", script[512];
+	char script[512];
 	struct run r;
 
 	snprintf(script, sizeof(script), "pid%d:a.out:probed_function:entry { @[ustack(3)] = count(); } syscall::getppid:entry /pid == %d/ { @k[stack()] = count(); }",
 		 getpid(), getpid());
 	assert_true(compile(&r, script));
-	open_run(&r);
-	for (size_t i = 0; i < r.compile.plan.n_groups; i++)
-		if (d_session_load(&r.session, &r.compile.plan.groups[i], reason) || d_session_attach(&r.session, &r.compile.plan.groups[i], reason))
-			print_message("%s\n", reason);
-	assert_string_equal(reason, "");
-	r.session.state->activity = ACTIVITY_ACTIVE;
+	open_attached(&r);
 	call_function();
 	for (unsigned i = 0; i < 7; i++)
 		getppid();
@@ -1206,18 +1239,13 @@ TEST(stacks_are_keys_with_their_functions)
 /* on-cpu has the process' stack of off-cpu. */
 TEST(on_cpu_has_the_stack_of_off_cpu)
 {
-	char script[512], reason[D_REASON_MAX] = "";
+	char script[512];
 	struct run r;
 
 	snprintf(script, sizeof(script), "sched:::off-cpu /pid == %d/ { self->t = timestamp; } sched:::on-cpu /self->t/ { @[ustack(12)] = count(); self->t = 0; }",
 		 getpid());
 	assert_true(compile(&r, script));
-	open_run(&r);
-	for (size_t i = 0; i < r.compile.plan.n_groups; i++)
-		if (d_session_load(&r.session, &r.compile.plan.groups[i], reason) || d_session_attach(&r.session, &r.compile.plan.groups[i], reason))
-			print_message("%s\n", reason);
-	assert_string_equal(reason, "");
-	r.session.state->activity = ACTIVITY_ACTIVE;
+	open_attached(&r);
 	for (unsigned i = 0; i < 20; i++)
 		usleep(1000);
 	d_session_detach(&r.session);
@@ -1265,12 +1293,7 @@ TEST(a_thread_leaves_and_gets_the_cpu)
 		 "sched:::on-cpu /self->t/ { off += timestamp - self->t; @m = count(); @p[pid, tid, execname] = count(); self->t = 0; }"
 		 "END { printa(\"%%@d \", @n); printa(\"%%@d \", @m); printf(\"%%d\\n\", off >= 100000000); trunc(@names); trunc(@p); }", getpid(), getpid());
 	assert_true(compile(&r, script));
-	open_run(&r);
-	for (size_t i = 0; i < r.compile.plan.n_groups; i++)
-		if (d_session_load(&r.session, &r.compile.plan.groups[i], reason) || d_session_attach(&r.session, &r.compile.plan.groups[i], reason))
-			print_message("%s\n", reason);
-	assert_string_equal(reason, "");
-	r.session.state->activity = ACTIVITY_ACTIVE;
+	open_attached(&r);
 	sleep_often();
 	r.session.state->activity = ACTIVITY_BEGIN;
 	d_session_detach(&r.session);

@@ -56,7 +56,7 @@ static __u8 width(__u32 size) { return size == 1 ? BPF_B : size == 2 ? BPF_H : s
 static __s16 offset_of(struct emitter *e, __s32 off)
 {
 	if (off < SHRT_MIN || off > SHRT_MAX)
-		e->code.err = -E2BIG;
+		e->code.err = -EFBIG;
 	return off;
 }
 
@@ -295,7 +295,7 @@ static void resolve_jumps(struct emitter *e)
 		size_t off = e->label[e->jumps[i].label] - e->jumps[i].at - 1;
 
 		if (off > SHRT_MAX)
-			e->code.err = -E2BIG;
+			e->code.err = -EFBIG;
 		else
 			e->code.insns[e->jumps[i].at].off = off;
 	}

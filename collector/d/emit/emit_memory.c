@@ -10,7 +10,8 @@ void emit_scratch(struct emitter *e, __u8 dst, enum d_memory memory, __u32 at)
 	emit_alu_imm(e, BPF_ADD, dst, TAKEN + at + (memory == MEMORY_SCRATCH ? e->ir->this_len : 0));
 }
 
-/* Takes one of the areas of this CPU.  A program that interrupts this one, or runs while this one is preempted, finds
+/* r6 is free: IR_CLAIM is first, or follows the load of the probe's entry, which has r6 and ends there.
+ * Takes one of the areas of this CPU.  A program that interrupts this one, or runs while this one is preempted, finds
  * its word set and takes the next, so they may end in any order. */
 void emit_scratch_claim(struct emitter *e)
 {

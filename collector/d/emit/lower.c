@@ -171,17 +171,15 @@ bool d_lower_action(struct d_lowerer *l, const struct d_node *n)
 	return true;
 }
 
-static bool lower_metric_values(struct d_lowerer *l, const struct d_node *list, struct d_value ***end)
+static bool lower_metric_value(struct d_lowerer *l, const struct d_node *e, struct d_value ***end)
 {
-	for (const struct d_node *e = list; e; e = e->next) {
-		struct d_value *v = lower_alloc(l, e, sizeof(*v));
-		__u32 a;
+	struct d_value *v = lower_alloc(l, e, sizeof(*v));
+	__u32 a;
 
-		if (!v || !lower_argument(l, e, v, &a))
-			return false;
-		**end = v;
-		*end = &v->next;
-	}
+	if (!v || !lower_argument(l, e, v, &a))
+		return false;
+	**end = v;
+	*end = &v->next;
 	return true;
 }
 
@@ -194,7 +192,10 @@ bool d_lower_metric(struct d_lowerer *l, const struct d_node *n)
 		return false;
 	action->aggregation = n->a->aggregation;
 	end = &action->values;
-	if (!lower_metric_values(l, n->a->list, &end) || !lower_metric_values(l, n->b->list, &end))
+	for (const struct d_node *key = n->a->list; key; key = key->next)
+		if (!lower_metric_value(l, key, &end))
+			return false;
+	if (!lower_metric_value(l, n->b->list, &end))
 		return false;
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_RAN, .value = action->number });
 	return true;

@@ -167,7 +167,7 @@ void d_place_store(struct d_lowerer *l, const struct d_place *p, __u32 a)
 
 /* ---- texts ---- */
 
-/* A copy, as another program may change the variable meanwhile. */
+/* Of an element a copy, as another program may change it meanwhile; of another variable its own address. */
 __u32 d_place_load_text(struct d_lowerer *l, const struct d_place *p)
 {
 	__u32 element, some, copy;

@@ -3,8 +3,8 @@
  *      clause 0: probes 1, 7      group {1}     one program: clause 0
  *      clause 1: probes 7, 8  ->  group {7, 8}  one program: clauses 0 and 1; the table says which probe has which
  *
- * Shape   Probes that fire in the same way and have their arguments in the same places share a program, which finds its probe in a table: by the number of the system
- *         call, or by the cookie of the attachment.  BEGIN, END and timers have a program each.
+ * Shape   Probes that fire in the same way and keep their arguments in the same places share a program.  The program finds
+ *         its probe in a table, by the number of the system call or the cookie of the attachment.  BEGIN, END and timers have a program each.
  * Errors  d_plan_add(): -ENOMEM; -E2BIG: more than D_MASK_CLAUSES clauses for probes that do not all have them.
  */
 #ifndef HEATSCOPE_EMIT_PLAN_H

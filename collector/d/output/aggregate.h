@@ -1,10 +1,10 @@
 /* aggregate.h - adds up what programs have aggregated: the totals of each aggregation, row by row of its keys.
  *
- *      elements of an interval's maps, of any CPU --d_aggregates_add()--> rows --trunc, clear, normalize--> printed
+ *      elements of an interval's maps, of any CPU --d_totals_add()--> rows --trunc, clear, normalize--> printed
  *
  * Shape   An element is { key, cell } -> words.  All words add, those of min() and max() are the larger one, so elements
- *         merge in any order and grouping.  A row's cells are sorted; a cell of count 0 may be there.  All functions
- *         sort rows, so a row found before is another one after.
+ *         merge in any order and grouping.  A row's cells are sorted; a cell of count 0 may be there.  
+ *         d_totals_sort(), _trunc() and _printa() change the order of rows; a pointer to a row is valid until _trunc().
  *
  *           count   n                       stddev  n, sum, and sums of the parts of the square: with |v| = h 2^32 + l
  *           sum     sum                             low and high half of l l, low and high half of h l, h h

@@ -141,7 +141,7 @@ static void print_trace(struct d_consumer *c, const struct d_value *v, const str
 
 /* ---- aggregations ---- */
 
-static int set_flag(bool *flag, const char *value)
+int d_flag_set(bool *flag, const char *value)
 {
 	if (value && strcmp(value, "0") && strcmp(value, "1") && strcmp(value, "true") && strcmp(value, "false"))
 		return -EINVAL;
@@ -163,9 +163,9 @@ static int set_number(unsigned *number, const char *value)
 int d_sort_option(struct d_sort *s, const char *key, const char *value)
 {
 	if (!strcmp(key, "aggsortkey"))
-		return set_flag(&s->by_key, value);
+		return d_flag_set(&s->by_key, value);
 	if (!strcmp(key, "aggsortrev"))
-		return set_flag(&s->reverse, value);
+		return d_flag_set(&s->reverse, value);
 	if (!strcmp(key, "aggsortkeypos"))
 		return set_number(&s->key_position, value);
 	if (!strcmp(key, "aggsortpos"))
@@ -202,7 +202,7 @@ static void set_option(struct d_consumer *c, const struct d_node *call)
 	const struct d_node *value = call->list->next;
 
 	if (!strcmp(call->list->text, "quiet"))
-		set_flag(&c->quiet, value ? value->text : NULL);
+		d_flag_set(&c->quiet, value ? value->text : NULL);
 	else if (d_sort_option(&c->aggregates->sort, call->list->text, value ? value->text : NULL))
 		fprintf(c->err, "dtrace: failed to set option '%s'\n", call->list->text);
 }

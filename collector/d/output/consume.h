@@ -30,6 +30,9 @@ struct d_consumer {
 	void *on_value_context;
 };
 
+/* Sets a flag: no value, "1" or "true"; "0" or "false".  -EINVAL: another value. */
+int d_flag_set(bool *flag, const char *value);
+
 /* Sets an option of aggregations: aggsortkey, aggsortkeypos, aggsortpos, aggsortrev.  -EINVAL: another one, or not this
  * value. */
 int d_sort_option(struct d_sort *s, const char *key, const char *value);

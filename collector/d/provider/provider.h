@@ -2,8 +2,8 @@
  *
  *      a description --add()--> the probes that it may name, which are not in the list so far
  *
- * A provider adds what a description names; the list's own matching then chooses.  To attach a probe is the part of
- * attach.h: it asks the probe's context, not its provider.
+ * A provider adds what a description names; the list's own matching then chooses.  d_session_attach() attaches a probe by its
+ * context, not by its provider.
  * Errors  -EINVAL: a description that this provider cannot have; reason says why in one sentence.  -ENOMEM.
  */
 #ifndef HEATSCOPE_PROVIDER_PROVIDER_H

@@ -131,16 +131,20 @@ static int has_note(void *context, const struct d_note *n)
 	return 1;
 }
 
-/* Reads the functions only of a file that has probes. */
-static int add_file(struct search *s, const struct d_module *m, int fd)
+/* Reads the functions only of a file that has probes.  One that a glob has found stays open until this program ends: the process
+ * by which it was found may end before the probes are attached. */
+static int add_file(struct search *s, const struct d_module *m, int fd, bool *ret_keeps)
 {
 	struct program_file p = { 0 };
+	char open_file[32];
 	int err;
 
 	if (d_notes_each(fd, has_note, NULL) != 1)
 		return 0;
 	err = program_file_load(fd, &p);
-	s->file = d_alloc_text(s->all->arena, m->path, strlen(m->path));
+	*ret_keeps = s->is_glob;
+	snprintf(open_file, sizeof(open_file), "/proc/self/fd/%d", fd);
+	s->file = s->is_glob ? d_alloc_text(s->all->arena, open_file, strlen(open_file)) : d_alloc_text(s->all->arena, m->path, strlen(m->path));
 	s->module = m;
 	s->program = &p;
 	if (!s->file)
@@ -154,6 +158,7 @@ static int add_file(struct search *s, const struct d_module *m, int fd)
 static int add_module(void *context, const struct d_module *m)
 {
 	struct search *s = context;
+	bool keeps = false;
 	int fd, err = 0;
 
 	if (!d_module_matches(s->d->field[FIELD_MODULE], m->name, m->is_main))
@@ -162,8 +167,9 @@ static int add_module(void *context, const struct d_module *m)
 	if (fd < 0)
 		return 0;
 	if (!is_seen(s, fd))
-		err = add_file(s, m, fd);
-	close(fd);
+		err = add_file(s, m, fd, &keeps);
+	if (!keeps)
+		close(fd);
 	return err == -ENOMEM ? err : 0;
 }
 
