@@ -3,7 +3,7 @@
     serial   tests that load programs into the kernel or start database servers: first, three at a time, those that look
              only at what they start themselves, then the others, one after the other
     page     the page in a browser, which takes longest of all, and at the same time end-to-end tests on recordings
-    build    the build with sanitizers and its unit tests, distcheck
+    build    the build with sanitizers and its unit tests, from the files that a tarball has; distcheck
 
 The serial lane has the highest priority: its tests wait for servers and slots most of the time, and the other lanes use
 that time.  Once the other lanes have ended, the build lane has the highest priority too: it would come last of all that
@@ -27,7 +27,9 @@ TOP = Path(__file__).resolve().parents[2]
 OUT = TOP / "build/check"
 LOG = OUT / "log"
 PLAIN, SANITIZE = OUT / "plain", OUT / "sanitize"
-SANITIZED = ["--enable-sanitizers", "--disable-ui", "CFLAGS=-g -O1"]
+TARBALL = OUT / "tarball"  # the files that a tarball has
+SANITIZED = ["--enable-sanitizers", "--disable-ui", "CFLAGS=-g1 -O1"]
+UNOPTIMIZED = ["CFLAGS=-g1 -O0"]  # test programs: compiling them takes longer than running them
 TEMPLATES = OUT / "templates"  # new data directories of servers, which tests copy
 N_CPUS = len(os.sched_getaffinity(0))
 NICE = {"serial": 0, "page": 5, "build": 10}
@@ -57,13 +59,13 @@ class Check:
 
     # --- one job ---------------------------------------------------------------------------------------
 
-    def run(self, name, command, lane, kind, build=PLAIN, form="tap", quiet=False):
+    def run(self, name, command, lane, kind, build=PLAIN, form="tap", quiet=False, source=TOP):
         """Runs a program and adds it to the sum; `quiet`: prints it only if it fails.  True: it passed."""
         env = {"HEATSCOPE_BUILD": str(build), "HEATSCOPE_TEMPLATES": str(TEMPLATES)}
-        env.update({"srcdir": str(TOP), "builddir": "."})
+        env.update({"srcdir": str(source), "builddir": "."})
         log = LOG / (name.replace(", ", ".").translate(str.maketrans(" /", "__")) + ".log")
         job = Job(name, command, kind=kind, form=form, limit=plan.LIMITS[kind], log=log, nice=NICE[lane],
-                  cwd=build if build.is_dir() else TOP, env=env).run()
+                  cwd=build if build.is_dir() else source, env=env).run()
         test = name.split(", ")[0]
         if job.failed and not job.crashed and kind != "unit" and test in plan.WALL_TIME:
             with self.lock:
@@ -105,21 +107,27 @@ class Check:
 
     # --- builds ----------------------------------------------------------------------------------------
 
-    def build(self, folder, what, lane, programs, options=()):
-        """Configures and builds a folder, and the test programs that `programs` gives for it."""
-        command = [str(TOP / "scripts/build"), str(folder), *options]
-        if not self.run(f"build {what}", command, lane, "build", TOP, "step"):
+    def build(self, folder, what, lane, programs, options=(), variables=(), source=TOP):
+        """Configures and builds a folder; then the test programs that `programs` gives for it, with these variables."""
+        command = [str(source / "scripts/build"), str(folder), *options]
+        if not self.run(f"build {what}", command, lane, "build", source, "step"):
             return False
-        command = ["make", "-s", f"-j{N_CPUS}", "-C", str(folder), *programs(folder)]
+        command = ["make", "-s", f"-j{N_CPUS}", "-C", str(folder), *variables, *programs(folder)]
         return self.run(f"test programs {what}", command, lane, "build", folder, "step")
+
+    def build_sanitized(self, lane, programs):
+        """Builds with sanitizers from the files that a tarball has: a test fails whose source or data it lacks."""
+        make = f"make -s distdir distdir=tarball && rm -rf {TARBALL} && mv tarball {TARBALL}"
+        return (self.run("the tarball's files", ["sh", "-c", make], lane, "build", PLAIN, "step") and
+                self.build(SANITIZE, "with sanitizers", lane, programs, SANITIZED, UNOPTIMIZED, TARBALL))
 
     # --- stages ----------------------------------------------------------------------------------------
 
-    def unit_tests(self, build, what):
+    def unit_tests(self, build, what, source=TOP):
         """Runs the tests of `make check` that do not need the kernel."""
         tests = [test for test in plan.make_check_tests(build) if not plan.is_kernel(test)]
         began = time.monotonic()
-        steps = [lambda test=test: self.test(build, what, test, "build", "unit", quiet=True) for test in tests]
+        steps = [lambda test=test: self.test(build, what, test, "build", "unit", quiet=True, source=source) for test in tests]
         at_a_time(steps, N_CPUS)
         with self.lock:
             self.line(f"unit tests, {what}", time.monotonic() - began,
@@ -132,18 +140,18 @@ class Check:
         tests.sort(key=lambda test: plan.name_of(test) != plan.LONGEST)
         return [lambda test=test: self.test(build, what, test, "serial", "kernel", quiet=False) for test in tests]
 
-    def test(self, build, what, test, lane, kind, quiet):
-        program = build / test if (build / test).exists() else TOP / test
+    def test(self, build, what, test, lane, kind, quiet, source=TOP):
+        program = build / test if (build / test).exists() else source / test
         form = "status" if program.suffix == ".sh" else "tap"
-        self.run(f"{plan.name_of(test)}, {what}", [str(program)], lane, kind, build, form, quiet)
+        self.run(f"{plan.name_of(test)}, {what}", [str(program)], lane, kind, build, form, quiet, source)
 
     def stage_unit(self):
         self.lanes["build"].append(lambda: self.unit_tests(PLAIN, "plain"))
 
     def stage_sanitizers(self):
         def run():
-            if self.build(SANITIZE, "with sanitizers", "build", plan.unit_programs, SANITIZED):
-                self.unit_tests(SANITIZE, "sanitizers")
+            if self.build_sanitized("build", plan.unit_programs):
+                self.unit_tests(SANITIZE, "sanitizers", TARBALL)
 
         self.lanes["build"].append(run)
         self.lanes["page"].append(lambda: self.test(PLAIN, "plain", plan.PAGE, "page", "unit", quiet=False))
@@ -153,7 +161,7 @@ class Check:
 
     def stage_kernel_sanitizers(self):
         def run():
-            if self.build(SANITIZE, "with sanitizers", "serial", plan.kernel_programs, SANITIZED):
+            if self.build_sanitized("serial", plan.kernel_programs):
                 at_a_time(self.kernel_tests(SANITIZE, "sanitizers"), plan.AT_A_TIME)
 
         self.last.append(run)
@@ -173,12 +181,12 @@ class Check:
         self.lanes["page"].insert(0, lambda: self.run("browser", [str(TOP / "test/browser/run")], "page", "browser"))
 
     def stage_dist(self):
-        """distcheck proves that the tarball is complete: it builds every program and test from it, installs and
-        uninstalls them.  The other stages run every test, so it runs only those that read files."""
+        """distcheck builds the programs from a tarball, installs and uninstalls them.  The build with sanitizers has the
+        unit tests of the same files, so it builds only those of the kernel here, and runs none; nightly all."""
 
         def run():
-            tests = plan.make_check_tests(PLAIN) if self.nightly else plan.reads_files(TOP, PLAIN)
-            self.run("distcheck", ["make", "-C", str(PLAIN), f"-j{N_CPUS}", "distcheck", "TESTS=" + " ".join(tests),
+            some = ["TESTS=", "check_PROGRAMS=" + " ".join(plan.kernel_programs(PLAIN))]
+            self.run("distcheck", ["make", "-C", str(PLAIN), f"-j{N_CPUS}", "distcheck", *([] if self.nightly else some),
                                    "DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0"], "build", "dist", PLAIN, "step")
 
         self.lanes["build"].append(run)

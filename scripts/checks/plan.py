@@ -85,16 +85,6 @@ def end_to_end(top, build):
     return {f"e2e/{path.name}": path for path in files if os.access(path, os.X_OK) and f"e2e/{path.name}" not in others}
 
 
-def reads_files(top, build):
-    """The tests of `make check` that read files of the source tree: they fail where the tarball lacks one."""
-
-    def reads(test):
-        source = Path(top, f"{test}.c")
-        return test == PAGE or "/fuzz_" in test or source.exists() and 'getenv("srcdir")' in source.read_text()
-
-    return [test for test in make_check_tests(build) if reads(test) or test.endswith("heatscoped_usage.sh")]
-
-
 def named(name, tests):
     """Those of the tests that a person means by a name: all of it, or its end."""
     return [test for test in tests if test == name or test.endswith("/" + name)]
