@@ -345,7 +345,7 @@ static int heatmap_enable(void *self, const struct instrumentation *in, __s64 no
 
 static __s64 heatmap_counts_from(void *self, __u64 inst)
 {
-	for (const struct d_instrumentation *c = ((struct d_heatmap *)self)->counting; c; c = c->next)
+	for (const struct d_instrumentation *c = ((struct d_heatmap *)self)->instrumentations; c; c = c->next)
 		if (c->inst == inst)
 			return c->first_slot * SLOT_NS;
 	return 0;

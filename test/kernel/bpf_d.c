@@ -1286,7 +1286,6 @@ TEST(a_thread_leaves_and_gets_the_cpu)
 {
 	char script[1024], expected[128];
 	struct run r;
-	char reason[D_REASON_MAX] = "";
 
 	snprintf(script, sizeof(script),
 		 "sched:::off-cpu /pid == %d/ { self->t = timestamp; @n = count(); @names[execname == \"bpf_d\", tid == %d] = count(); }"
