@@ -1,11 +1,13 @@
-/* fuzz_d_parse - compiles any bytes as a D script, up to BPF instructions, and prints the tree: the first byte's
- * lowest bit chooses -n. */
+/* fuzz_d_parse - compiles any bytes as a D script, up to BPF instructions, prints the tree, and values by its formats: the
+ * first byte's lowest bit chooses -n. */
 #include "collector/d/check/check.h"
 #include "collector/d/emit/emit.h"
 #include "collector/d/emit/lower.h"
+#include "collector/d/text/format.h"
 #include "collector/d/tree/parse.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 static void print(const struct d_unit *unit)
@@ -19,6 +21,29 @@ static void print(const struct d_unit *unit)
 	d_tree_print(unit, out);
 	fclose(out);
 	free(text);
+}
+
+/* Every value by every conversion that the checker let through, though it may have another type. */
+static bool print_format(const struct d_node *n)
+{
+	static const struct d_format_value values[] = {
+		{ .value = (__u64)INT_MIN, .size = 4, .is_signed = true }, { .value = (__u64)-1, .size = 8 }, { .value = 1ull << 31, .size = 4 },
+		{ .text = "a\n\377", .text_len = 3 },
+	};
+	size_t n_values = sizeof(values) / sizeof(*values);
+	FILE *out = n->kind == NODE_CALL && n->format ? fopen("/dev/null", "w") : NULL;
+
+	for (size_t i = 0; out && i < n_values; i++)
+		d_format_print(n->format, values + i, n_values - i, out);
+	if (out)
+		fclose(out);
+	return false;
+}
+
+static void print_formats(const struct d_program *p)
+{
+	for (const struct d_clause *c = p->clauses; c; c = c->next)
+		d_node_has(c->item->statements, print_format);
 }
 
 /* All clauses as those of BEGIN, and again as those of two system calls. */
@@ -65,8 +90,10 @@ int LLVMFuzzerTestOneInput(const __u8 *data, size_t len)
 		print(&unit);
 		d_program_init(&program, &types);
 		err = d_check(&program, &unit, &error);
-		if (!err)
+		if (!err) {
+			print_formats(&program);
 			err = lower(&program, CONTEXT_DTRACE, &error);
+		}
 		if (!err)
 			err = lower(&program, CONTEXT_SYSCALL_ENTRY, &error);
 	}

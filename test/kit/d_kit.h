@@ -71,7 +71,10 @@ static inline char *d_kit_read(const char *path)
 
 	assert_non_null(text);
 	if (in) {
-		assert_in_range(fread(text, 1, (1u << 20) - 1, in), 0, (1u << 20) - 1);
+		size_t len = fread(text, 1, (1u << 20) - 1, in);
+
+		assert_false(ferror(in));
+		text[len] = '\0';
 		fclose(in);
 	}
 	return text;

@@ -88,9 +88,13 @@ static size_t log_linear_edges(const struct d_buckets *b, __u64 *edges)
 
 int d_buckets_edges(const struct d_buckets *b, __u64 **ret_edges, size_t *ret_n)
 {
-	size_t n = b->kind == BUCKETS_QUANTIZE ? ruler_cells(QUANTIZE_RULER) - 1 : b->kind == BUCKETS_LOG_LINEAR ? log_linear_edges(b, NULL) : 0;
+	size_t n = 0;
 	__u64 *edges;
 
+	if (b->kind == BUCKETS_QUANTIZE)
+		n = ruler_cells(QUANTIZE_RULER) - 1;
+	else if (b->kind == BUCKETS_LOG_LINEAR)
+		n = log_linear_edges(b, NULL);
 	if (n > D_EDGES_MAX)
 		return -E2BIG;
 	edges = calloc(n + 1, sizeof(*edges));

@@ -5,7 +5,7 @@
  *      lquantize    0: below base | 1 2 ... in steps | levels + 1: at the limit or above
  *
  * Shape   The edges of quantize() are those of quantize.h's ruler with 0 bits, so that no other arithmetic is needed.  A
- *         program searches the edges of non-negative values; the sign of the value is that of the cell.
+ *         program searches the edges for |value|, and gives the cell the sign of the value.
  * Errors  d_buckets_edges(): -E2BIG: more than D_EDGES_MAX; -ENOMEM.
  */
 #ifndef HEATSCOPE_CHECK_BUCKETS_H
@@ -28,7 +28,7 @@ struct d_buckets {
 /* NULL: the parameters are right; else which is not. */
 const char *d_buckets_check(const struct d_buckets *b);
 
-/* The lowest values of the cells 0, 1 ... of quantize() or llquantize().  Free them. */
+/* The lowest values of the cells 0, 1 ... of quantize() or llquantize().  Free them.  lquantize(): *ret_n is 0. */
 int d_buckets_edges(const struct d_buckets *b, __u64 **ret_edges, size_t *ret_n);
 
 /* The first and the last cell that there may be. */

@@ -2,20 +2,19 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define CHECK_DEPTH_MAX 800
+#define EXPRESSION_MAX 20000		/* nodes; inlines and translators double them quickly */
+#define NODES_MAX (2u << 20)		/* of a script; those that are checked twice count twice */
 
 bool d_check_fail(struct d_checker *c, const struct d_node *n, const char *tag, const char *format, ...)
 {
-	char text[sizeof(c->error->text)];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	d_fail_args(c->error, c->script, c->arena, n->at, tag, format, args);
 	va_end(args);
-	d_fail(c->error, c->script, n->at, tag, "%s", text);
 	return false;
 }
 
@@ -77,26 +76,51 @@ static bool check_kind(struct d_checker *c, struct d_node *n, bool is_statement)
 	return d_check_fail(c, n, "D_SYNTAX", "a statement, not an expression");
 }
 
-/* How deep the tree is now: an inline has brought its own. */
-static bool check_depth(struct d_checker *c, struct d_node *n)
+static void add_below(struct d_node *n, const struct d_node *below)
+{
+	if (below->depth >= n->depth)
+		n->depth = below->depth + 1;
+	n->size += below->size;
+}
+
+static bool fail_depth(struct d_checker *c, const struct d_node *n)
+{
+	return d_check_fail(c, n, "D_SYNTAX", "inlines nested too deep");
+}
+
+/* Computes the depth and the size again: inlines made the tree deeper. */
+static bool check_extent(struct d_checker *c, struct d_node *n)
 {
 	const struct d_node *below[] = { n->a, n->b, n->c };
-	unsigned depth = 0;
 
+	n->depth = 0;
+	n->size = 1;
 	for (unsigned i = 0; i < 3; i++)
-		if (below[i] && below[i]->depth >= depth)
-			depth = below[i]->depth + 1;
+		if (below[i])
+			add_below(n, below[i]);
 	for (const struct d_node *e = n->list; e; e = e->next)
-		if (e->depth >= depth)
-			depth = e->depth + 1;
-	n->depth = depth;
-	return depth <= CHECK_DEPTH_MAX || d_check_fail(c, n, "D_SYNTAX", "inlines nested too deep");
+		add_below(n, e);
+	if (n->size > EXPRESSION_MAX)
+		return d_check_fail(c, n, "D_SYNTAX", "the expression is too large with its inlines and translators");
+	return n->depth <= CHECK_DEPTH_MAX || fail_depth(c, n);
 }
 
-bool d_check_node(struct d_checker *c, struct d_node *n)
+/* is_statement: it stands alone, and no one uses its value. */
+static bool check_expression(struct d_checker *c, struct d_node *n, bool is_statement)
 {
-	return check_kind(c, n, false) && check_depth(c, n);
+	bool ok;
+
+	if (++c->n_nodes > NODES_MAX)
+		return d_check_fail(c, n, "D_SYNTAX", "the script is too large with its inlines and translators");
+	if (c->depth == CHECK_DEPTH_MAX)
+		return fail_depth(c, n);
+	c->depth++;
+	ok = check_kind(c, n, is_statement) && check_extent(c, n);
+	c->depth--;
+	return ok;
 }
+
+bool d_check_node(struct d_checker *c, struct d_node *n) { return check_expression(c, n, false); }
 
 static bool check_comma(struct d_checker *c, struct d_node *n)
 {
@@ -126,15 +150,15 @@ bool d_check_statement(struct d_checker *c, struct d_node *n)
 	if (n->kind == NODE_IF)
 		return check_if(c, n);
 	if (n->kind == NODE_BINARY && n->op == ',')
-		return check_comma(c, n) && check_depth(c, n);
-	return check_kind(c, n, true) && check_depth(c, n);
+		return check_comma(c, n) && check_extent(c, n);
+	return check_expression(c, n, true);
 }
 
 /* ---- items ---- */
 
 static bool check_clause(struct d_checker *c, const struct d_unit *u, const struct d_item *item)
 {
-	struct d_clause *clause, **end = &c->program->clauses;
+	struct d_clause *clause;
 
 	if (item->predicate) {
 		if (!d_check_node(c, item->predicate))
@@ -149,9 +173,8 @@ static bool check_clause(struct d_checker *c, const struct d_unit *u, const stru
 	if (!clause)
 		return false;
 	*clause = (struct d_clause){ .unit = u, .item = item, .id = c->program->n_clauses++ };
-	while (*end)
-		end = &(*end)->next;
-	*end = clause;
+	*c->clauses_end = clause;
+	c->clauses_end = &clause->next;
 	return true;
 }
 
@@ -159,10 +182,23 @@ static bool check_redeclared(struct d_checker *c, const struct d_item *item)
 {
 	const struct d_node place = { .at = item->at };
 	const struct d_variable *v = d_check_find(c, item->scope, item->name);
+	bool is_builtin = item->scope == SCOPE_GLOBAL && d_builtin_find(item->name);
 
-	if (v && (item->kind == ITEM_INLINE || !d_type_same(v->type, item->type)))
+	if (is_builtin || (v && (item->kind == ITEM_INLINE || !d_type_same(v->type, item->type))))
 		return d_check_fail(c, &place, "D_DECL_IDRED", "identifier redeclared: %s", item->name);
 	return true;
+}
+
+/* The rule of assignments; but 0 is no string. */
+static bool check_inline_type(struct d_checker *c, const struct d_item *item)
+{
+	char to[64], from[64];
+
+	if (d_check_can_assign(item->type, item->value) &&
+	    (d_type_resolve(item->type)->kind != TYPE_STRING || d_check_is_string(item->value->type)))
+		return true;
+	return d_check_fail(c, item->value, "D_OP_INCOMPAT", "inline %s definition uses incompatible types: \"%s\" = \"%s\"",
+			    item->name, d_check_type_text(item->type, to), d_check_type_text(item->value->type, from));
 }
 
 static bool check_inline(struct d_checker *c, const struct d_item *item)
@@ -172,14 +208,13 @@ static bool check_inline(struct d_checker *c, const struct d_item *item)
 
 	if (item->parameters)
 		return d_check_fail(c, &place, "D_UNKNOWN", "inlines with parameters are not available yet");
-	if (!check_redeclared(c, item) || !d_check_node(c, item->value))
+	if (!check_redeclared(c, item) || !d_check_node(c, item->value) || !check_inline_type(c, item))
 		return false;
 	v = d_alloc(c->arena, sizeof(*v));
 	if (!v)
 		return false;
 	*v = (struct d_variable){ .name = item->name, .type = item->type, .inlined = item };
-	v->next = c->program->variables;
-	c->program->variables = v;
+	d_check_keep(c, v);
 	return true;
 }
 
@@ -204,12 +239,15 @@ static bool check_item(struct d_checker *c, const struct d_unit *u, const struct
 
 int d_check(struct d_program *p, struct d_unit *u, struct d_error *error)
 {
-	struct d_checker c = { p, p->types, p->types->arena, &u->script, error, 0, u->items };
+	struct d_checker c = { .program = p, .types = p->types, .arena = p->types->arena, .script = &u->script, .error = error,
+			       .items = u->items, .clauses_end = &p->clauses };
 
+	while (*c.clauses_end)
+		c.clauses_end = &(*c.clauses_end)->next;
 	for (const struct d_item *item = u->items; item; item = item->next)
 		if (!check_item(&c, u, item)) {
-			if (c.arena->failed && !error->tag)
-				d_fail(error, &u->script, item->at, "D_UNKNOWN", "the script is too large");
+			if (c.arena->failed)
+				d_fail_full(error, &u->script, item->at);
 			return c.arena->failed ? -ENOMEM : -EINVAL;
 		}
 	return 0;

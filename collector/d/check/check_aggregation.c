@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct d_aggregation *find(const struct d_checker *c, const char *name)
+static struct d_aggregation *find_aggregation(const struct d_checker *c, const char *name)
 {
 	for (struct d_aggregation *a = c->program->aggregations; a; a = a->next)
 		if (!strcmp(a->name, name))
@@ -14,7 +14,7 @@ static struct d_aggregation *find(const struct d_checker *c, const char *name)
 
 static struct d_aggregation *find_or_add(struct d_checker *c, const struct d_node *n)
 {
-	struct d_aggregation *a = find(c, n->text), **end = &c->program->aggregations;
+	struct d_aggregation *a = find_aggregation(c, n->text), **end = &c->program->aggregations;
 
 	if (a)
 		return a;
@@ -44,25 +44,33 @@ static bool check_key_types(struct d_checker *c, const struct d_node *n)
 	return true;
 }
 
-/* The table of its first use: the keys, then the cell. */
+static struct d_key make_key(const struct d_node *e)
+{
+	struct d_key k = { .type = e->type, .room = 8, .is_text = key_is_text(e) };
+
+	if (k.is_text)
+		k.room = d_text_room(e);
+	k.stack = d_stack_of(e, &k.room);
+	if (d_is_probe_name(e)) {
+		k.is_probe = true;
+		k.field = e->variable->builtin->index;
+		k.room = 8;
+	}
+	return k;
+}
+
+/* The first use makes the table: a part for each key, then one for the cell. */
 static bool add_table(struct d_checker *c, const struct d_node *n, struct d_aggregation *a)
 {
 	static const struct d_key cell = { .room = 8 };
-	struct d_table *t = d_table_add(c->program, 0);
+	struct d_table *t = d_check_add_table(c, 0);
 
 	if (!t)
 		return false;
 	for (const struct d_node *e = n->list; e; e = e->next) {
 		if (t->n_keys == D_KEYS_MAX - 1)
 			return d_check_fail(c, e, "D_PROTO_LEN", "@%s[] has more than %u keys", n->text, D_KEYS_MAX - 1);
-		t->key[t->n_keys] = (struct d_key){ .type = e->type, .room = key_is_text(e) ? d_text_room(e) : 8, .is_text = key_is_text(e) };
-		t->key[t->n_keys].stack = d_stack_of(e, &t->key[t->n_keys].room);
-		if (d_is_probe_name(e)) {
-			t->key[t->n_keys].is_probe = true;
-			t->key[t->n_keys].field = e->variable->builtin->index;
-			t->key[t->n_keys].room = 8;
-		}
-		t->n_keys++;
+		t->key[t->n_keys++] = make_key(e);
 	}
 	t->key[t->n_keys++] = cell;
 	t->is_aggregation = true;
@@ -70,7 +78,7 @@ static bool add_table(struct d_checker *c, const struct d_node *n, struct d_aggr
 	return true;
 }
 
-/* A further use of a key. */
+/* Widens a part of the key for one more use. */
 static void extend_key(struct d_key *k, const struct d_node *e)
 {
 	__u32 room;
@@ -86,10 +94,20 @@ static void extend_key(struct d_key *k, const struct d_node *e)
 		k->room = d_text_room(e);
 }
 
+static bool key_fits(const struct d_key *k, const struct d_node *e)
+{
+	__u32 room;
+
+	if (k->is_text != key_is_text(e) || k->stack != d_stack_of(e, &room))
+		return false;
+	return k->is_text || k->stack || d_type_same(e->type, k->type) ||
+	       (d_type_is_integer(e->type) && d_type_is_integer(k->type));
+}
+
 static bool check_key(struct d_checker *c, const struct d_node *n, struct d_aggregation *a)
 {
 	const struct d_node *e = n->list;
-	__u32 i, room;
+	__u32 i;
 
 	if (!check_key_types(c, n))
 		return false;
@@ -98,8 +116,7 @@ static bool check_key(struct d_checker *c, const struct d_node *n, struct d_aggr
 	for (i = 0; e && i + 1 < a->table->n_keys; e = e->next, i++) {
 		struct d_key *k = &a->table->key[i];
 
-		if (k->is_text != key_is_text(e) || k->stack != d_stack_of(e, &room) || (!k->is_text && !k->stack && !d_type_same(e->type, k->type) &&
-						     !(d_type_is_integer(e->type) && d_type_is_integer(k->type))))
+		if (!key_fits(k, e))
 			return d_check_fail(c, e, "D_PROTO_ARG", "@%s[] key #%u is incompatible with its first use", n->text, i + 1);
 		extend_key(k, e);
 	}
@@ -119,7 +136,7 @@ static const struct d_node *argument(const struct d_node *call, unsigned i)
 	return e;
 }
 
-static bool constant(struct d_checker *c, const struct d_node *call, unsigned i, __s64 *ret_value)
+static bool constant_argument(struct d_checker *c, const struct d_node *call, unsigned i, __s64 *ret_value)
 {
 	const struct d_node *e = argument(call, i);
 
@@ -140,11 +157,12 @@ static bool read_buckets(struct d_checker *c, const struct d_node *call, struct 
 	case FUNCTION_LQUANTIZE:
 		b->kind = BUCKETS_LINEAR;
 		b->step = 1;
-		return constant(c, call, 1, &b->base) && constant(c, call, 2, &b->limit) && constant(c, call, 3, &b->step);
+		return constant_argument(c, call, 1, &b->base) && constant_argument(c, call, 2, &b->limit) &&
+		       constant_argument(c, call, 3, &b->step);
 	case FUNCTION_LLQUANTIZE:
 		b->kind = BUCKETS_LOG_LINEAR;
-		return constant(c, call, 1, &b->factor) && constant(c, call, 2, &b->low) && constant(c, call, 3, &b->high) &&
-		       constant(c, call, 4, &b->steps);
+		return constant_argument(c, call, 1, &b->factor) && constant_argument(c, call, 2, &b->low) &&
+		       constant_argument(c, call, 3, &b->high) && constant_argument(c, call, 4, &b->steps);
 	default:
 		return true;
 	}
@@ -229,17 +247,17 @@ bool d_check_aggregation(struct d_checker *c, struct d_node *n)
 bool d_check_named_aggregation(struct d_checker *c, struct d_node *n)
 {
 	struct d_suggestion s = { .unknown = n->text };
+	char meant[D_SUGGESTION_LEN];
 
 	n->type = d_types_intrinsic(D_VOID);
 	if (n->list)
 		return d_check_fail(c, n, "D_AGG_KEY", "an aggregation that is an argument has no key: @%s", n->text);
-	n->aggregation = find(c, n->text);
+	n->aggregation = find_aggregation(c, n->text);
 	if (n->aggregation && n->aggregation->function)
 		return true;
 	for (const struct d_aggregation *a = c->program->aggregations; a; a = a->next)
 		d_suggest(&s, a->name);
-	return s.best ? d_check_fail(c, n, "D_AGG_UNDEF", "undefined aggregation: @%s; is @%s meant?", n->text, s.best)
-		      : d_check_fail(c, n, "D_AGG_UNDEF", "undefined aggregation: @%s", n->text);
+	return d_check_fail(c, n, "D_AGG_UNDEF", "undefined aggregation: @%s%s", n->text, d_suggestion_text(&s, "@", meant));
 }
 
 static bool same_keys(const struct d_aggregation *a, const struct d_aggregation *b)
@@ -255,24 +273,30 @@ static bool same_keys(const struct d_aggregation *a, const struct d_aggregation 
 /* Every conversion without @ takes the next key; with @ the next aggregation. */
 static bool check_printa_format(struct d_checker *c, struct d_node *n, const struct d_aggregation *a)
 {
+	const struct d_type *value = d_types_find(c->types, TAG_NONE, "int64_t");
 	const struct d_node *format = n->list;
-	const char *reason;
-	__u32 key = 0, i = 1;
+	__u32 key = 0, i = 0;
 
-	if (d_format_parse(format->text, format->text_len, c->arena, &n->format, &reason))
-		return !c->arena->failed && d_check_fail(c, format, "D_SYNTAX", "format of printa( ): %s", reason);
+	if (!d_check_format(c, n, format))
+		return false;
 	for (const struct d_directive *d = n->format; d; d = d->next) {
-		if (!d->conversion || d->conversion == '%' || d->flags & FORMAT_AGG)
+		if (!d->conversion || d->conversion == '%')
 			continue;
+		i++;
 		if (d->has_star_width || d->has_star_precision)
 			return d_check_fail(c, format, "D_PRINTF_DYN_PROTO", "printa( ) conversion #%u: * is not available", i);
+		if (d->flags & FORMAT_AGG) {
+			if (!d_check_value_fits(d, value))
+				return d_check_fail(c, format, "D_PRINTF_ARG_TYPE", "printa( ) conversion #%u (%%@%c) is incompatible "
+						    "with the value of an aggregation", i, d->conversion);
+			continue;
+		}
 		if (key + 1 == a->table->n_keys)
 			return d_check_fail(c, format, "D_PRINTF_ARG_PROTO", "printa( ) prototype mismatch: conversion #%u (%%%c) is missing a "
 					    "corresponding key of @%s", i, d->conversion, a->name);
 		if (!d_check_value_fits(d, a->table->key[key++].type))
 			return d_check_fail(c, format, "D_PRINTF_ARG_TYPE", "printa( ) conversion #%u (%%%c) is incompatible with key #%u of @%s",
 					    i, d->conversion, key, a->name);
-		i++;
 	}
 	return true;
 }

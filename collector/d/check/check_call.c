@@ -10,6 +10,10 @@ static bool argument_fits(char letter, const struct d_node *n)
 	switch (letter) {
 	case 's':
 		return d_check_is_string(n->type);
+	case 'c':
+		return n->kind == NODE_STRING;
+	case 'b':
+		return n->kind == NODE_STRING || (n->kind == NODE_NAME && n->scope == SCOPE_GLOBAL);
 	case 'i':
 		return d_type_is_integer(n->type);
 	case 'p':
@@ -23,7 +27,7 @@ static bool check_plain_argument(struct d_checker *c, char letter, struct d_node
 {
 	if (n->kind == NODE_AGG)
 		return d_check_named_aggregation(c, n);
-	if (letter == 'b' && n->kind == NODE_NAME) {
+	if (letter == 'b' && n->kind == NODE_NAME && n->scope == SCOPE_GLOBAL) {
 		n->type = d_types_intrinsic(D_STRING);
 		return true;
 	}
@@ -63,12 +67,25 @@ bool d_check_value_fits(const struct d_directive *d, const struct d_type *type)
 	switch (d->conversion) {
 	case 's': case 'S':
 		return d_check_is_string(type) || d_type_is_integer(type);	/* %s of an integer: as in the seeds */
-	case 'p': case 'a': case 'A':
+	case 'p': case 'x': case 'X': case 'u': case 'o':
 		return d_type_is_scalar(type);
 	case 'k':
 		return d_type_resolve(type)->kind == TYPE_STACK;
 	}
-	return d_type_is_integer(type) || (d_type_is_scalar(type) && strchr("xXuo", d->conversion));
+	return d_type_is_integer(type);
+}
+
+bool d_check_format(struct d_checker *c, struct d_node *call, const struct d_node *format)
+{
+	const char *reason = "";
+
+	if (d_format_parse(format->text, format->text_len, c->arena, &call->format, &reason))
+		return d_check_fail(c, format, "D_SYNTAX", "format of %s( ): %s", call->text, reason);
+	for (const struct d_directive *d = call->format; d; d = d->next)
+		if (d->conversion && !strchr("%sSpxXuokcdiTY", d->conversion))
+			return d_check_fail(c, format, "D_UNKNOWN", "%s( ) conversion %%%c is not available yet", call->text,
+					    d->conversion);
+	return true;
 }
 
 static bool take_star(struct d_checker *c, struct d_node *call, struct d_node **e, const char *what)
@@ -102,15 +119,14 @@ static bool check_directive(struct d_checker *c, struct d_node *n, const struct 
 static bool check_printf(struct d_checker *c, struct d_node *n)
 {
 	struct d_node *format = n->list, *e;
-	const char *reason;
 	unsigned i = 1;
 
 	if (format->kind != NODE_STRING)
 		return d_check_fail(c, format, "D_PRINTF_ARG_FMT", "printf( ) format must be a string constant");
 	if (!format->text_len)
 		return d_check_fail(c, format, "D_PRINTF_FMT_EMPTY", "printf( ) format string is empty");
-	if (d_format_parse(format->text, format->text_len, c->arena, &n->format, &reason))
-		return !c->arena->failed && d_check_fail(c, format, "D_SYNTAX", "format of printf( ): %s", reason);
+	if (!d_check_format(c, n, format))
+		return false;
 	e = format->next;
 	for (const struct d_directive *d = n->format; d; d = d->next)
 		if (d->conversion && d->conversion != '%' && !check_directive(c, n, d, &e, i++))
@@ -125,13 +141,13 @@ static bool check_printf(struct d_checker *c, struct d_node *n)
 bool d_check_undefined_function(struct d_checker *c, const struct d_node *n)
 {
 	struct d_suggestion s = { .unknown = n->text };
+	char meant[D_SUGGESTION_LEN];
 
 	if (d_check_find(c, SCOPE_GLOBAL, n->text) || d_builtin_find(n->text))
 		return d_check_fail(c, n, "D_FUNC_IDKIND", "%s( ) refers to a variable, not to a function", n->text);
 	for (size_t i = 0; d_function_at(i); i++)
 		d_suggest(&s, d_function_at(i)->name);
-	return s.best ? d_check_fail(c, n, "D_FUNC_UNDEF", "undefined function name: %s; is %s meant?", n->text, s.best)
-		      : d_check_fail(c, n, "D_FUNC_UNDEF", "undefined function name: %s", n->text);
+	return d_check_fail(c, n, "D_FUNC_UNDEF", "undefined function name: %s%s", n->text, d_suggestion_text(&s, "", meant));
 }
 
 bool d_check_call(struct d_checker *c, struct d_node *n, bool is_statement)

@@ -3,14 +3,24 @@
 
 #include <string.h>
 
-static const char *const scope_prefix[] = { "", "self->", "this->" };
-
 struct d_variable *d_check_find(struct d_checker *c, enum d_scope scope, const char *name)
 {
-	for (struct d_variable *v = c->program->variables; v; v = v->next)
+	unsigned bucket = d_name_hash(name) % D_VARIABLES_BUCKETS;
+
+	for (struct d_variable *v = c->program->variable_bucket[bucket]; v; v = v->next_in_bucket)
 		if (v->scope == scope && !strcmp(v->name, name))
 			return v;
 	return NULL;
+}
+
+void d_check_keep(struct d_checker *c, struct d_variable *v)
+{
+	struct d_variable **bucket = &c->program->variable_bucket[d_name_hash(v->name) % D_VARIABLES_BUCKETS];
+
+	v->next = c->program->variables;
+	c->program->variables = v;
+	v->next_in_bucket = *bucket;
+	*bucket = v;
 }
 
 static bool add_memory(struct d_checker *c, struct d_variable *v)
@@ -23,9 +33,17 @@ static bool add_memory(struct d_checker *c, struct d_variable *v)
 		*memory = v->offset + r->size;
 		return true;
 	}
-	d_fail(c->error, c->script, c->at, "D_ID_OFLOW", "the %svariables need more than %u bytes", scope_prefix[v->scope],
+	d_fail(c->error, c->script, c->at, "D_ID_OFLOW", "the %svariables need more than %u bytes", d_scope_prefix(v->scope),
 	       D_MEMORY_MAX);
 	return false;
+}
+
+struct d_table *d_check_add_table(struct d_checker *c, __u32 value_len)
+{
+	if (c->program->n_tables < D_TABLES_MAX)
+		return d_table_add(c->program, value_len);
+	d_fail(c->error, c->script, c->at, "D_ID_OFLOW", "more than %u associative arrays and aggregations", D_TABLES_MAX);
+	return NULL;
 }
 
 static bool add_table(struct d_checker *c, struct d_variable *v)
@@ -33,11 +51,7 @@ static bool add_table(struct d_checker *c, struct d_variable *v)
 	const struct d_type *type = d_type_resolve(v->type);
 	bool is_text = d_type_resolve(type->base)->kind == TYPE_STRING;
 
-	if (c->program->n_tables == D_TABLES_MAX) {
-		d_fail(c->error, c->script, c->at, "D_ID_OFLOW", "more than %u associative arrays and aggregations", D_TABLES_MAX);
-		return false;
-	}
-	v->table = d_table_add(c->program, is_text ? D_STRING_SIZE : 8);
+	v->table = d_check_add_table(c, is_text ? D_STRING_SIZE : 8);
 	for (const struct d_member *m = type->members; v->table && m; m = m->next) {
 		bool key_is_text = d_type_resolve(m->type)->kind == TYPE_STRING;
 
@@ -45,7 +59,8 @@ static bool add_table(struct d_checker *c, struct d_variable *v)
 			d_fail(c->error, c->script, c->at, "D_PROTO_LEN", "%s[] has more than %u keys", v->name, D_KEYS_MAX);
 			return false;
 		}
-		v->table->key[v->table->n_keys++] = (struct d_key){ .type = m->type, .room = key_is_text ? D_STRING_SIZE : 8, .is_text = key_is_text };
+		v->table->key[v->table->n_keys++] = (struct d_key){ .type = m->type, .room = key_is_text ? D_STRING_SIZE : 8,
+								    .is_text = key_is_text };
 	}
 	return v->table;
 }
@@ -59,8 +74,7 @@ struct d_variable *d_check_add(struct d_checker *c, enum d_scope scope, const ch
 	*v = (struct d_variable){ .name = name, .scope = scope, .type = type };
 	if (d_type_resolve(type)->kind == TYPE_ASSOCIATIVE ? !add_table(c, v) : !add_memory(c, v))
 		return NULL;
-	v->next = c->program->variables;
-	c->program->variables = v;
+	d_check_keep(c, v);
 	return v;
 }
 
@@ -71,14 +85,14 @@ static struct d_variable *add_builtin(struct d_checker *c, const struct d_builti
 	if (!v)
 		return NULL;
 	*v = (struct d_variable){ .name = b->name, .type = d_builtin_type(b, c->types), .builtin = b };
-	v->next = c->program->variables;
-	c->program->variables = v;
+	d_check_keep(c, v);
 	return v;
 }
 
-static bool undefined(struct d_checker *c, const struct d_node *n)
+static bool fail_undefined_name(struct d_checker *c, const struct d_node *n)
 {
 	struct d_suggestion s = { .unknown = n->text };
+	char meant[D_SUGGESTION_LEN];
 
 	for (const struct d_variable *v = c->program->variables; v; v = v->next)
 		if (v->scope == n->scope)
@@ -86,15 +100,12 @@ static bool undefined(struct d_checker *c, const struct d_node *n)
 	for (size_t i = 0; n->scope == SCOPE_GLOBAL && d_builtin_at(i); i++)
 		d_suggest(&s, d_builtin_at(i)->name);
 	if (n->scope != SCOPE_GLOBAL)
-		return s.best ? d_check_fail(c, n, "D_VAR_UNDEF", "%s%s has not yet been declared or assigned; is %s meant?",
-					     scope_prefix[n->scope], n->text, s.best)
-			      : d_check_fail(c, n, "D_VAR_UNDEF", "%s%s has not yet been declared or assigned",
-					     scope_prefix[n->scope], n->text);
+		return d_check_fail(c, n, "D_VAR_UNDEF", "%s%s has not yet been declared or assigned%s", d_scope_prefix(n->scope),
+				    n->text, d_suggestion_text(&s, "", meant));
 	if (strchr(n->text, '`'))
 		return d_check_fail(c, n, "D_SYM_BADREF", "variables of the kernel are not available yet: %s", n->text);
-	if (s.best)
-		return d_check_fail(c, n, "D_IDENT_UNDEF", "failed to resolve %s: Unknown variable name; is %s meant?", n->text, s.best);
-	return d_check_fail(c, n, "D_IDENT_UNDEF", "failed to resolve %s: Unknown variable name", n->text);
+	return d_check_fail(c, n, "D_IDENT_UNDEF", "failed to resolve %s: Unknown variable name%s", n->text,
+			    d_suggestion_text(&s, "", meant));
 }
 
 /* The expression of an inline takes the place of its name, as the inline's type. */
@@ -102,6 +113,7 @@ static bool check_inlined(struct d_checker *c, struct d_node *n)
 {
 	const struct d_node *value = n->variable->inlined->value;
 
+	c->n_nodes += value->size;
 	n->type = n->variable->type;
 	if (value->kind == NODE_INT && d_type_is_integer(n->type)) {
 		d_check_fold(n, d_fold_cut(value->value, d_type_resolve(n->type)->size, d_type_resolve(n->type)->is_signed));
@@ -127,7 +139,7 @@ bool d_check_name(struct d_checker *c, struct d_node *n)
 	if (!n->variable && b)
 		n->variable = add_builtin(c, b);
 	if (!n->variable)
-		return !c->arena->failed && undefined(c, n);
+		return fail_undefined_name(c, n);
 	n->type = n->variable->type;
 	return n->variable->inlined ? check_inlined(c, n) : true;
 }
@@ -142,7 +154,7 @@ struct d_variable *d_check_assigned(struct d_checker *c, const struct d_node *n,
 		return NULL;
 	}
 	if (!v && strchr(n->text, '`')) {
-		undefined(c, n);
+		fail_undefined_name(c, n);
 		return NULL;
 	}
 	return v ? v : d_check_add(c, n->scope, n->text, type);

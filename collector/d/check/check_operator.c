@@ -14,6 +14,12 @@ bool d_check_is_string(const struct d_type *type)
 	       d_type_resolve(type->base)->size == 1;
 }
 
+/* A type could not be built on another. */
+static bool fail_type(struct d_checker *c, const struct d_node *n)
+{
+	return d_check_fail(c, n, "D_SYNTAX", "types nested more than %d deep", D_TYPE_DEPTH_MAX);
+}
+
 static bool is_pointer(const struct d_type *type) { return d_type_resolve(type)->kind == TYPE_POINTER; }
 
 static bool incompatible(struct d_checker *c, const struct d_node *n)
@@ -59,7 +65,7 @@ static bool declare_array(struct d_checker *c, const struct d_node *n, const str
 		end = &m->next;
 	}
 	array = d_type_associative(c->types, kept_type(c, type, false), keys);
-	return array && d_check_assigned(c, n->a, array);
+	return array ? d_check_assigned(c, n->a, array) != NULL : fail_type(c, n);
 }
 
 /* The left operand; a variable that there is not yet gets this type. */
@@ -107,7 +113,7 @@ static bool check_address(struct d_checker *c, struct d_node *n)
 	if (n->a->kind == NODE_NAME)
 		return d_check_fail(c, n, "D_ADDROF_VAR", "cannot take address of dynamic variable %s", n->a->text);
 	n->type = d_type_pointer(c->types, n->a->type);
-	return n->type;
+	return n->type || fail_type(c, n);
 }
 
 static bool check_arithmetic_unary(struct d_checker *c, struct d_node *n)
@@ -245,7 +251,7 @@ bool d_check_binary(struct d_checker *c, struct d_node *n)
 
 /* ---- assignment ---- */
 
-static bool can_assign(const struct d_type *to, const struct d_node *value)
+bool d_check_can_assign(const struct d_type *to, const struct d_node *value)
 {
 	const struct d_type *from = value->type;
 
@@ -276,7 +282,7 @@ bool d_check_assignment(struct d_checker *c, struct d_node *n)
 	if (!op && n->a->kind == NODE_NAME && n->a->variable)
 		n->a->variable->is_time |= d_is_time(n->b);
 	if (!op)
-		return can_assign(n->type, n->b) || incompatible(c, n);
+		return d_check_can_assign(n->type, n->b) || incompatible(c, n);
 	if (!d_type_is_integer(n->b->type) || !(d_type_is_integer(n->type) || (is_pointer(n->type) && (op == '+' || op == '-'))))
 		return d_check_fail(c, n, "D_OP_ARITH", "operator %s requires operands of arithmetic type", d_token_name(n->op));
 	if ((op == '/' || op == '%') && n->b->kind == NODE_INT && !n->b->value)
@@ -337,6 +343,7 @@ bool d_check_member(struct d_checker *c, struct d_node *n)
 	const struct d_type *type;
 	const struct d_member *m;
 	struct d_suggestion s = { .unknown = n->text };
+	char meant[D_SUGGESTION_LEN];
 
 	if (n->a->kind == NODE_XLATE)
 		return d_check_translation(c, n);
@@ -359,8 +366,8 @@ bool d_check_member(struct d_checker *c, struct d_node *n)
 	}
 	for (m = type->members; m; m = m->next)
 		d_suggest(&s, m->name);
-	return s.best ? d_check_fail(c, n, "D_TYPE_MEMBER", "%s is not a member of its struct or union; is %s meant?", n->text, s.best)
-		      : d_check_fail(c, n, "D_TYPE_MEMBER", "%s is not a member of its struct or union", n->text);
+	return d_check_fail(c, n, "D_TYPE_MEMBER", "%s is not a member of its struct or union%s", n->text,
+			    d_suggestion_text(&s, "", meant));
 }
 
 static bool check_key(struct d_checker *c, const struct d_node *n, const struct d_member *key)
@@ -369,7 +376,7 @@ static bool check_key(struct d_checker *c, const struct d_node *n, const struct 
 	unsigned i = 1;
 
 	for (; e && key; e = e->next, key = key->next, i++)
-		if (!can_assign(key->type, e))
+		if (!d_check_can_assign(key->type, e))
 			return d_check_fail(c, e, "D_PROTO_ARG", "%s[] key %u is incompatible with its declaration", n->a->text, i);
 	if (e || key)
 		return d_check_fail(c, n, "D_PROTO_LEN", "%s[] prototype mismatch: other number of keys", n->a->text);

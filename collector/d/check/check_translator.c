@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define NESTED_MAX 32			/* a translator may use others, also itself */
+
 struct translation {
 	struct d_checker *c;
 	const char *parameter;
@@ -11,14 +13,14 @@ struct translation {
 	struct d_node *argument;
 };
 
-static struct d_node *copy(struct translation *t, const struct d_node *n);
+static struct d_node *copy_node(struct translation *t, const struct d_node *n);
 
 static struct d_node *copy_list(struct translation *t, const struct d_node *n)
 {
 	struct d_node *first = NULL, **end = &first;
 
 	for (; n; n = n->next) {
-		*end = copy(t, n);
+		*end = copy_node(t, n);
 		if (!*end)
 			return NULL;
 		end = &(*end)->next;
@@ -38,7 +40,7 @@ static struct d_node *copy_argument(struct translation *t, const struct d_node *
 	return cast;
 }
 
-static struct d_node *copy(struct translation *t, const struct d_node *n)
+static struct d_node *copy_node(struct translation *t, const struct d_node *n)
 {
 	struct d_node *own;
 
@@ -49,8 +51,8 @@ static struct d_node *copy(struct translation *t, const struct d_node *n)
 		return NULL;
 	*own = *n;
 	own->next = NULL;
-	if ((n->a && !(own->a = copy(t, n->a))) || (n->b && !(own->b = copy(t, n->b))) || (n->c && !(own->c = copy(t, n->c))) ||
-	    (n->list && !(own->list = copy_list(t, n->list))))
+	if ((n->a && !(own->a = copy_node(t, n->a))) || (n->b && !(own->b = copy_node(t, n->b))) ||
+	    (n->c && !(own->c = copy_node(t, n->c))) || (n->list && !(own->list = copy_list(t, n->list))))
 		return NULL;
 	return own;
 }
@@ -82,6 +84,7 @@ bool d_check_translation(struct d_checker *c, struct d_node *n)
 	const struct d_node *value;
 	struct translation t;
 	char a[64], b[64];
+	bool ok;
 
 	if (!d_check_node(c, n->a->a))
 		return false;
@@ -95,9 +98,14 @@ bool d_check_translation(struct d_checker *c, struct d_node *n)
 	member = d_type_member(translator->type, n->text);
 	if (!value || !member)
 		return d_check_fail(c, n, "D_XLATE_MEMB", "translator of %s does not define its member %s", d_check_type_text(to, b), n->text);
+	if (c->n_translations == NESTED_MAX)
+		return d_check_fail(c, n, "D_SYNTAX", "translators nested more than %d deep", NESTED_MAX);
 	t = (struct translation){ c, translator->name, translator->from, n->a->a };
-	n->a = copy(&t, value->a);
+	n->a = copy_node(&t, value->a);
 	n->kind = d_check_is_string(member->type) ? NODE_STRINGOF : NODE_CAST;
 	n->named = member->type;
-	return n->a && d_check_node(c, n);
+	c->n_translations++;
+	ok = n->a && d_check_node(c, n);
+	c->n_translations--;
+	return ok;
 }

@@ -3,7 +3,8 @@
  *      tree of each script --d_check()--> program: variables, aggregations, inlines, clauses, options
  *
  * Shape   a variable's memory begins at `offset` in the memory of its scope; `memory` is how long that is.
- * Memory  everything is in the arena of `types`; the trees and texts of the scripts too, or they live as long.
+ * Memory  Everything is in the arena of `types`.  The caller keeps the trees and texts of the scripts as long as the program.
+ * Thread  one at a time.
  */
 #ifndef HEATSCOPE_CHECK_PROGRAM_H
 #define HEATSCOPE_CHECK_PROGRAM_H
@@ -16,6 +17,7 @@
 #define D_MEMORY_MAX (16u << 10)	/* bytes of the variables of one scope */
 #define D_TABLES_MAX 512		/* associative arrays and aggregations */
 #define D_KEYS_MAX 16			/* parts of a key */
+#define D_VARIABLES_BUCKETS 1024
 #define D_TEXTS_MAX (64u << 10)		/* bytes of all constant texts and edges */
 
 struct d_action;
@@ -23,7 +25,7 @@ struct d_action;
 /* A part of a key: 8 bytes, or a text in its room. */
 struct d_key {
 	const struct d_type *type;
-	__u32 room;			/* a multiple of 8; that of a text grows with its uses until lowering */
+	__u32 room;			/* a multiple of 8; each further use of a text widens it; lowering uses the final size */
 	bool is_text;
 	bool is_probe;			/* a text that is always a name of the probe: its id stands for it */
 	__u8 field;			/* which name */
@@ -47,11 +49,12 @@ struct d_table {
 	struct d_key key[D_KEYS_MAX];
 	__u32 n_keys;
 	__u32 value_len;
-	bool is_aggregation;		/* a map per CPU, in a map that is swapped */
+	bool is_aggregation;		/* a per-CPU map inside an outer map; user space swaps in an empty one */
 };
 
 struct d_variable {
 	struct d_variable *next;
+	struct d_variable *next_in_bucket;
 	const char *name;
 	enum d_scope scope;
 	const struct d_type *type;
@@ -92,6 +95,7 @@ struct d_clause {
 struct d_program {
 	struct d_types *types;
 	struct d_variable *variables;
+	struct d_variable *variable_bucket[D_VARIABLES_BUCKETS];	/* by the hash of the name */
 	struct d_aggregation *aggregations;
 	struct d_clause *clauses;
 	struct d_table *tables;

@@ -1,7 +1,5 @@
 #include "collector/d/text/arena.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,16 +64,4 @@ char *d_alloc_text(struct d_arena *a, const char *text, size_t len)
 	if (copy)
 		memcpy(copy, text, len);
 	return copy;
-}
-
-char *d_alloc_format(struct d_arena *a, const char *format, ...)
-{
-	char text[1024];
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	return d_alloc_text(a, text, n < 0 ? 0 : (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
 }

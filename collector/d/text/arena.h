@@ -1,8 +1,9 @@
-/* arena.h - gives memory that is freed at once: the trees, types and texts of one compilation.
+/* arena.h - allocates the trees, types and texts of one compilation, and frees them all together.
  *
  * Limit   `most` bytes in all; a script from outside cannot take more.
  * Errors  d_alloc() and the others return NULL if there is no more memory; `failed` remembers it.
  * Memory  d_arena_fini() frees everything.  Begins as { .most = n }.
+ * Thread  one at a time.
  */
 #ifndef HEATSCOPE_TEXT_ARENA_H
 #define HEATSCOPE_TEXT_ARENA_H
@@ -21,6 +22,5 @@ struct d_arena {
 void d_arena_fini(struct d_arena *a);
 void *d_alloc(struct d_arena *a, size_t len);		/* zeroed, aligned to 16 bytes */
 char *d_alloc_text(struct d_arena *a, const char *text, size_t len);	/* a copy with NUL */
-char *d_alloc_format(struct d_arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,7 +1,6 @@
 #include "collector/d/text/error.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,19 +18,36 @@ static void find_place(const struct d_script *s, __u32 at, struct d_error *e)
 	}
 }
 
-int d_fail(struct d_error *e, const struct d_script *s, __u32 at, const char *tag, const char *format, ...)
+static int fail(struct d_error *e, const struct d_script *s, __u32 at, const char *tag, const char *format, va_list args)
 {
-	va_list args;
-
 	if (e->tag)
 		return -EINVAL;
 	e->tag = tag;
 	e->script = s->text;
 	find_place(s, at, e);
-	va_start(args, format);
 	vsnprintf(e->text, sizeof(e->text), format, args);
+	return -EINVAL;
+}
+
+int d_fail(struct d_error *e, const struct d_script *s, __u32 at, const char *tag, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fail(e, s, at, tag, format, args);
 	va_end(args);
 	return -EINVAL;
+}
+
+int d_fail_full(struct d_error *e, const struct d_script *s, __u32 at)
+{
+	return d_fail(e, s, at, "D_UNKNOWN", "the script is too large");
+}
+
+int d_fail_args(struct d_error *e, const struct d_script *s, const struct d_arena *a, __u32 at, const char *tag,
+		const char *format, va_list args)
+{
+	return a->failed ? d_fail_full(e, s, at) : fail(e, s, at, tag, format, args);
 }
 
 /* Edit distance of Levenshtein: how many characters to insert, delete or replace. */
@@ -71,4 +87,12 @@ void d_suggest(struct d_suggestion *s, const char *known)
 		return;
 	s->best = known;
 	s->distance = distance;
+}
+
+const char *d_suggestion_text(const struct d_suggestion *s, const char *prefix, char *out)
+{
+	*out = '\0';
+	if (s->best)
+		snprintf(out, D_SUGGESTION_LEN, "; is %s%s meant?", prefix, s->best);
+	return out;
 }

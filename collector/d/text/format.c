@@ -5,7 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#define WIDTH_MAX 1000000
+#define WIDTH_MAX 1000000		/* also of a precision */
+#define POINTER_WIDTH 16		/* of the flag ? */
 
 /* ---- parse ---- */
 
@@ -18,7 +19,9 @@ static const char *parse_flags(const char *at, const char *end, struct d_directi
 
 		if (flag)
 			d->flags |= 1u << (flag - letters);
-		else if (*at != '?')
+		else if (*at == '?')
+			d->width = POINTER_WIDTH;
+		else
 			break;
 	}
 	return at;
@@ -31,9 +34,11 @@ static const char *parse_number(const char *at, const char *end, int *ret_number
 		*ret_star = true;
 		return at + 1;
 	}
-	for (; at < end && isdigit((unsigned char)*at); at++)
-		if (*ret_number < WIDTH_MAX)
-			*ret_number = *ret_number * 10 + *at - '0';
+	for (; at < end && isdigit((unsigned char)*at); at++) {
+		*ret_number = *ret_number * 10 + *at - '0';
+		if (*ret_number > WIDTH_MAX)
+			*ret_number = WIDTH_MAX;
+	}
 	return at;
 }
 
@@ -112,15 +117,25 @@ static void print_padded(const char *text, size_t len, const struct d_directive 
 		fprintf(out, "%*s", pad, "");
 }
 
+/* The value as printf() takes it, with 64 bits. */
+static __u64 extend_value(const struct d_format_value *v, bool is_signed)
+{
+	unsigned unused = v->size && v->size < 8 ? 64 - 8 * v->size : 0;
+
+	return is_signed ? (__u64)((__s64)(v->value << unused) >> unused) : v->value << unused >> unused;
+}
+
+/* %i is signed; %d and the like are as the value. */
 static void print_integer(const struct d_format_value *v, const struct d_directive *d, int width, int precision, FILE *out)
 {
 	char spec[16], conversion = d->conversion, *at = spec;
-	__u64 value = v->value;
+	__u64 value;
 
-	if (conversion == 'd' || conversion == 'i' || conversion == 's' || conversion == 'S')
-		conversion = v->is_signed ? 'd' : 'u';
-	if (conversion != 'd' && v->size < 8 && v->size)
-		value &= (1ull << 8 * v->size) - 1;
+	if (conversion == 'p')
+		conversion = 'x';
+	else if (!strchr("uoxX", conversion))
+		conversion = v->is_signed || conversion == 'i' ? 'd' : 'u';
+	value = extend_value(v, conversion == 'd');
 	*at++ = '%';
 	if (d->flags & FORMAT_ALTERNATE)
 		*at++ = '#';
@@ -175,7 +190,6 @@ static void print_escaped(const struct d_format_value *v, const struct d_directi
 static void print_value(const struct d_directive *d, const struct d_format_value *v, int width, int precision, FILE *out)
 {
 	char c = v->value;
-	struct d_directive hex = *d;
 
 	if (d->conversion == 'Y' || d->conversion == 'T') {
 		print_time(v, d, width, out);
@@ -186,13 +200,11 @@ static void print_value(const struct d_directive *d, const struct d_format_value
 	} else if (v->text) {
 		print_padded(v->text, v->text_len, d, width, precision, out);
 	} else {
-		if (d->conversion == 'p')
-			hex.conversion = 'x';
-		print_integer(v, &hex, width, precision, out);
+		print_integer(v, d, width, precision, out);
 	}
 }
 
-static const struct d_format_value *take(const struct d_format_value **values, size_t *n)
+static const struct d_format_value *take_value(const struct d_format_value **values, size_t *n)
 {
 	static const struct d_format_value nothing = { .size = 8 };
 
@@ -200,6 +212,14 @@ static const struct d_format_value *take(const struct d_format_value **values, s
 		return &nothing;
 	--*n;
 	return (*values)++;
+}
+
+/* The value of a `*`: at most WIDTH_MAX, at least its negative. */
+static int take_star(const struct d_format_value **values, size_t *n)
+{
+	int number = (int)take_value(values, n)->value;
+
+	return number > WIDTH_MAX ? WIDTH_MAX : number < -WIDTH_MAX ? -WIDTH_MAX : number;
 }
 
 void d_format_print(const struct d_directive *d, const struct d_format_value *values, size_t n, FILE *out)
@@ -213,15 +233,15 @@ void d_format_print(const struct d_directive *d, const struct d_format_value *va
 		if (!d->conversion || d->conversion == '%')
 			continue;
 		if (d->has_star_width)
-			own.width = (int)take(&values, &n)->value;
+			own.width = take_star(&values, &n);
 		if (own.width < 0) {
 			own.flags |= FORMAT_LEFT;
 			own.width = -own.width;
 		}
 		if (d->has_star_precision)
-			own.precision = (int)take(&values, &n)->value;
-		if (own.width > WIDTH_MAX || own.width < 0)
-			own.width = WIDTH_MAX;
-		print_value(&own, take(&values, &n), own.width, own.has_precision && own.precision >= 0 ? own.precision : -1, out);
+			own.precision = take_star(&values, &n);
+		if (!d->has_precision || own.precision < 0)
+			own.precision = -1;
+		print_value(&own, take_value(&values, &n), own.width, own.precision, out);
 	}
 }

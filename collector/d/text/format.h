@@ -3,7 +3,7 @@
  *      "n %-5d\n" --d_format_parse()--> directives, each with the text before it --d_format_print()--> out
  *
  * Shape   a value is 64 bits with its type's size and sign, or a text.  A directive takes a value for each `*`, then
- *         its own.
+ *         its own.  Widths and precisions are at most 1000000; the caller checks that a value fits its conversion.
  * Errors  d_format_parse(): -EINVAL, *ret_reason says why.  -ENOMEM.
  * Memory  in the arena; texts point into the format.
  */

@@ -1,7 +1,6 @@
 #include "collector/d/text/lex_private.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const keywords[] = {
@@ -61,13 +60,17 @@ void d_lex_init(struct d_lexer *l, const struct d_script *s, struct d_arena *a, 
 
 struct d_token lex_error(struct d_lexer *l, __u32 at, const char *tag, const char *format, ...)
 {
-	char text[sizeof(l->error->text)];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	d_fail_args(l->error, l->script, l->arena, at, tag, format, args);
 	va_end(args);
-	d_fail(l->error, l->script, at, tag, "%s", text);
+	return (struct d_token){ .kind = TOKEN_ERROR, .at = at };
+}
+
+struct d_token lex_full(struct d_lexer *l, __u32 at)
+{
+	d_fail_full(l->error, l->script, at);
 	return (struct d_token){ .kind = TOKEN_ERROR, .at = at };
 }
 
@@ -149,7 +152,7 @@ static struct d_token lex_text(struct d_lexer *l, int kind, __u32 at, __u32 skip
 
 	t.text_len = t.len - skip;
 	t.text = d_alloc_text(l->arena, l->script->text + at + skip, t.text_len);
-	return t.text ? t : lex_error(l, at, "D_UNKNOWN", "the script is too large");
+	return t.text ? t : lex_full(l, at);
 }
 
 static struct d_token lex_name(struct d_lexer *l)
@@ -178,7 +181,7 @@ static struct d_token lex_agg(struct d_lexer *l)
 	return t;
 }
 
-/* A slash ends the predicate, if the next visible character begins a clause's body or there is none. */
+/* A slash ends the predicate if the next character that is no blank is {, ; or /, or the script ends (as in DTrace). */
 static bool ends_predicate(const struct d_lexer *l)
 {
 	__u32 ahead = 1;

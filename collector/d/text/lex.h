@@ -3,7 +3,7 @@
  *      script ->  outside braces: descriptions of probes, declarations   d_lex_top()
  *                 inside:         operators, names, literals             d_lex()
  *
- * D has two vocabularies: `syscall::*read*:entry` is one token outside braces and nine inside.  The parser knows where
+ * D has two vocabularies: `syscall::*read*:entry` is one token outside braces and eight inside.  The parser knows where
  * it is, so it says which one it wants.  Comments and `#!` lines are skipped; `#pragma` lines are kept in a list.
  *
  * Shape   positions are bytes from the script's begin.  Literals are decoded.  `$1`, `$$1`, `$target` are replaced here.
@@ -76,7 +76,7 @@ void d_lex_init(struct d_lexer *l, const struct d_script *s, struct d_arena *a, 
 /* The next token inside braces, predicates and declarations. */
 struct d_token d_lex(struct d_lexer *l);
 
-/* The next token outside braces: a description, a keyword or name that can only begin a declaration, or one of , ; { /
+/* The next token outside braces: a description, a keyword or name that can only begin a declaration, or one of , ; { } /
  * `is_type` says whether a name is a type's.  only_specs: a name is a description, also that of a type (-n). */
 struct d_token d_lex_top(struct d_lexer *l, bool (*is_type)(const void *types, const char *name), const void *types,
 			 bool only_specs);

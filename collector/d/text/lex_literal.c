@@ -97,7 +97,7 @@ static int hex_escape(struct d_lexer *l)
 	return value;
 }
 
-/* After a backslash; moves over the escape.  -1: a line that goes on, so no character. */
+/* After a backslash; moves over the escape.  -1: an escaped newline, which adds no character. */
 static int escape(struct d_lexer *l)
 {
 	static const char letters[] = "abfnrtv", values[] = "\a\b\f\n\r\t\v";
@@ -125,7 +125,7 @@ struct d_token lex_string(struct d_lexer *l)
 		end += l->script->text[end] == '\\' ? 2 : 1;
 	text = d_alloc(l->arena, end - t.at + 1);
 	if (!text)
-		return lex_error(l, t.at, "D_UNKNOWN", "the script is too large");
+		return lex_full(l, t.at);
 	while ((c = lex_peek(l, 0)) != '"') {
 		if (c < 0)
 			return lex_error(l, t.at, "D_SYNTAX", "end-of-file encountered before matching \"");

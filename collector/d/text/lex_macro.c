@@ -41,16 +41,18 @@ static const char *macro_argument(struct d_macros *m, unsigned n)
 	return m->argument[n - 1];
 }
 
-static struct d_token undefined(struct d_lexer *l, __u32 at, __u32 len)
+static struct d_token fail_undefined_macro(struct d_lexer *l, __u32 at, __u32 len)
 {
 	const char *name = d_alloc_text(l->arena, l->script->text + at, len);
 	struct d_suggestion s = { .unknown = name ? name + 1 : "" };
+	char meant[D_SUGGESTION_LEN];
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		d_suggest(&s, numbers[i]);
-	if (s.best && strcmp(s.best, s.unknown))
-		return lex_error(l, at, "D_MACRO_UNDEF", "macro %s is not defined; is $%s meant?", name, s.best);
-	return lex_error(l, at, "D_MACRO_UNDEF", "macro %s is not defined", name ? name : "");
+	if (s.best && !strcmp(s.best, s.unknown))		/* $target, without a process */
+		s.best = NULL;
+	return lex_error(l, at, "D_MACRO_UNDEF", "macro %s is not defined%s", name ? name : "",
+			 d_suggestion_text(&s, "$", meant));
 }
 
 /* The length of the macro's name after its `$`; *ret_n: its number, -1: it is a name.  0: no macro. */
@@ -68,33 +70,39 @@ static __u32 macro_name(const struct d_lexer *l, __u32 at, int *ret_n)
 	return n;
 }
 
-/* An argument as a token: a number, with its sign, or a name. */
-static struct d_token argument_token(struct d_lexer *l, struct d_token t, const char *text)
+/* An argument that is a number, with its sign. */
+static struct d_token integer_argument(struct d_lexer *l, struct d_token t, const char *text)
 {
 	bool minus = *text == '-', sign = minus || *text == '+';
 	const struct d_script argument = { NULL, text + sign, strlen(text + sign) };
-	struct d_lexer inner = *l;
-	struct d_token value;
+	struct d_error error = { 0 };		/* its place would be one in the argument */
+	struct d_lexer inner = { .script = &argument, .arena = l->arena, .macros = l->macros, .error = &error };
+	struct d_token value = lex_integer(&inner);
 
-	if (*argument.text >= '0' && *argument.text <= '9') {
-		inner.script = &argument;
-		inner.at = 0;
-		value = lex_integer(&inner);
-		if (value.kind == TOKEN_INT && inner.at != argument.len)
-			value = lex_error(l, t.at, "D_MACRO_OFLOW", "argument \"%s\" is not an integer", text);
-		t.kind = value.kind;
-		t.value = minus ? -value.value : value.value;
-		t.is_unsigned = value.is_unsigned;
-		t.is_long = value.is_long || minus;
-		return t;
-	}
+	if (value.kind != TOKEN_INT || inner.at != argument.len)
+		return lex_error(l, t.at, "D_MACRO_OFLOW", "argument \"%s\" is not an integer", text);
+	t.value = minus ? -value.value : value.value;
+	t.is_unsigned = value.is_unsigned;
+	t.is_long = value.is_long || minus;
+	return t;
+}
+
+/* An argument as a token: a number or a name. */
+static struct d_token argument_token(struct d_lexer *l, struct d_token t, const char *text)
+{
+	const char *digits = text + (*text == '-' || *text == '+');
+	bool is_text = !is_name_begin((unsigned char)*text);
+
+	if (*digits >= '0' && *digits <= '9')
+		return integer_argument(l, t, text);
+	for (const char *c = text; *c; c++)
+		is_text |= !is_name((unsigned char)*c);
+	if (is_text)
+		return lex_error(l, t.at, "D_SYNTAX", "argument \"%s\" is no name or number; write $$ for a string", text);
 	t.kind = TOKEN_NAME;
 	t.text = d_alloc_text(l->arena, text, strlen(text));
 	t.text_len = strlen(text);
-	for (const char *c = text; *c; c++)
-		if (!is_name((unsigned char)*c) || !is_name_begin((unsigned char)*text))
-			return lex_error(l, t.at, "D_SYNTAX", "argument \"%s\" is no name or number; write $$ for a string", text);
-	return t;
+	return t.text ? t : lex_full(l, t.at);
 }
 
 struct d_token lex_macro(struct d_lexer *l)
@@ -113,7 +121,7 @@ struct d_token lex_macro(struct d_lexer *l)
 	if (number >= 0) {
 		text = macro_argument(l->macros, number);
 		if (!text && !l->macros->default_arguments)
-			return undefined(l, t.at, t.len);
+			return fail_undefined_macro(l, t.at, t.len);
 		if (!is_string)
 			return text ? argument_token(l, t, text) : t;
 		t.kind = TOKEN_STRING;
@@ -123,7 +131,7 @@ struct d_token lex_macro(struct d_lexer *l)
 	}
 	text = d_alloc_text(l->arena, l->script->text + t.at + 1 + is_string, t.len - 1 - is_string);
 	if (!text || is_string || !macro_number(l->macros, text, &value))
-		return undefined(l, t.at, t.len);
+		return fail_undefined_macro(l, t.at, t.len);
 	t.value = value;
 	t.is_long = value < -(1ll << 31) || value >= 1ll << 31;
 	return t;
@@ -149,7 +157,7 @@ static __u32 spec_macro(struct d_lexer *l, __u32 at, char *out, size_t *len)
 	if (!text && number >= 0 && l->macros->default_arguments)
 		text = "";
 	if (!text) {
-		undefined(l, at, skip + n);
+		fail_undefined_macro(l, at, skip + n);
 		return 0;
 	}
 	if (*len + strlen(text) >= SPEC_MAX) {
@@ -180,7 +188,7 @@ struct d_token lex_spec_macros(struct d_lexer *l, __u32 at, __u32 len)
 		out[t.text_len++] = l->script->text[at + i];
 	}
 	t.text = d_alloc_text(l->arena, out, t.text_len);
-	return t.text ? t : lex_error(l, at, "D_UNKNOWN", "the script is too large");
+	return t.text ? t : lex_full(l, at);
 }
 
 /* ---- control lines ---- */
@@ -201,7 +209,9 @@ static int pragma_option(struct d_lexer *l, __u32 at, char *text)
 	struct d_pragma *p = d_alloc(l->arena, sizeof(*p));
 	char *key = next_word(&text), *equals;
 
-	if (!p || !key || next_word(&text))
+	if (!p)
+		return d_fail_full(l->error, l->script, at);
+	if (!key || next_word(&text))
 		return d_fail(l->error, l->script, at, "D_PRAGMA_MALFORM", "superfluous or missing arguments of #pragma option");
 	equals = strchr(key, '=');
 	if (equals)
@@ -240,7 +250,7 @@ int lex_control(struct d_lexer *l)
 		end++;
 	text = d_alloc_text(l->arena, l->script->text + at + 1, end - at - 1);
 	if (!text)
-		return d_fail(l->error, l->script, at, "D_UNKNOWN", "the script is too large");
+		return d_fail_full(l->error, l->script, at);
 	l->at = end;
 	if (*text == '!')
 		return 0;

@@ -16,6 +16,7 @@ static inline bool is_name(int c) { return is_name_begin(c) || (c >= '0' && c <=
 
 struct d_token lex_error(struct d_lexer *l, __u32 at, const char *tag, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+struct d_token lex_full(struct d_lexer *l, __u32 at);		/* the arena is full */
 
 /* lex_literal.c: each begins at l->at and moves it. */
 struct d_token lex_integer(struct d_lexer *l);

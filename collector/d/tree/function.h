@@ -1,7 +1,8 @@
 /* function.h - lists the functions of D: actions, aggregating functions and subroutines, with their arguments.
  *
- * Shape   `arguments` has a letter per argument: s string, i integer, p pointer or integer, x any value, @ aggregation,
- *         b a name such as true; ? before the optional ones, * for any number of any.
+ * Shape   `arguments` has a letter per argument: s string, c string constant, i integer, p pointer or integer, x any
+ *         value, @ aggregation, b string constant or a name such as true; ? before the optional ones, * for any number
+ *         of any.
  */
 #ifndef HEATSCOPE_TREE_FUNCTION_H
 #define HEATSCOPE_TREE_FUNCTION_H

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 /* ---- tokens ---- */
 
@@ -33,13 +32,11 @@ bool d_parser_accept(struct d_parser *p, int kind)
 
 void *d_parser_fail(struct d_parser *p, __u32 at, const char *tag, const char *format, ...)
 {
-	char text[sizeof(p->lexer.error->text)];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	d_fail_args(p->lexer.error, p->lexer.script, p->arena, at, tag, format, args);
 	va_end(args);
-	d_fail(p->lexer.error, p->lexer.script, at, tag, "%s", text);
 	return NULL;
 }
 
@@ -86,17 +83,16 @@ struct d_item *d_parser_item(struct d_parser *p, enum d_item_kind kind, __u32 at
 	struct d_item *item = d_alloc(p->arena, sizeof(*item));
 
 	if (!item)
-		return d_parser_fail(p, at, "D_UNKNOWN", "the script is too large");
+		return NULL;
 	item->kind = kind;
 	item->at = at;
 	return item;
 }
 
-static void add_item(struct d_parser *p, struct d_item *item)
+void d_parser_add(struct d_parser *p, struct d_item *item)
 {
 	*p->items_end = item;
-	while (*p->items_end)
-		p->items_end = &(*p->items_end)->next;
+	p->items_end = &item->next;
 }
 
 /* ---- clauses ---- */
@@ -216,7 +212,7 @@ static bool parse_clause(struct d_parser *p, unsigned flags, struct d_token firs
 		d_parser_near(p, &t);
 		return false;
 	}
-	add_item(p, item);
+	d_parser_add(p, item);
 	return true;
 }
 
@@ -239,8 +235,6 @@ static bool parse_top(struct d_parser *p, unsigned flags)
 		}
 		if (!ok)
 			return false;
-		while (*p->items_end)
-			p->items_end = &(*p->items_end)->next;
 	}
 }
 
@@ -255,9 +249,10 @@ int d_parse(const struct d_script *s, unsigned flags, struct d_types *types, str
 	d_lex_init(&p.lexer, s, types->arena, macros, error);
 	p.items_end = &unit.items;
 	if (!parse_top(&p, flags)) {
-		if (types->arena->failed && !error->tag)
-			d_fail(error, s, p.lexer.at, "D_UNKNOWN", "the script is too large");
-		return types->arena->failed ? -ENOMEM : d_fail(error, s, p.lexer.at, "D_SYNTAX", "syntax error");
+		if (!types->arena->failed)
+			return d_fail(error, s, p.lexer.at, "D_SYNTAX", "syntax error");
+		d_fail_full(error, s, p.lexer.at);
+		return -ENOMEM;
 	}
 	unit.pragmas = p.lexer.pragmas;
 	*ret_unit = unit;

@@ -2,20 +2,14 @@
 
 #include <string.h>
 
-static bool add_item(struct d_parser *p, struct d_item *item)
-{
-	while (*p->items_end)
-		p->items_end = &(*p->items_end)->next;
-	*p->items_end = item;
-	return true;
-}
-
 /* ---- variables and types ---- */
 
 static bool add_typedef(struct d_parser *p, struct d_item *item)
 {
 	const struct d_type *alias = d_type_alias(p->types, item->name, item->type);
 
+	if (!*item->name)
+		return d_parser_fail(p, item->at, "D_DECL_USELESS", "useless declaration");
 	if (!alias)
 		return d_parser_fail(p, item->at, "D_SYNTAX", "types nested more than %d deep", D_TYPE_DEPTH_MAX);
 	if (d_types_add(p->types, TAG_NONE, item->name, alias))
@@ -55,7 +49,7 @@ static bool parse_variables(struct d_parser *p, const struct d_specifiers *s)
 		item->scope = s->storage == KEY_SELF ? SCOPE_SELF : s->storage == KEY_THIS ? SCOPE_THIS : SCOPE_GLOBAL;
 		if (s->storage == KEY_TYPEDEF ? !add_typedef(p, item) : !check_variable(p, item))
 			return false;
-		add_item(p, item);
+		d_parser_add(p, item);
 	} while (d_parser_accept(p, ','));
 	return d_parser_expect(p, ';');
 }
@@ -76,7 +70,8 @@ static bool parse_plain(struct d_parser *p)
 	if (!item)
 		return false;
 	item->type = s.type;
-	return add_item(p, item);
+	d_parser_add(p, item);
+	return true;
 }
 
 /* ---- inline, translator, provider ---- */
@@ -96,7 +91,8 @@ static bool parse_inline(struct d_parser *p, __u32 at)
 	}
 	if (!d_parser_expect(p, '=') || !(item->value = d_parse_assignment(p)) || !d_parser_expect(p, ';'))
 		return false;
-	return add_item(p, item);
+	d_parser_add(p, item);
+	return true;
 }
 
 static bool parse_translator_members(struct d_parser *p, struct d_node **end)
@@ -122,7 +118,8 @@ static bool parse_translator(struct d_parser *p, __u32 at)
 	    !(item->from = d_parse_declarator(p, s.type, &item->name)) || !d_parser_expect(p, '>') ||
 	    !d_parser_expect(p, '{') || !parse_translator_members(p, &item->value) || !d_parser_expect(p, ';'))
 		return false;
-	return add_item(p, item);
+	d_parser_add(p, item);
+	return true;
 }
 
 /* `probe name(types) : (types);` */
@@ -157,7 +154,10 @@ static bool parse_provider(struct d_parser *p, __u32 at)
 	while (!d_parser_accept(p, '}'))
 		if (!parse_probe(p, &end))
 			return false;
-	return d_parser_expect(p, ';') && add_item(p, item);
+	if (!d_parser_expect(p, ';'))
+		return false;
+	d_parser_add(p, item);
+	return true;
 }
 
 bool d_parse_declaration(struct d_parser *p)

@@ -5,7 +5,7 @@ struct d_node *d_node_new(struct d_parser *p, enum d_node_kind kind, __u32 at)
 	struct d_node *n = d_alloc(p->arena, sizeof(*n));
 
 	if (!n)
-		return d_parser_fail(p, at, "D_UNKNOWN", "the script is too large");
+		return NULL;
 	n->kind = kind;
 	n->at = at;
 	return n;
@@ -150,9 +150,6 @@ static struct d_node *parse_primary(struct d_parser *p)
 		return parse_offsetof(p, &t);
 	case KEY_XLATE:
 		return parse_xlate(p, &t);
-	case '(':
-		n = d_parse_expression(p);
-		return n && d_parser_expect(p, ')') ? n : NULL;
 	}
 	return d_parser_near(p, &t);
 }

@@ -11,7 +11,7 @@ struct d_parser {
 	struct d_token token;		/* the next one inside braces, if has_token */
 	bool has_token;
 	unsigned depth;
-	struct d_item **items_end;
+	struct d_item **items_end;	/* where the next item is put */
 };
 
 /* A function that fails returns NULL or false; d_parser.lexer.error has the reason. */
@@ -28,6 +28,7 @@ bool d_parser_enter(struct d_parser *p, __u32 at);			/* false: nested too deep; 
 static inline void d_parser_leave(struct d_parser *p) { p->depth--; }
 const char *d_parser_name(struct d_parser *p, bool also_keywords);	/* an identifier */
 struct d_item *d_parser_item(struct d_parser *p, enum d_item_kind kind, __u32 at);
+void d_parser_add(struct d_parser *p, struct d_item *item);
 
 /* parse_expression.c */
 struct d_node *d_parse_expression(struct d_parser *p);		/* with commas */

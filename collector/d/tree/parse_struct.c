@@ -3,6 +3,8 @@
 
 #include <limits.h>
 
+#define MEMBERS_MAX 4096		/* each name is compared with those before it */
+
 /* The width of a bit field, after its `:`. */
 static bool parse_bits(struct d_parser *p, struct d_member *m)
 {
@@ -11,11 +13,11 @@ static bool parse_bits(struct d_parser *p, struct d_member *m)
 
 	if (!width)
 		return false;
-	if (!d_fold_tree(width, p->types, &bits) || (__s64)bits < 0)
+	if (!d_fold_tree(width, p->types, &bits) || (__s64)bits <= 0)
 		return d_parser_fail(p, width->at, "D_DECL_BFCONST", "positive integral constant expression expected as bit-field size");
 	if (!d_type_is_integer(m->type))
 		return d_parser_fail(p, width->at, "D_DECL_BFTYPE", "invalid type for bit-field");
-	if (bits > 8ull * m->type->size)
+	if (bits > 8ull * d_type_resolve(m->type)->size)
 		return d_parser_fail(p, width->at, "D_DECL_BFSIZE", "bit-field too big for its type");
 	m->n_bits = bits;
 	return true;
@@ -41,6 +43,7 @@ static bool check_member(struct d_parser *p, const struct d_member *m, const str
 static bool parse_members(struct d_parser *p, struct d_member **ret_list)
 {
 	struct d_member **last = ret_list;
+	unsigned n = 0;
 
 	while (!d_parser_accept(p, '}')) {
 		struct d_specifiers s;
@@ -54,6 +57,8 @@ static bool parse_members(struct d_parser *p, struct d_member **ret_list)
 			if (!m || !(m->type = d_parse_declarator(p, s.type, &m->name)) ||
 			    (d_parser_accept(p, ':') && !parse_bits(p, m)))
 				return false;
+			if (n++ == MEMBERS_MAX)
+				return d_parser_fail(p, at, "D_SYNTAX", "more than %d members in a struct or union", MEMBERS_MAX);
 			*last = m;
 			last = &m->next;
 			if (!check_member(p, m, *ret_list, at))
@@ -65,23 +70,16 @@ static bool parse_members(struct d_parser *p, struct d_member **ret_list)
 	return true;
 }
 
-static bool add_enumerator(struct d_parser *p, const char *name, __s64 value, const struct d_type *type, __u32 at)
+static bool add_enumerator(struct d_parser *p, const char *name, __s64 value, __u32 at)
 {
-	struct d_enumerator *e;
-
-	if (d_types_enumerator(p->types, name))
-		return d_parser_fail(p, at, "D_DECL_IDRED", "identifier redeclared: %s", name);
 	if (value > INT_MAX || value < INT_MIN)
 		return d_parser_fail(p, at, "D_DECL_ENOFLOW", "enumerator value overflow: %s", name);
-	e = d_alloc(p->arena, sizeof(*e));
-	if (!e)
-		return false;
-	*e = (struct d_enumerator){ p->types->enumerators, name, value, type };
-	p->types->enumerators = e;
+	if (d_types_add_enumerator(p->types, name, value))
+		return d_parser_fail(p, at, "D_DECL_IDRED", "identifier redeclared: %s", name);
 	return true;
 }
 
-static bool parse_enumerators(struct d_parser *p, struct d_type *type)
+static bool parse_enumerators(struct d_parser *p)
 {
 	__s64 value = 0;
 
@@ -100,14 +98,26 @@ static bool parse_enumerators(struct d_parser *p, struct d_type *type)
 				return d_parser_fail(p, n->at, "D_DECL_ENCONST", "enumerator '%s' must be assigned an integral "
 						     "constant expression", name);
 		}
-		if (!add_enumerator(p, name, value++, type, at))
+		if (!add_enumerator(p, name, value++, at))
 			return false;
 		if (d_parser_peek(p)->kind != '}' && !d_parser_expect(p, ','))
 			return false;
 	}
-	type->size = type->align = 4;
-	type->is_signed = type->is_complete = true;
 	return true;
+}
+
+/* Members and enumerators were parsed; it may have been defined meanwhile, inside its own braces. */
+static struct d_type *complete_tagged(struct d_parser *p, struct d_type *type, struct d_member *members, __u32 at)
+{
+	if (type->is_complete)
+		return d_parser_fail(p, at, "D_DECL_TYPERED", "type redeclared: %s", type->name);
+	if (type->kind == TYPE_ENUM) {
+		type->size = type->align = 4;
+		type->is_signed = type->is_complete = true;
+	} else if (d_type_complete(type, members)) {
+		return d_parser_fail(p, at, "D_DECL_ARRBIG", "struct or union is too big");
+	}
+	return type;
 }
 
 static struct d_type *find_tagged(struct d_parser *p, enum d_tag tag, const char *name)
@@ -133,10 +143,8 @@ const struct d_type *d_parse_tagged(struct d_parser *p, enum d_tag tag)
 		return d_parser_fail(p, t.at, "D_DECL_TYPERED", "type redeclared: %s", name);
 	if (!d_parser_enter(p, t.at))
 		return NULL;
-	if (tag == TAG_ENUM ? !parse_enumerators(p, type) : !parse_members(p, &members))
+	if (tag == TAG_ENUM ? !parse_enumerators(p) : !parse_members(p, &members))
 		return NULL;
 	d_parser_leave(p);
-	if (tag != TAG_ENUM && d_type_complete(type, members))
-		return d_parser_fail(p, t.at, "D_DECL_ARRBIG", "struct or union is too big");
-	return type;
+	return complete_tagged(p, type, members, t.at);
 }

@@ -306,7 +306,7 @@ static const struct d_type *apply_array(struct d_parser *p, const struct d_type 
 	return d_type_array(p->types, type, m->n_elements);
 }
 
-static const struct d_type *apply(struct d_parser *p, const struct d_type *type, const struct modifier *m)
+static const struct d_type *apply_modifier(struct d_parser *p, const struct d_type *type, const struct modifier *m)
 {
 	switch (m->kind) {
 	case TYPE_POINTER:
@@ -327,7 +327,7 @@ const struct d_type *d_parse_declarator(struct d_parser *p, const struct d_type 
 	if (!parse_declarator(p, &d))
 		return NULL;
 	for (unsigned i = 0; i < d.n; i++) {
-		base = apply(p, base, &d.modifier[i]);
+		base = apply_modifier(p, base, &d.modifier[i]);
 		if (!base)
 			return d_parser_fail(p, d.modifier[i].at, "D_SYNTAX", "types nested more than %d deep", D_TYPE_DEPTH_MAX);
 	}

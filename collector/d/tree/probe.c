@@ -2,6 +2,7 @@
 #include "collector/core/array.h"
 
 #include <fnmatch.h>
+#include <stdint.h>
 #include <stdio.h>
 
 int d_probes_init(struct d_probes *p, struct d_arena *arena)
@@ -49,7 +50,7 @@ static bool is_same(const struct d_probe *p, const struct d_probe *q)
 }
 
 /* The place in the index that has this probe, or a free one. */
-static size_t *place(const struct d_probes *p, const struct d_probe *probe)
+static size_t *index_place(const struct d_probes *p, const struct d_probe *probe)
 {
 	for (size_t at = hash(probe->field);; at++) {
 		size_t *found = &p->index[at & (p->index_len - 1)];
@@ -72,7 +73,7 @@ static int index_grow(struct d_probes *p)
 	p->index = index;
 	p->index_len = len;
 	for (size_t i = 0; i < p->n; i++)
-		*place(p, p->probe[i]) = i + 1;
+		*index_place(p, p->probe[i]) = i + 1;
 	return 0;
 }
 
@@ -83,7 +84,7 @@ struct d_probe *d_probes_add(struct d_probes *p, const struct d_probe *probe)
 
 	if (index_grow(p) || array_grow(&p->probe, p->n, &p->room, sizeof(struct d_probe *)))
 		return NULL;
-	at = place(p, probe);
+	at = index_place(p, probe);
 	if (*at)
 		return p->probe[*at - 1];
 	own = d_alloc(p->arena, sizeof(*own));
@@ -106,13 +107,16 @@ struct d_probe *d_probes_add(struct d_probes *p, const struct d_probe *probe)
 bool d_description_parse(const char *text, struct d_description *ret)
 {
 	char *part[D_FIELDS], *next = ret->text;
+	unsigned long id;
 	unsigned n = 0;
 
 	*ret = (struct d_description){ .field = { "", "", "", "" } };
 	if ((size_t)snprintf(ret->text, sizeof(ret->text), "%s", text) >= sizeof(ret->text))
 		return false;
-	if (*text && strspn(text, "0123456789") == strlen(text))
-		ret->id = strtoul(text, NULL, 10);
+	if (*text && strspn(text, "0123456789") == strlen(text)) {
+		id = strtoul(text, NULL, 10);
+		ret->id = id < UINT32_MAX ? id : UINT32_MAX;		/* which no probe has */
+	}
 	for (; next; n++) {
 		char *colon = strchr(next, ':');
 
@@ -131,7 +135,7 @@ bool d_description_parse(const char *text, struct d_description *ret)
 bool d_glob_matches(const char *glob, const char *text) { return !*glob || !fnmatch(glob, text, 0); }
 
 /* A name that goes on after this beginning with its version: libc.so.6, libc-2.31.so. */
-static bool begins(const char *module, const char *name, size_t len)
+static bool is_version_of(const char *module, const char *name, size_t len)
 {
 	return len && !strncmp(module, name, len) && (module[len] == '.' || module[len] == '-');
 }
@@ -140,9 +144,9 @@ bool d_module_matches(const char *glob, const char *module, bool is_main)
 {
 	const char *version = strrchr(glob, '.');
 
-	if (d_glob_matches(glob, module) || (is_main && !strcmp(glob, "a.out")) || begins(module, glob, strlen(glob)))
+	if (d_glob_matches(glob, module) || (is_main && !strcmp(glob, "a.out")) || is_version_of(module, glob, strlen(glob)))
 		return true;
-	return version && strspn(version + 1, "0123456789") == strlen(version + 1) && begins(module, glob, version - glob);
+	return version && strspn(version + 1, "0123456789") == strlen(version + 1) && is_version_of(module, glob, version - glob);
 }
 
 bool d_probe_matches(const struct d_probe *p, const struct d_description *d)

@@ -6,6 +6,7 @@
  *         Ids count from 1.  Providers (provider.h) add probes when a description may name them.
  * Errors  -ENOMEM.
  * Memory  probes are in the arena; d_probes_fini() frees the list.
+ * Thread  one at a time.
  */
 #ifndef HEATSCOPE_TREE_PROBE_H
 #define HEATSCOPE_TREE_PROBE_H
@@ -22,8 +23,8 @@ enum d_context {
 	CONTEXT_PROFILE, CONTEXT_TICK,	/* a timer on each CPU, or on one: detail is its period in ns */
 	CONTEXT_SYSCALL_ENTRY, CONTEXT_SYSCALL_RETURN,		/* detail: the number of the call */
 	CONTEXT_FUNCTION_ENTRY, CONTEXT_FUNCTION_RETURN,	/* detail: the offset in `file` */
-	CONTEXT_OFF_CPU, CONTEXT_ON_CPU,			/* a thread leaves a CPU, or gets one: it is the thread of the probe */
-	CONTEXT_STATIC,						/* a place that the program's author marked: likewise */
+	CONTEXT_OFF_CPU, CONTEXT_ON_CPU,	/* pid, tid and execname are those of the thread that leaves or gets the CPU */
+	CONTEXT_STATIC,			/* a place that the program's author marked; detail: its offset in `file` */
 };
 
 enum { PROBE_BEGIN = 1, PROBE_END, PROBE_ERROR };
@@ -53,10 +54,11 @@ int d_probes_init(struct d_probes *p, struct d_arena *arena);		/* with BEGIN, EN
 void d_probes_fini(struct d_probes *p);
 const struct d_probe *d_probes_find(const struct d_probes *p, __u32 id);	/* NULL: there is none */
 
-/* Adds a probe like this, with the next id, unless it is there; the fields are copied.  NULL: no memory. */
+/* Returns the probe, a new one or the one that is there.  Copies the fields; `file` and `arguments` are borrowed.
+ * NULL: no memory. */
 struct d_probe *d_probes_add(struct d_probes *p, const struct d_probe *probe);
 
-/* The fields of a description, from the right. */
+/* The fields of a description, from the right.  They point into `text`, so do not copy it. */
 struct d_description {
 	char text[1024];
 	const char *field[D_FIELDS];	/* "" : all */

@@ -1,5 +1,7 @@
 #include "collector/d/tree/tree.h"
 
+const char *d_scope_prefix(enum d_scope scope) { return (const char *const[]){ "", "self->", "this->" }[scope]; }
+
 static void print_list(const struct d_node *n, FILE *out)
 {
 	for (; n; n = n->next) {
@@ -50,13 +52,6 @@ static void print_named(const char *name, const struct d_node *n, FILE *out)
 	fputc(')', out);
 }
 
-static void print_name(const struct d_node *n, FILE *out)
-{
-	static const char *const prefix[] = { "", "self->", "this->" };
-
-	fprintf(out, "%s%s", prefix[n->scope], n->text);
-}
-
 void d_node_print(const struct d_node *n, FILE *out)
 {
 	switch ((enum d_node_kind)n->kind) {
@@ -67,7 +62,7 @@ void d_node_print(const struct d_node *n, FILE *out)
 		print_string(n->text, n->text_len, out);
 		return;
 	case NODE_NAME:
-		print_name(n, out);
+		fprintf(out, "%s%s", d_scope_prefix(n->scope), n->text);
 		return;
 	case NODE_AGG:
 		fprintf(out, "(@%s", n->text);
@@ -200,7 +195,6 @@ static void print_translator(const struct d_item *item, FILE *out)
 
 static void print_item(const struct d_item *item, FILE *out)
 {
-	static const char *const scope[] = { "", "self->", "this->" };
 	char text[256];
 
 	switch (item->kind) {
@@ -208,7 +202,8 @@ static void print_item(const struct d_item *item, FILE *out)
 		print_clause(item, out);
 		return;
 	case ITEM_VARIABLE:
-		fprintf(out, "variable %s%s <%s>\n", scope[item->scope], item->name, d_type_print(item->type, text, sizeof(text)));
+		fprintf(out, "variable %s%s <%s>\n", d_scope_prefix(item->scope), item->name,
+			d_type_print(item->type, text, sizeof(text)));
 		return;
 	case ITEM_TYPE:
 		print_type(item, out);

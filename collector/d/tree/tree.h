@@ -5,8 +5,10 @@
  *                                               predicate ...
  *                                               (= x (* 6 7))
  *
- * Shape   lists are linked by `next`, in the order of the text.  `at` is the byte of the script where it begins.
+ * Shape   lists are linked by `next`, in the order of the text.  `at` is a byte of the script: that of the operator for
+ *         binary operators, assignments, ?:, members and postfix operators, else the first one.
  * Memory  everything is in the arena of the compilation.
+ * Thread  one at a time.
  */
 #ifndef HEATSCOPE_TREE_TREE_H
 #define HEATSCOPE_TREE_TREE_H
@@ -46,7 +48,7 @@ struct d_directive;
 struct d_node {
 	__u8 kind;			/* enum d_node_kind */
 	__u8 scope;			/* enum d_scope */
-	__u16 depth;			/* of the tree below it; bounded by the parser */
+	__u16 depth;			/* of its tree; at most D_DEPTH_MAX after parsing, CHECK_DEPTH_MAX after checking */
 	int op;				/* a token's kind */
 	__u32 at;
 	struct d_node *next;
@@ -61,6 +63,7 @@ struct d_node {
 	struct d_aggregation *aggregation;	/* NODE_AGG */
 	const struct d_function *function;	/* NODE_CALL */
 	struct d_directive *format;		/* of printf */
+	__u32 size;			/* nodes of the tree, those of an inline as often as it is used */
 	bool is_signed;			/* the operation: division, comparison, right shift */
 };
 
@@ -94,6 +97,8 @@ struct d_unit {
 	struct d_item *items;
 	struct d_pragma *pragmas;
 };
+
+const char *d_scope_prefix(enum d_scope scope);	/* "", "self->", "this->" */
 
 /* Writes the tree as text, as the golden files have it. */
 void d_tree_print(const struct d_unit *u, FILE *out);

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#define PAIRS_MAX 1000			/* of types that d_type_same() compares; beyond them types are different */
+
 #define INTEGER(n, s) { .kind = TYPE_INTEGER, .name = n, .size = s, .align = s, .is_complete = true }
 #define SIGNED(n, s) { .kind = TYPE_INTEGER, .name = n, .size = s, .align = s, .is_signed = true, .is_complete = true }
 #define FLOAT(n, s) { .kind = TYPE_FLOAT, .name = n, .size = s, .align = s, .is_signed = true, .is_complete = true }
@@ -38,18 +40,18 @@ const struct d_type *d_types_intrinsic(enum d_intrinsic which) { return &intrins
 
 /* ---- names ---- */
 
-static unsigned bucket_of(const char *name)
+unsigned d_name_hash(const char *name)
 {
 	unsigned h = 2166136261u;
 
 	for (; *name; name++)
 		h = (h ^ (unsigned char)*name) * 16777619u;
-	return h % D_TYPES_BUCKETS;
+	return h;
 }
 
 const struct d_type *d_types_find(const struct d_types *t, enum d_tag tag, const char *name)
 {
-	for (const struct d_types_entry *e = t->bucket[bucket_of(name)]; e; e = e->next)
+	for (const struct d_types_entry *e = t->bucket[d_name_hash(name) % D_TYPES_BUCKETS]; e; e = e->next)
 		if (e->tag == tag && !strcmp(e->name, name))
 			return e->type;
 	return NULL;
@@ -58,7 +60,7 @@ const struct d_type *d_types_find(const struct d_types *t, enum d_tag tag, const
 int d_types_add(struct d_types *t, enum d_tag tag, const char *name, const struct d_type *type)
 {
 	struct d_types_entry *e;
-	unsigned bucket = bucket_of(name);
+	unsigned bucket = d_name_hash(name) % D_TYPES_BUCKETS;
 
 	if (d_types_find(t, tag, name))
 		return -EEXIST;
@@ -86,10 +88,24 @@ int d_types_init(struct d_types *t, struct d_arena *a)
 
 const struct d_enumerator *d_types_enumerator(const struct d_types *t, const char *name)
 {
-	for (const struct d_enumerator *e = t->enumerators; e; e = e->next)
+	for (const struct d_enumerator *e = t->enumerators[d_name_hash(name) % D_ENUMERATORS_BUCKETS]; e; e = e->next)
 		if (!strcmp(e->name, name))
 			return e;
 	return NULL;
+}
+
+int d_types_add_enumerator(struct d_types *t, const char *name, __s32 value)
+{
+	struct d_enumerator **bucket = &t->enumerators[d_name_hash(name) % D_ENUMERATORS_BUCKETS], *e;
+
+	if (d_types_enumerator(t, name))
+		return -EEXIST;
+	e = d_alloc(t->arena, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	*e = (struct d_enumerator){ *bucket, name, value };
+	*bucket = e;
+	return 0;
 }
 
 /* ---- types built on others ---- */
@@ -229,32 +245,36 @@ const struct d_type *d_type_resolve(const struct d_type *type)
 	return type;
 }
 
-static bool members_same(const struct d_member *a, const struct d_member *b)
+static bool is_same_type(const struct d_type *a, const struct d_type *b, unsigned *budget);
+
+static bool are_same_members(const struct d_member *a, const struct d_member *b, unsigned *budget)
 {
 	for (; a && b; a = a->next, b = b->next)
-		if (!d_type_same(a->type, b->type))
+		if (!is_same_type(a->type, b->type, budget))
 			return false;
 	return !a && !b;
 }
 
-bool d_type_same(const struct d_type *a, const struct d_type *b)
+/* *budget: pairs that it may still compare.  Typedefs may make a tree of 2^n types of n lines. */
+static bool is_same_type(const struct d_type *a, const struct d_type *b, unsigned *budget)
 {
 	a = d_type_resolve(a);
 	b = d_type_resolve(b);
 	if (a == b)
 		return true;
-	if (a->kind != b->kind)
+	if (a->kind != b->kind || !*budget)
 		return false;
+	--*budget;
 	switch (a->kind) {
 	case TYPE_INTEGER:
 		return a->size == b->size && a->is_signed == b->is_signed;
 	case TYPE_POINTER:
-		return d_type_same(a->base, b->base);
+		return is_same_type(a->base, b->base, budget);
 	case TYPE_ARRAY:
-		return a->n_elements == b->n_elements && d_type_same(a->base, b->base);
+		return a->n_elements == b->n_elements && is_same_type(a->base, b->base, budget);
 	case TYPE_FUNCTION:
 	case TYPE_ASSOCIATIVE:
-		return d_type_same(a->base, b->base) && members_same(a->members, b->members);
+		return is_same_type(a->base, b->base, budget) && are_same_members(a->members, b->members, budget);
 	case TYPE_VOID:
 	case TYPE_STRING:
 	case TYPE_STACK:
@@ -262,6 +282,13 @@ bool d_type_same(const struct d_type *a, const struct d_type *b)
 	default:
 		return false;
 	}
+}
+
+bool d_type_same(const struct d_type *a, const struct d_type *b)
+{
+	unsigned budget = PAIRS_MAX;
+
+	return is_same_type(a, b, &budget);
 }
 
 bool d_type_is_integer(const struct d_type *type)

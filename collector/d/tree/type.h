@@ -5,8 +5,10 @@
  *
  * Shape   sizes and offsets are bytes, those of x86-64 and arm64.  Types are equal if d_type_same() says so; a typedef
  *         is equal to its type.
- * Errors  NULL: the arena is full, or the type would be deeper than D_TYPE_DEPTH_MAX.  d_types_add(): -EEXIST.
+ * Errors  NULL: the arena is full, or the type would be deeper than D_TYPE_DEPTH_MAX.  d_types_add() and
+ *         d_types_add_enumerator(): -EEXIST, -ENOMEM.  d_types_init(): -ENOMEM.
  * Memory  everything is in the arena of the d_types; a type lives as long as it.
+ * Thread  one at a time.
  */
 #ifndef HEATSCOPE_TREE_TYPE_H
 #define HEATSCOPE_TREE_TYPE_H
@@ -65,21 +67,23 @@ struct d_enumerator {
 	struct d_enumerator *next;
 	const char *name;
 	__s32 value;
-	const struct d_type *type;
 };
 
-#define D_TYPES_BUCKETS 64
+#define D_TYPES_BUCKETS 1024		/* a script of 1 MB has up to 70,000 typedefs, and 300,000 enumerators */
+#define D_ENUMERATORS_BUCKETS 4096
 
 struct d_types {
 	struct d_arena *arena;
 	struct d_types_entry *bucket[D_TYPES_BUCKETS];
-	struct d_enumerator *enumerators;
+	struct d_enumerator *enumerators[D_ENUMERATORS_BUCKETS];
 };
 
 int d_types_init(struct d_types *t, struct d_arena *a);		/* with uint64_t, pid_t and the like */
 const struct d_type *d_types_find(const struct d_types *t, enum d_tag tag, const char *name);	/* NULL: unknown */
 int d_types_add(struct d_types *t, enum d_tag tag, const char *name, const struct d_type *type);
-const struct d_enumerator *d_types_enumerator(const struct d_types *t, const char *name);
+const struct d_enumerator *d_types_enumerator(const struct d_types *t, const char *name);	/* NULL: unknown */
+int d_types_add_enumerator(struct d_types *t, const char *name, __s32 value);
+unsigned d_name_hash(const char *name);
 const struct d_type *d_types_intrinsic(enum d_intrinsic which);
 
 const struct d_type *d_type_pointer(struct d_types *t, const struct d_type *base);
@@ -93,7 +97,7 @@ struct d_type *d_type_tagged(struct d_types *t, enum d_tag tag, const char *name
 int d_type_complete(struct d_type *type, struct d_member *members);
 
 const struct d_type *d_type_resolve(const struct d_type *type);		/* what a typedef stands for */
-bool d_type_same(const struct d_type *a, const struct d_type *b);
+bool d_type_same(const struct d_type *a, const struct d_type *b);		/* false also if they consist of too many */
 bool d_type_is_integer(const struct d_type *type);			/* also an enum */
 bool d_type_is_arithmetic(const struct d_type *type);
 bool d_type_is_scalar(const struct d_type *type);			/* integer or pointer */

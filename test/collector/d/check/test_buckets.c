@@ -24,16 +24,6 @@ static __s64 dtrace_value(int bucket)
 	return bucket == 63 ? 0 : 1ll << (bucket - 64);
 }
 
-static __s64 cell_of(const __u64 *edges, size_t n, __s64 value)
-{
-	__u64 size = value < 0 ? -(__u64)value : (__u64)value;
-	__s64 cell = 0;
-
-	while (cell + 1 < (__s64)n && edges[cell + 1] <= size)
-		cell++;
-	return value < 0 ? -cell : cell;
-}
-
 TEST(cells_of_quantize_are_dtraces_buckets)
 {
 	const struct d_buckets b = { .kind = BUCKETS_QUANTIZE };
@@ -47,9 +37,52 @@ TEST(cells_of_quantize_are_dtraces_buckets)
 
 		if (i < 4)
 			v = (__s64[]){ INT64_MIN, INT64_MAX, 0, -1 }[i];
-		assert_int_equal(d_buckets_value(&b, edges, n, cell_of(edges, n, v)), dtrace_value(dtrace_bucket(v)));
+		assert_int_equal(d_buckets_value(&b, edges, n, d_buckets_cell(&b, v)), dtrace_value(dtrace_bucket(v)));
 	}
 	free(edges);
+}
+
+/* Of a value that is not negative: it is in its cell, and the cell is one of those that there may be. */
+static void check_cell(const struct d_buckets *b, const __u64 *edges, size_t n, __s64 v)
+{
+	__s64 cell = d_buckets_cell(b, v), first, last;
+
+	d_buckets_range(b, &first, &last);
+	assert_true(cell >= first && cell <= last);
+	assert_true(cell == first || d_buckets_value(b, edges, n, cell) <= v);
+	assert_true(cell == last || v < d_buckets_value(b, edges, n, cell + 1));
+}
+
+TEST(a_value_is_in_its_cell)
+{
+	static const struct d_buckets rows[] = {
+		{ .kind = BUCKETS_QUANTIZE }, { BUCKETS_LINEAR, .base = -10, .limit = 95, .step = 10 }, { BUCKETS_LINEAR, .base = 0, .limit = 1, .step = 1 },
+		{ BUCKETS_LINEAR, .base = INT32_MIN, .limit = 0, .step = 65535 }, { BUCKETS_LOG_LINEAR, .factor = 10, .low = 0, .high = 6, .steps = 10 },
+		{ BUCKETS_LOG_LINEAR, .factor = 10, .low = 1, .high = 3, .steps = 20 }, { BUCKETS_LOG_LINEAR, .factor = 2, .low = 3, .high = 61, .steps = 16 },
+		{ BUCKETS_LOG_LINEAR, .factor = 2, .low = 2, .high = 2, .steps = 2 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct d_buckets *b = &rows[i];
+		__u64 *edges;
+		size_t n;
+
+		assert_null(d_buckets_check(b));
+		assert_int_equal(d_buckets_edges(b, &edges, &n), 0);
+		for (unsigned k = 0; k < 10000; k++) {
+			__s64 v = k < 200 ? (__s64)k - 100 : (__s64)(check_value() >> 1);
+
+			if (b->kind == BUCKETS_LINEAR && k % 2)
+				v = -v;
+			if (v >= 0 || b->kind == BUCKETS_LINEAR)
+				check_cell(b, edges, n, v);
+			else
+				assert_int_equal(d_buckets_cell(b, v), -d_buckets_cell(b, -v));
+		}
+		check_cell(b, edges, n, INT64_MAX);
+		assert_int_equal(d_buckets_cell(b, INT64_MIN), b->kind == BUCKETS_LINEAR ? 0 : -d_buckets_cell(b, INT64_MAX));
+		free(edges);
+	}
 }
 
 static void check_labels(const struct d_buckets *b, __s64 cell, bool has_negative, const char *expected)

@@ -1,6 +1,7 @@
 #include "test/kit/d_kit.h"
 
 #include <errno.h>
+#include <time.h>
 
 static void check_refused(const char *text, const char *tag)
 {
@@ -45,6 +46,15 @@ TEST(refuses_with_dtraces_tags)
 		{ "@a = count(); @b[1] = count(); printa(@a, @b)", "D_PRINTA_AGGKEY" }, { "@a = count(); printa(\"%d %@d\", @a)", "D_PRINTF_ARG_PROTO" },
 		{ "@a[execname] = count(); printa(\"%d %@d\", @a)", "D_PRINTF_ARG_TYPE" },
 		{ "x = pid[1]", "D_ARR_BADREF" }, { "x = xlate <int> (1)", "D_XLATE_SOU" },
+		{ "setopt((char *)0)", "D_PROTO_ARG" }, { "setopt((\"a\", \"b\"))", "D_PROTO_ARG" }, { "setopt(execname)", "D_PROTO_ARG" },
+		{ "setopt(\"quiet\", 0)", "D_PROTO_ARG" }, { "setopt(\"quiet\", strjoin(\"a\", \"b\"))", "D_PROTO_ARG" },
+		{ "self->a = 1; setopt(\"quiet\", self->a)", "D_PROTO_ARG" }, { "setopt(\"quiet\", \"1\", 2)", "D_PROTO_LEN" },
+		{ "printf(\"%f\", 1)", "D_UNKNOWN" }, { "printf(\"%a\", 1)", "D_UNKNOWN" }, { "printf(\"%e %G\", 1, 2)", "D_UNKNOWN" },
+		{ "printf(\"%C\", 1)", "D_UNKNOWN" }, { "printf(\"%y\", 1)", "D_UNKNOWN" }, { "printf(\"%c\", (int *)0)", "D_PRINTF_ARG_TYPE" },
+		{ "printf(\"%T\", \"a\")", "D_PRINTF_ARG_TYPE" }, { "printf(\"%k\", 1)", "D_PRINTF_ARG_TYPE" },
+		{ "@a = count(); printa(\"%@f\", @a)", "D_UNKNOWN" }, { "@a = count(); printa(\"%@*d\", @a)", "D_PRINTF_DYN_PROTO" },
+		{ "@a = count(); printa(\"%@.*d\", @a)", "D_PRINTF_DYN_PROTO" }, { "@a = count(); printa(\"%@k\", @a)", "D_PRINTF_ARG_TYPE" },
+		{ "@a[pid] = count(); printa(\"%a\", @a)", "D_UNKNOWN" },
 	};
 	char script[256];
 
@@ -55,6 +65,13 @@ TEST(refuses_with_dtraces_tags)
 	check_refused("BEGIN /\"a\"/ { }", "D_PRED_SCALAR");
 	check_refused("BEGIN /execname/ { }", "D_PRED_SCALAR");
 	check_refused("int x; string x;", "D_DECL_IDRED");
+	check_refused("string pid; BEGIN { trace(pid); }", "D_DECL_IDRED");
+	check_refused("pid_t pid; BEGIN { trace(pid); }", "D_DECL_IDRED");
+	check_refused("inline int pid = 1; BEGIN { trace(pid); }", "D_DECL_IDRED");
+	check_refused("inline string S = 1; BEGIN { trace(S); }", "D_OP_INCOMPAT");
+	check_refused("inline string S = 0; BEGIN { trace(S); }", "D_OP_INCOMPAT");
+	check_refused("inline int A = \"a\"; BEGIN { trace(A); }", "D_OP_INCOMPAT");
+	check_refused("inline char *P = 1; BEGIN { trace(P); }", "D_OP_INCOMPAT");
 	check_refused("int a[string]; BEGIN { a[1] = 2; }", "D_PROTO_ARG");
 	check_refused("int a[string]; BEGIN { a[\"a\", 1] = 2; }", "D_PROTO_LEN");
 	check_refused("struct s { int abc; }; struct s x; BEGIN { y = x.abd; }", "D_TYPE_MEMBER");
@@ -123,6 +140,10 @@ TEST(accepts)
 		"struct s { int a; struct s *n; }; struct s *p; BEGIN { x = p->n->a; p = 0; }", "int a[string, int]; BEGIN { a[\"a\", 1]++; }",
 		"BEGIN { x = strjoin(\"a\", execname); y = strlen(x); }", "enum { A = 3 }; BEGIN { x = A + 1; }", "BEGIN { printf(\"%s\", pid); }",
 		"BEGIN /pid == $pid/ { exit(0) }", "BEGIN { x = 1, y = 2; }",
+		"inline char *P = 0; inline uint64_t U = -1; inline string S = execname; BEGIN { trace(U); }", "self int pid; BEGIN { self->pid = 1; }",
+		"BEGIN { setopt(\"quiet\"); setopt(\"quiet\", \"1\"); setopt(\"aggsortrev\", false); }",
+		"BEGIN { printf(\"%x %p %u %o %X %c %i %Y %T %S\", (int *)0, (int *)0, (int *)0, 1, 2, 'a', 4, 5, 6, execname); }",
+		"BEGIN { @a[pid] = count(); printa(\"%5d %@5d %% %@x\", @a, @a); }",
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -164,6 +185,180 @@ TEST(inlines_do_not_nest_without_end)
 	assert_string_equal(c.error.text, "inlines nested too deep");
 	d_case_fini(&c);
 	free(text);
+}
+
+static void check_text(const char *script, const char *text)
+{
+	struct d_case c = { 0 };
+
+	assert_int_equal(d_case_check(&c, script), -EINVAL);
+	assert_string_equal(c.error.text, text);
+	d_case_fini(&c);
+}
+
+/* `first`, then `format` with i, i - 1 and i - 1 for i in 1 ... n, then `last`.  The caller frees it. */
+static char *chain(const char *first, const char *format, unsigned n, const char *last)
+{
+	size_t room = 1u << 20, len;
+	char *text = malloc(room);
+
+	assert_non_null(text);
+	len = snprintf(text, room, "%s", first);
+	for (unsigned i = 1; i <= n; i++)
+		len += snprintf(text + len, room - len, format, i, i - 1, i - 1);
+	snprintf(text + len, room - len, "%s", last);
+	return text;
+}
+
+static void check_chain(const char *first, const char *format, unsigned n, const char *last, const char *error)
+{
+	char *text = chain(first, format, n, last);
+
+	check_text(text, error);
+	free(text);
+}
+
+#define S "struct s { int a; }; "
+#define TOO_LARGE "the expression is too large with its inlines and translators"
+
+TEST(a_translator_does_not_use_itself_without_end)
+{
+	check_text(S "translator struct s < int p > { a = xlate <struct s> (p).a; }; BEGIN { trace(xlate <struct s> (1).a); }",
+		   "translators nested more than 32 deep");
+	check_text(S "translator struct s < int p > { a = xlate <struct s> (p).a + xlate <struct s> (p).a; }; "
+		   "BEGIN { trace(xlate <struct s> (1).a); }", "translators nested more than 32 deep");
+}
+
+/* Each would be an expression of more than 2^40 nodes. */
+TEST(expressions_are_bounded_with_what_they_use)
+{
+	char text[4096] = S "translator struct s < int p > { a = p + p; }; BEGIN { trace(";
+
+	check_chain("inline int x0 = pid;", "inline int x%u = x%u + x%u;", 40, "BEGIN { a[x40] = 1; }", TOO_LARGE);
+	check_chain("inline uint64_t x0 = timestamp;", "inline uint64_t x%u = (x%u, x%u);", 40, "BEGIN { a[x40] = 1; }", TOO_LARGE);
+	for (unsigned i = 0; i < 40; i++)
+		strcat(text, "xlate <struct s> (");
+	strcat(text, "pid");
+	for (unsigned i = 0; i < 40; i++)
+		strcat(text, ").a");
+	strcat(text, "); }");
+	check_text(text, TOO_LARGE);
+}
+
+/* Constants fold, so the expressions are small; but each is checked as often as it is used. */
+TEST(work_on_translators_is_bounded)
+{
+	struct d_case c = { 0 };
+	char *text = chain("struct s0 { int a; }; translator struct s0 < int p > { a = 1; };",
+			   "struct s%1$u { int a; }; translator struct s%1$u < int p > { a = xlate <struct s%2$u> (p).a + xlate <struct s%2$u> (p).a; };",
+			   30, "BEGIN { trace(xlate <struct s30> (1).a); }");
+
+	assert_int_not_equal(d_case_check(&c, text), 0);
+	assert_string_equal(c.error.tag, "D_UNKNOWN");
+	assert_string_equal(c.error.text, "the script is too large");
+	d_case_fini(&c);
+	free(text);
+}
+
+TEST(work_on_statements_is_bounded)
+{
+	char *x = chain("inline int x0 = pid;", "inline int x%u = x%u + x%u;", 12, "BEGIN {");
+	char *text = chain(x, " y = x12;", 1000, " }");
+
+	check_text(text, "the script is too large with its inlines and translators");
+	free(text);
+	free(x);
+}
+
+/* Quadratic work would take longer. */
+TEST(many_names_take_linear_time)
+{
+	clock_t begin = clock();
+	static const struct {
+		const char *format;
+		unsigned n;
+	} rows[] = { { "inline int x%u = pid;", 30000 }, { "BEGIN { }", 60000 }, { "struct t x%u;", 50000 }, { "char *x%u; ", 2000 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char *text = chain("struct t { };", rows[i].format, rows[i].n, "");
+		struct d_case c = { 0 };
+
+		assert_int_equal(d_case_check(&c, text), 0);
+		d_case_fini(&c);
+		free(text);
+	}
+	assert_true(clock() - begin < 10 * CLOCKS_PER_SEC);
+}
+
+TEST(tables_are_bounded_whatever_makes_them)
+{
+	char *arrays = chain("BEGIN {", " a%u[1] = 1;", D_TABLES_MAX - 1, "");
+
+	for (unsigned i = 0; i < 2; i++) {
+		static const char *const last[] = { " @a = count(); @b = count(); z[1] = 1; }", " z[1] = 1; @a = count(); }" };
+		char *text = chain(arrays, "", 0, last[i]);
+
+		check_text(text, "more than 512 associative arrays and aggregations");
+		free(text);
+	}
+	free(arrays);
+}
+
+TEST(types_of_expressions_are_bounded_in_depth)
+{
+	const char *format = "typedef p%2$u *p%1$u;";
+	char *text = chain("typedef int p0;", format, 99, "p99 *v; BEGIN { a[1] = v; }");
+	char *deeper = chain("typedef int p0;", format, 99, "typedef p99 *q; struct s { q m; }; struct s *p; BEGIN { x = &p->m; }");
+
+	check_text(text, "types nested more than 200 deep");
+	check_text(deeper, "types nested more than 200 deep");
+	free(deeper);
+	free(text);
+}
+
+/* Only so many bytes are free when the parser begins; a block of the arena has 16 KB. */
+static int check_with_memory(struct d_case *c, const char *text, size_t free_bytes)
+{
+	int err;
+
+	c->script = (struct d_script){ NULL, text, strlen(text) };
+	c->arena.most = 64u << 20;
+	assert_int_equal(d_types_init(&c->types, &c->arena), 0);
+	assert_non_null(d_alloc(&c->arena, 64u << 10));
+	assert_non_null(d_alloc(&c->arena, (16u << 10) - free_bytes));
+	c->arena.most = c->arena.used;
+	err = d_parse(&c->script, 0, &c->types, &c->macros, &c->unit, &c->error);
+	if (err)
+		return err;
+	d_program_init(&c->program, &c->types);
+	return d_check(&c->program, &c->unit, &c->error);
+}
+
+TEST(without_memory_a_script_is_too_large_wherever_it_ends)
+{
+	static const char *const rows[] = {
+		"#pragma D option quiet\ntypedef int *t; t *p; enum e { A, B }; struct s { int a, b[2]; int (*c)(int); };",
+		"int a[string, int]; inline int X = 1 + pid; BEGIN { x = X ? \"a\" : \"b\"; b[1, x] = &*(int *)0; y.z; }",
+		"struct s { int a; }; translator struct s < int p > { a = p; }; BEGIN /pid == 1/ { trace(xlate <struct s> (2).a); }",
+		"BEGIN { @a[pid, execname] = count(); printf(\"%d %s\", 1, \"a\"); } tick-1s { printa(\"%d %s %@d\", @a); } z:::x { }",
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t bytes = 0;
+		int err;
+
+		do {
+			struct d_case c = { 0 };
+
+			err = check_with_memory(&c, rows[i], bytes);
+			assert_true(!c.arena.failed || err == -ENOMEM);
+			if (c.arena.failed)
+				assert_string_equal(c.error.text, "the script is too large");
+			bytes += 16;
+			d_case_fini(&c);
+		} while (err == -ENOMEM);
+		assert_in_range(bytes, 512, 16u << 10);
+	}
 }
 
 TEST_MAIN()

@@ -54,4 +54,15 @@ TEST(suggests_the_nearest_name_or_none)
 	}
 }
 
+TEST(a_suggestion_ends_a_message)
+{
+	struct d_suggestion s = { .unknown = "cuont" };
+	char out[D_SUGGESTION_LEN];
+
+	assert_string_equal(d_suggestion_text(&s, "@", out), "");
+	d_suggest(&s, "count");
+	assert_string_equal(d_suggestion_text(&s, "", out), "; is count meant?");
+	assert_string_equal(d_suggestion_text(&s, "@", out), "; is @count meant?");
+}
+
 TEST_MAIN()

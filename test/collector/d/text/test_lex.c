@@ -16,9 +16,9 @@ static void begin(struct lex_case *c, const char *text)
 	d_lex_init(&c->lexer, &c->script, &c->arena, &c->macros, &c->error);
 }
 
-static bool no_type(const void *types, const char *name) { return !strcmp(name, "my_t"); }
+static bool is_my_t(const void *types, const char *name) { return !strcmp(name, "my_t"); }
 
-static struct d_token top(struct lex_case *c, bool only_specs) { return d_lex_top(&c->lexer, no_type, NULL, only_specs); }
+static struct d_token top(struct lex_case *c, bool only_specs) { return d_lex_top(&c->lexer, is_my_t, NULL, only_specs); }
 
 TEST(integers_have_cs_types)
 {
@@ -148,6 +148,59 @@ TEST(macros_are_replaced)
 	assert_string_equal(d_lex(&c.lexer).text, "x.d");
 	assert_int_equal(c.macros.used, 15);
 	d_arena_fini(&c.arena);
+}
+
+TEST(an_argument_without_quotes_is_a_name_or_an_integer)
+{
+	static const struct {
+		const char *argument, *tag, *text;
+	} rows[] = {
+		{ "5s", "D_MACRO_OFLOW", "argument \"5s\" is not an integer" }, { "08", "D_MACRO_OFLOW", "argument \"08\" is not an integer" },
+		{ "-1.5", "D_MACRO_OFLOW", "argument \"-1.5\" is not an integer" },
+		{ "99999999999999999999", "D_MACRO_OFLOW", "argument \"99999999999999999999\" is not an integer" },
+		{ "", "D_SYNTAX", "argument \"\" is no name or number; write $$ for a string" },
+		{ "two words", "D_SYNTAX", "argument \"two words\" is no name or number; write $$ for a string" },
+		{ "-", "D_SYNTAX", "argument \"-\" is no name or number; write $$ for a string" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct lex_case c = { .macros = { .argument = &rows[i].argument, .n_arguments = 1 } };
+
+		begin(&c, "\n  $1");
+		assert_int_equal(d_lex(&c.lexer).kind, TOKEN_ERROR);
+		assert_string_equal(c.error.tag, rows[i].tag);
+		assert_string_equal(c.error.text, rows[i].text);
+		assert_ptr_equal(c.error.script, c.script.text);
+		assert_int_equal(c.error.line, 2);
+		assert_int_equal(c.error.column, 3);
+		d_arena_fini(&c.arena);
+	}
+}
+
+TEST(the_name_of_a_script_is_no_name_without_a_script)
+{
+	struct lex_case c = { 0 };
+
+	begin(&c, "$0");
+	assert_int_equal(d_lex(&c.lexer).kind, TOKEN_ERROR);
+	assert_string_equal(c.error.tag, "D_SYNTAX");
+	d_arena_fini(&c.arena);
+}
+
+TEST(a_full_arena_is_a_script_that_is_too_large)
+{
+	static const char *const rows[] = { "name", "@a", "\"a\"", "$1", "#pragma D option quiet\n", "#line 1\n", "08" };
+	static const char *const arguments[] = { "first" };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct lex_case c = { .macros = { .argument = arguments, .n_arguments = 1 } };
+
+		begin(&c, rows[i]);
+		c.arena.failed = true;
+		assert_int_equal(d_lex(&c.lexer).kind, TOKEN_ERROR);
+		assert_string_equal(c.error.text, "the script is too large");
+		d_arena_fini(&c.arena);
+	}
 }
 
 TEST(missing_arguments_are_zero_if_the_script_says_so)

@@ -58,6 +58,39 @@ TEST(structs_have_cs_layout)
 	d_case_fini(&c);
 }
 
+TEST(a_bit_field_has_the_size_of_its_type)
+{
+	struct d_case c = { 0 };
+	const struct d_type *s;
+
+	assert_int_equal(d_case_parse(&c, "typedef enum e t; enum e { A }; struct s { t a : 3; t b : 32; };", 0), 0);
+	s = d_types_find(&c.types, TAG_STRUCT, "s");
+	assert_int_equal(s->size, 8);
+	assert_int_equal(d_type_member(s, "a")->n_bits, 3);
+	d_case_fini(&c);
+}
+
+/* Two chains of types that are 2^40 when written out. */
+TEST(types_are_compared_in_bounded_time)
+{
+	char text[8192] = "typedef int (*t0)(int); typedef int (*u0)(int);";
+	struct d_case c = { 0 };
+	const struct d_item *i;
+	size_t len = strlen(text);
+
+	for (unsigned k = 1; k <= 40; k++)
+		len += sprintf(text + len, "typedef int (*t%u)(t%u, t%u); typedef int (*u%u)(u%u, u%u);", k, k - 1, k - 1, k, k - 1, k - 1);
+	strcpy(text + len, "t5 a; u5 b; t40 d; u40 e;");
+	assert_int_equal(d_case_parse(&c, text, 0), 0);
+	for (i = c.unit.items; strcmp(i->name, "a"); i = i->next)
+		;
+	assert_true(d_type_same(i->type, i->next->type));
+	i = i->next->next;
+	assert_true(d_type_same(i->type, i->type));
+	assert_false(d_type_same(i->type, i->next->type));
+	d_case_fini(&c);
+}
+
 TEST(operands_convert_as_in_c)
 {
 	static const struct {
@@ -98,10 +131,13 @@ TEST(refuses_declarations_with_dtraces_tags)
 		{ "int x[1 << 30];", "D_DECL_ARRBIG" }, { "int x[];", "D_DECL_ARRNULL" }, { "this int x[int];", "D_DECL_LOCASSC" },
 		{ "void x;", "D_DECL_VOIDOBJ" }, { "struct s x;", "D_DECL_INCOMPLETE" }, { "struct s { int; };", "D_DECL_MNAME" },
 		{ "struct s { int a, a; };", "D_DECL_IDRED" }, { "struct s { int a : x; };", "D_DECL_BFCONST" },
+		{ "struct s { int a : 0; };", "D_DECL_BFCONST" }, { "struct s { int : 0; };", "D_DECL_BFCONST" },
 		{ "struct s { int a : 33; };", "D_DECL_BFSIZE" }, { "struct s { string a : 3; };", "D_DECL_BFTYPE" },
 		{ "struct s { int a; }; struct s { int b; };", "D_DECL_TYPERED" }, { "typedef int t; typedef char t;", "D_DECL_TYPERED" },
 		{ "enum e { A = x };", "D_DECL_ENCONST" }, { "enum e { A = 1 << 31 };", "D_DECL_ENOFLOW" },
-		{ "enum e { A, A };", "D_DECL_IDRED" }, { "int;", "D_DECL_USELESS" }, { "int a`b;", "D_DECL_SCOPE" },
+		{ "enum e { A, A };", "D_DECL_IDRED" }, { "int;", "D_DECL_USELESS" }, { "int a`b;", "D_DECL_SCOPE" }, { "typedef int *;", "D_DECL_USELESS" },
+		{ "struct s { struct s { int a; } b; };", "D_DECL_TYPERED" }, { "union s { int x; union s { int a; } b; };", "D_DECL_TYPERED" },
+		{ "enum e { A = sizeof (enum e { B }) };", "D_DECL_TYPERED" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
