@@ -7,13 +7,8 @@
 #define WINDOW_NS 100000000ull
 #define PERIOD_NS 1000000000ull
 
-static bool traps(enum d_context c)
-{
-	return c == CONTEXT_FUNCTION_ENTRY || c == CONTEXT_FUNCTION_RETURN || c == CONTEXT_STATIC;
-}
-
 /* The time that all programs have taken since they were loaded. */
-static __u64 cost_of(const struct d_plan *p)
+static __u64 run_time_of(const struct d_plan *p)
 {
 	struct bpf_prog_info info;
 	__u64 sum = 0;
@@ -22,9 +17,8 @@ static __u64 cost_of(const struct d_plan *p)
 		__u32 len = sizeof(info);
 
 		memset(&info, 0, sizeof(info));
-		if (p->groups[i].fd < 0 || bpf_obj_get_info_by_fd(p->groups[i].fd, &info, &len))
-			continue;
-		sum += info.run_time_ns + (traps(p->groups[i].context) ? info.run_cnt * D_GUARD_TRAP_NS : 0);
+		if (p->groups[i].fd >= 0 && !bpf_obj_get_info_by_fd(p->groups[i].fd, &info, &len))
+			sum += info.run_time_ns;
 	}
 	return sum;
 }
@@ -44,15 +38,15 @@ void d_guard_fini(struct d_guard *g)
 static void window_begin(struct d_guard *g, __u64 now_ns)
 {
 	g->stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
-	g->cost_ns = cost_of(g->plan);
+	g->run_time_ns = run_time_of(g->plan);
 	g->began_ns = now_ns;
 }
 
 static void window_end(struct d_guard *g, __u64 now_ns)
 {
-	__u64 cost = cost_of(g->plan) - g->cost_ns;
+	__u64 taken = run_time_of(g->plan) - g->run_time_ns;
 
-	g->share = (double)cost / (double)(now_ns - g->began_ns) / g->n_cpus;
+	g->share = (double)taken / (double)(now_ns - g->began_ns) / g->n_cpus;
 	g->n_high = g->share > D_GUARD_SHARE ? g->n_high + 1 : 0;
 	d_guard_fini(g);
 }

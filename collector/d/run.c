@@ -31,6 +31,8 @@ static const struct d_group *group_of(const struct d_run *r, __u32 probe)
 	return NULL;
 }
 
+static bool is_timer(const struct d_group *g) { return g->context == CONTEXT_PROFILE || g->context == CONTEXT_TICK; }
+
 int d_run_load(struct d_run *r)
 {
 	struct d_plan *p = &r->compile->plan;
@@ -40,7 +42,19 @@ int d_run_load(struct d_run *r)
 	if (d_session_open(&r->session, &r->compile->program, r->consumer, reason))
 		return print_reason(r, reason);
 	for (size_t i = 0; i < p->n_groups; i++)
-		if (d_session_load(&r->session, &p->groups[i], reason) || d_session_attach(&r->session, &p->groups[i], reason))
+		if (d_session_load(&r->session, &p->groups[i], reason) || (!is_timer(&p->groups[i]) && d_session_attach(&r->session, &p->groups[i], reason)))
+			return print_reason(r, reason);
+	return 0;
+}
+
+/* Timers begin with the script: tick-5s fires 5 s after BEGIN. */
+static int attach_timers(struct d_run *r)
+{
+	struct d_plan *p = &r->compile->plan;
+	char reason[D_REASON_MAX];
+
+	for (size_t i = 0; i < p->n_groups; i++)
+		if (is_timer(&p->groups[i]) && d_session_attach(&r->session, &p->groups[i], reason))
 			return print_reason(r, reason);
 	return 0;
 }
@@ -61,7 +75,7 @@ int d_run_start(struct d_run *r)
 {
 	struct d_session *s = &r->session;
 
-	if (fire(r, PROBE_BEGIN))
+	if (fire(r, PROBE_BEGIN) || attach_timers(r))
 		return 1;
 	if (s->state->activity == ACTIVITY_BEGIN)
 		s->state->activity = ACTIVITY_ACTIVE;
@@ -79,7 +93,7 @@ static bool must_abort(struct d_run *r)
 	r->was_aborted = true;
 	print_reason(r, "processing aborted: Abort due to systemic unresponsiveness");
 	if (found == GUARD_COSTS)
-		fprintf(r->consumer->err, "dtrace: the probes took %.0f %% of all CPUs; -w runs the script anyway\n", 100 * r->guard.share);
+		fprintf(r->consumer->err, "dtrace: its programs took %.0f %% of all CPUs; -w runs the script anyway\n", 100 * r->guard.share);
 	else
 		fprintf(r->consumer->err, "dtrace: no records were read for 20 s: this process was stopped, its output was blocked, or the "
 			"machine is too busy; -w runs the script anyway\n");
