@@ -173,11 +173,17 @@ static int hasty(const struct collector *c)
 
 static void on_tick(uv_timer_t *timer);
 
+static void arm_early(struct collector *c);
+static void leave_after_once(struct collector *c);
+
 static void on_early(uv_timer_t *timer)
 {
 	struct collector *c = timer->data;
 
 	probes_wake(c->probes, wall_ns());
+	if (probes_wake_at(c->probes) > wall_ns())
+		arm_early(c);
+	leave_after_once(c);
 }
 
 /* Sets the timer for a probe's work between two drains. */
@@ -207,9 +213,12 @@ static void arm_tick(struct collector *c)
 
 static void leave(struct collector *c);
 
+/* A replay ends when the aggregator has acknowledged all of it.  Another probe ends at once; leave() then waits up to LEAVE_MS
+ * for the acknowledgements. */
 static void leave_after_once(struct collector *c)
 {
-	if (c->conf->once && !c->leaving && probes_finished(c->probes) && !spool_stats(c->spool).waiting)
+	if (c->conf->once && !c->leaving && probes_finished(c->probes) &&
+	    !(c->conf->probe.recording && spool_stats(c->spool).waiting))
 		leave(c);
 }
 
@@ -249,6 +258,7 @@ static void leave(struct collector *c)
 	c->leaving = 1;
 	uv_timer_stop(&c->tick);
 	uv_timer_stop(&c->early);
+	probes_end(c->probes);
 	if (!hasty(c))
 		drain(c);
 	pump(c);
@@ -319,7 +329,7 @@ static void log_failures(struct collector *c, const json_t *state)
 		json_t *reason = json_object_get(one, "reason");
 		const char *is = json_string_value(json_object_get(one, "state"));
 
-		if (!strcmp(is, "active"))
+		if (!strcmp(is, "active") || json_is_false(json_object_get(one, "known")))
 			continue;
 		snprintf(id, sizeof(id), "%lld", (long long)json_integer_value(json_object_get(one, "id")));
 		if (!json_equal(json_object_get(c->reported_failures, id), reason))

@@ -5,8 +5,8 @@
  *                        recorder                    spool_ack
  *
  * Ticks   a one-shot timer, set to 20 ms after the next end of a slot by the wall clock.  Counted ticks would drift.
- * Ends    on SIGTERM or SIGINT, or, with `once`, when the aggregator has acknowledged a whole replay.  Then every
- *         handle is closed; the rest of the data stays in the spool.
+ * Ends    on SIGTERM or SIGINT, or, with `once`, when a probe has finished; of a replay the aggregator must have
+ *         acknowledged everything.  Then every handle is closed; the rest of the data stays in the spool.
  */
 #ifndef HEATSCOPE_COLLECTOR_H
 #define HEATSCOPE_COLLECTOR_H

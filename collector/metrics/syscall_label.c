@@ -46,6 +46,8 @@ static void name_label(__u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "syscall %d%s", (__s32)code, is_compat ? COMPAT : "");
 }
 
+const char *syscall_name(unsigned number) { return name_of(number, 0); }
+
 int syscall_number(const char *name, int is_compat)
 {
 	size_t i, n = is_compat ? N(compat) : N(native);

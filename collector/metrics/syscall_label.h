@@ -13,6 +13,9 @@
 extern const struct field_codes syscall_name_codes;
 extern const struct field_codes syscall_errno_codes;	/* "ENOENT"; "0": success */
 
+/* Returns the name of a call of 64-bit programs; NULL: there is none of this number. */
+const char *syscall_name(unsigned number);
+
 /* Finds the number of a call by its name, or -1; compat: of 32-bit programs. */
 int syscall_number(const char *name, int compat);
 

@@ -5,6 +5,7 @@
  * Probes  kernel.c   BPF programs; each metric is a tracer (tracer.h)
  *         proc.c     files of /proc and /sys; each metric is a meter (meter.h)
  *         replay.c   a recorded stream of batches
+ *         heatmap.c  of ../d: a D script; each metric is an aggregation of it
  * Time    The collector calls drain() shortly after every slot's end, or later.  drain() gives each slot that ended
  *         before now_ns once, also empty ones.  Late events follow as an amendment.  now_ns is wall-clock time, ns from
  *         the epoch.
@@ -19,6 +20,7 @@
 #include <stdio.h>
 
 struct tracer;
+struct d_heatmap;
 
 struct probe_conf {
 	const struct tracer *const *tracers;	/* kernel: metrics that it may offer, tracers.h; NULL at the end */
@@ -27,6 +29,7 @@ struct probe_conf {
 	__u64 memory_limit;		/* bytes of kernel memory that one instrumentation may take */
 	double budget;			/* share of all CPUs that measuring may take; 0: no limit; 0.01: 1 % */
 	int text_full;			/* 1: exemplars keep statements with their literals, see statement_text.h */
+	struct d_heatmap *script;	/* D: the script that runs, heatmap.h */
 	const char *recording;		/* replay: the file */
 	int follow_clock;		/* replay: 1 = shift the recording to now and keep its pace */
 };
@@ -54,7 +57,13 @@ struct probe {
 	 * none. */
 	const char *(*lacking)(void *self, __u64 inst);
 
-	/* NULL: never.  Returns when to call wake(), wall-clock time; 0: do not.  Called after each drain. */
+	/* NULL: never.  Returns 1 when the probe will give no more data. */
+	int (*finished)(const void *self);
+
+	/* NULL: nothing to end.  Stops measuring; one drain follows, which also gives the slot that has not ended. */
+	void (*end)(void *self);
+
+	/* NULL: never.  Returns when to call wake(), wall-clock time; 0: do not.  Called after each drain and wake(). */
 	__s64 (*wake_at)(void *self);
 	void (*wake)(void *self, __s64 now_ns);
 
@@ -66,6 +75,6 @@ struct probe {
 	void (*doctor)(void *self, FILE *out);
 };
 
-extern const struct probe kernel_probe, proc_probe, replay_probe;
+extern const struct probe kernel_probe, proc_probe, replay_probe, dtrace_probe;
 
 #endif

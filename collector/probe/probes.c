@@ -2,7 +2,6 @@
 #include "collector/core/metric_json.h"
 #include "collector/probe/self_stats.h"
 #include "collector/probe/recording.h"
-#include "collector/probe/replay.h"
 #include "collector/core/show.h"
 #include "collector/trace/wall.h"
 
@@ -22,6 +21,7 @@ struct enabled {
 	struct opened *on;		/* NULL: failed */
 	char reason[REASON_MAX];
 	int wanted;			/* it is in the set that is being read */
+	int known;			/* some probe has its metric */
 };
 
 struct probes {
@@ -123,6 +123,7 @@ static void enable(struct probes *p, struct enabled *e, __s64 now_ns, const stru
 	struct opened *o = probes_find(p, e->in.module, e->in.stat, &m);
 	const char *refusal = o ? o->probe->refusal(o->self, m) : NULL;
 
+	e->known = o != NULL;
 	if (p->fixed)
 		snprintf(e->reason, REASON_MAX, "fixed: this collector gave up its capabilities after its first set of "
 			 "instrumentations (--fixed); restart it to change what it measures");
@@ -245,6 +246,8 @@ json_t *probes_state(const struct probes *p)
 
 		if (from_ns)
 			json_object_set_new(one, "counts_from", json_integer(from_ns));
+		if (!e->known)
+			json_object_set_new(one, "known", json_false());
 		json_array_append_new(list, one);
 	}
 	return json_pack("{s:o}", "instrumentations", list);
@@ -335,9 +338,16 @@ void probes_wake(struct probes *p, __s64 now_ns)
 int probes_finished(const struct probes *p)
 {
 	for (size_t i = 0; i < p->n_opened; i++)
-		if (p->opened[i].self && p->opened[i].probe == &replay_probe)
-			return replay_finished(p->opened[i].self);
+		if (p->opened[i].self && p->opened[i].probe->finished && p->opened[i].probe->finished(p->opened[i].self))
+			return 1;
 	return 0;
+}
+
+void probes_end(struct probes *p)
+{
+	for (size_t i = 0; i < p->n_opened; i++)
+		if (p->opened[i].self && p->opened[i].probe->end)
+			p->opened[i].probe->end(p->opened[i].self);
 }
 
 /* --- for people --- */

@@ -37,8 +37,8 @@ void probes_disable_all(struct probes *p);
  * instrumentations go on, and can be disabled. */
 void probes_fix(struct probes *p);
 
-json_t *probes_state(const struct probes *p);	/* {"instrumentations": [{"id", "state", "reason", "counts_from":
-						 * ns}]} */
+/* {"instrumentations": [{"id", "state", "reason", "counts_from": ns, "known": false if no probe has its metric}]} */
+json_t *probes_state(const struct probes *p);
 
 size_t probes_active(const struct probes *p);
 __u64 probes_slot_ns(const struct probes *p);	/* the shortest in use; 1 s if none is enabled */
@@ -50,8 +50,11 @@ int probes_drain(struct probes *p, __s64 now_ns, const struct batch_sink *sink);
 __s64 probes_wake_at(const struct probes *p);
 void probes_wake(struct probes *p, __s64 now_ns);
 
-/* Has a replay handed over its whole recording? */
+/* Returns 1 when a probe will give no more data. */
 int probes_finished(const struct probes *p);
+
+/* Stops measuring, before the last drain. */
+void probes_end(struct probes *p);
 
 /* Reports to people.  Returns how many metrics or probes are not available. */
 int probes_doctor(struct probes *p, FILE *out);

@@ -3,7 +3,6 @@
  *
  * With follow_clock, it shifts the recording by whole seconds, which every slot length divides: the recording begins
  * when the first instrumentation is enabled.  One that is enabled later joins in the middle. */
-#include "collector/probe/replay.h"
 #include "collector/core/refuse.h"
 #include "collector/probe/probe.h"
 #include "collector/probe/recording.h"
@@ -603,7 +602,8 @@ static int replay_drain(void *self, __s64 now_ns, const struct batch_sink *sink)
 	return err;
 }
 
-int replay_finished(const void *self)
+/* Has it handed over the whole recording, for at least one instrumentation? */
+static int replay_finished(const void *self)
 {
 	const struct replay *r = self;
 
@@ -646,5 +646,6 @@ const struct probe replay_probe = {
 	.enable = replay_enable,
 	.disable = replay_disable,
 	.drain = replay_drain,
+	.finished = replay_finished,
 	.doctor = replay_doctor,
 };

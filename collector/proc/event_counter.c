@@ -157,6 +157,8 @@ static void lose(struct event_counter *t, __u64 n, __u64 sum)
 	t->batch.loss.sum += sum;
 }
 
+void event_counter_lose(struct event_counter *t, __u64 n) { lose(t, n, 0); }
+
 int event_counter_add(struct event_counter *t, const struct event *e)
 {
 	struct key key = { 0 };

@@ -37,6 +37,9 @@ __u64 event_counter_wanted(const struct event_counter *t);
 
 int event_counter_add(struct event_counter *t, const struct event *e);
 
+/* The next batch reports that n events were lost. */
+void event_counter_lose(struct event_counter *t, __u64 n);
+
 /* Sends the events since the last call as a batch of `slot`; if there are none, a batch of `run` empty slots. */
 int event_counter_send(struct event_counter *t, __s64 slot, __u32 run, __s64 clock_step_ns,
 		       const struct batch_sink *sink);

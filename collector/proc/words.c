@@ -92,12 +92,18 @@ __u64 words_code(struct words *w, const char *text, size_t len)
 	return code;
 }
 
-void words_text(const struct words *w, __u64 code, char *out)
+bool words_find(const struct words *w, __u64 code, char *out)
 {
 	const struct word *word = w->n_buckets && code ? word_at(w, code) : NULL;
 
-	if (word && word->code)
-		snprintf(out, LABEL_MAX + 1, "%s", w->text + word->at);
-	else
+	if (!word || !word->code)
+		return false;
+	snprintf(out, LABEL_MAX + 1, "%s", w->text + word->at);
+	return true;
+}
+
+void words_text(const struct words *w, __u64 code, char *out)
+{
+	if (!words_find(w, code, out))
 		codes_hash_label(code, out);
 }

@@ -10,6 +10,7 @@
 #define HEATSCOPE_WORDS_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct word {
@@ -32,7 +33,8 @@ __u64 words_hash(const char *text, size_t len);	/* never 0 */
 /* Returns the code of a text.  If there is no memory for the text, it is later shown as #hash. */
 __u64 words_code(struct words *w, const char *text, size_t len);
 
-/* Copies the text of a code, cut to LABEL_MAX bytes, into out[LABEL_MAX + 1]. */
+/* Copies the text of a code, cut to LABEL_MAX bytes, into out[LABEL_MAX + 1].  words_find(): false: there is none. */
+bool words_find(const struct words *w, __u64 code, char *out);
 void words_text(const struct words *w, __u64 code, char *out);
 
 #endif

@@ -78,7 +78,7 @@ __u64 program_file_address(const struct program_file *p, __u64 offset)
 	return offset;
 }
 
-static int place_of(const struct program_file *p, __u64 address, __u64 *ret_offset)
+int program_file_offset(const struct program_file *p, __u64 address, __u64 *ret_offset)
 {
 	for (size_t i = 0; i < p->n_parts; i++) {
 		if (address < p->part[i].address || address - p->part[i].address >= p->part[i].size)
@@ -134,7 +134,7 @@ static int take_symbols(const Elf64_Sym *symbol, size_t n, __u64 names_len, int 
 		if (is_kind(&symbol[i]) && symbol[i].st_shndx != SHN_UNDEF && symbol[i].st_name < names_len)
 			(*ret)[at++] = (struct program_function){
 				symbol[i].st_value, symbol[i].st_size < UINT32_MAX ? (__u32)symbol[i].st_size : UINT32_MAX,
-				symbol[i].st_name
+				symbol[i].st_name, ELF64_ST_TYPE(symbol[i].st_info) == STT_GNU_IFUNC
 			};
 	*ret_n = at;
 	return 0;
@@ -218,7 +218,7 @@ int program_file_find(const struct program_file *p, const char *name, __u64 *ret
 {
 	for (size_t i = 0; i < p->n_functions; i++)
 		if (!strcmp(p->names + p->function[i].name, name))
-			return place_of(p, p->function[i].address, ret_offset);
+			return program_file_offset(p, p->function[i].address, ret_offset);
 	return -ENOENT;
 }
 
@@ -230,7 +230,7 @@ ssize_t program_file_code(const struct program_file *p, int fd, const char *name
 
 	while (f < end && strcmp(p->names + f->name, name))
 		f++;
-	if (f == end || place_of(p, f->address, &at) || at > INT64_MAX)
+	if (f == end || program_file_offset(p, f->address, &at) || at > INT64_MAX)
 		return -ENOENT;
 	n = pread(fd, code, f->size && f->size < max ? f->size : max, (off_t)at);
 	if (n < 0)

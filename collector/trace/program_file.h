@@ -32,6 +32,7 @@ struct program_function {		/* a symbol: a function or a variable */
 	__u64 address;
 	__u32 size;			/* 0: up to the next function */
 	__u32 name;			/* offset in names */
+	__u8 is_resolver;		/* it returns which of several functions has its name (STT_GNU_IFUNC) */
 };
 
 struct program_file {
@@ -57,6 +58,9 @@ void program_file_fini(struct program_file *p);
 
 /* Returns the address of the byte at this offset; the offset itself if no part has that byte. */
 __u64 program_file_address(const struct program_file *p, __u64 offset);
+
+/* Finds the offset in the file of one of its addresses.  -ENOENT: no part of the file has it. */
+int program_file_offset(const struct program_file *p, __u64 address, __u64 *ret_offset);
 
 /* Reads the first bytes of the function of that name: at most `max`, and none beyond its end.  Returns how many;
  * -ENOENT: no such function, or its bytes cannot be read from the file. */

@@ -1,7 +1,6 @@
 #include "collector/core/metric_json.h"
 #include "collector/probe/probe.h"
 #include "collector/probe/recording.h"
-#include "collector/probe/replay.h"
 #include "test/kit/exemplar_kit.h"
 #include "test/kit/sample_kit.h"
 
@@ -259,11 +258,11 @@ TEST(without_a_clock_everything_comes_at_its_own_slot)
 	struct taken t;
 
 	taken_init(&t);
-	assert_false(replay_finished(self));
+	assert_false(replay_probe.finished(self));
 	assert_int_equal(enable(self, &in, 5, NULL), 0);
-	assert_false(replay_finished(self));
+	assert_false(replay_probe.finished(self));
 	drain(self, 5, &t);
-	assert_true(replay_finished(self));
+	assert_true(replay_probe.finished(self));
 	assert_int_equal(t.n, N + 1);
 	for (__u32 i = 0; i <= N; i++) {
 		assert_int_equal(t.slot[i], FIRST + (i < N ? i : 2));
@@ -316,7 +315,7 @@ TEST(with_the_clock_it_keeps_its_pace)
 	drain(self, (now_s + 3) * SECOND_NS + 20, &t);
 	assert_int_equal(t.n, 3);
 	assert_int_equal(t.slot[2], now_s + 2);
-	assert_false(replay_finished(self));
+	assert_false(replay_probe.finished(self));
 	drain(self, (now_s + 100) * SECOND_NS, &t);		/* a late drain files every event in its own slot */
 	assert_int_equal(t.n, N + 1);
 	assert_int_equal(t.slot[N - 1], now_s + N - 1);
@@ -559,7 +558,7 @@ TEST(refuses_metrics_and_fields_that_were_not_recorded)
 	in = wanted();
 	in.slot_ns = 100000000;
 	assert_int_equal(enable(self, &in, 0, "slots of 1 s, not of 0.1 s"), -ENOENT);
-	assert_false(replay_finished(self));
+	assert_false(replay_probe.finished(self));
 	replay_probe.close(self);
 }
 

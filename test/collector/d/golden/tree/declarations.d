@@ -1,0 +1,12 @@
+typedef unsigned long ulong_alias;
+struct point { int x, y; unsigned flags : 3; unsigned more : 27; struct point *next; };
+union either { char c[4]; int i; } this_or_that;
+enum color { RED, GREEN = 5, BLUE };
+int counter_of_things;
+self struct point *here;
+this uint64_t start;
+int seen[string, int];
+string names[int];
+self string last[pid_t];
+int (*callback)(int, char *);
+struct point points[3];
