@@ -6,8 +6,8 @@
 #include "collector/d/compile.h"
 #include "collector/d/session.h"
 #include "collector/d/tree/parse.h"
-#include "test/kit/d_interpreter.h"
-#include "test/kit/d_text_interpreter.h"
+#include "test/collector/d/d_interpreter.h"
+#include "test/collector/d/d_text_interpreter.h"
 
 #include <fcntl.h>
 #include <math.h>

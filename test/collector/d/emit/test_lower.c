@@ -1,5 +1,5 @@
 #include "collector/d/compile.h"
-#include "test/kit/d_kit.h"
+#include "test/collector/d/d_kit.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 #include "collector/d/output/aggregate.h"
 #include "collector/d/tree/function.h"
-#include "test/kit/d_kit.h"
+#include "test/collector/d/d_kit.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 #include "collector/d/tree/fold.h"
-#include "test/kit/d_kit.h"
+#include "test/collector/d/d_kit.h"
 
 #include <limits.h>
 

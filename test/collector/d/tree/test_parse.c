@@ -1,4 +1,4 @@
-#include "test/kit/d_kit.h"
+#include "test/collector/d/d_kit.h"
 
 #include <errno.h>
 #include <time.h>

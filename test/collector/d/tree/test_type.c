@@ -1,4 +1,4 @@
-#include "test/kit/d_kit.h"
+#include "test/collector/d/d_kit.h"
 
 /* The type of the last thing that the text declares, as text. */
 static void declared(const char *text, char *out, size_t room)
