@@ -1,6 +1,6 @@
 /* bpf_d - D programs compute in the kernel what a reference interpreter of their tree computes; BEGIN, END and exit().
  *
- * 1,000 random expressions each of integers and of strings, with variables of all scopes (HEATSCOPE_ROUNDS: another number), and
+ * 300 random expressions each of integers and of strings, with variables of all scopes (HEATSCOPE_ROUNDS: another number), and
  * as many random programs load.  HEATSCOPE_TEST runs one test.
  * Needs root and BTF; skipped (77) without. */
 #include "collector/d/compile.h"
@@ -16,6 +16,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#define ROUNDS 300
 
 /* ---- run a script ---- */
 
@@ -316,7 +318,7 @@ static char *expected_output(struct d_interpreter *d, const char *script)
 TEST(the_kernel_computes_what_the_interpreter_computes)
 {
 	const char *rounds = getenv("HEATSCOPE_ROUNDS");
-	unsigned n = rounds ? (unsigned)strtoul(rounds, NULL, 0) : 1000, n_faults = 0, n_refused = 0;
+	unsigned n = rounds ? (unsigned)strtoul(rounds, NULL, 0) : ROUNDS, n_faults = 0, n_refused = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		struct d_interpreter d = { 0 };
@@ -338,7 +340,7 @@ TEST(the_kernel_computes_what_the_interpreter_computes)
 		free(expected);
 	}
 	print_message("%u expressions: %u divide by zero, %u refused for it\n", n, n_faults, n_refused);
-	assert_true(n < 1000 || (n_faults > n / 100 && n_faults + n_refused < n / 2));
+	assert_true(n < ROUNDS || (n_faults > n / 100 && n_faults + n_refused < n / 2));
 }
 
 /* ---- random texts ---- */
@@ -467,7 +469,7 @@ static char *expected_texts(const char *script)
 TEST(the_kernel_computes_the_texts_that_the_interpreter_computes)
 {
 	const char *rounds = getenv("HEATSCOPE_ROUNDS");
-	unsigned n = rounds ? (unsigned)strtoul(rounds, NULL, 0) : 1000;
+	unsigned n = rounds ? (unsigned)strtoul(rounds, NULL, 0) : ROUNDS;
 
 	for (unsigned i = 0; i < n; i++) {
 		char *script = random_text_script(), *expected = expected_texts(script);
@@ -650,7 +652,7 @@ static bool is_stated_limit(const char *reason) { return strstr(reason, "needs m
 TEST(random_programs_load)
 {
 	const char *rounds = getenv("HEATSCOPE_ROUNDS");
-	unsigned n = rounds ? (unsigned)strtoul(rounds, NULL, 0) : 1000, n_programs = 0, n_limits = 0;
+	unsigned n = rounds ? (unsigned)strtoul(rounds, NULL, 0) : ROUNDS, n_programs = 0, n_limits = 0;
 
 	for (unsigned i = 0; i < n; i++) {
 		char *script = random_program(1 + check_below(2)), reason[D_REASON_MAX] = "";
