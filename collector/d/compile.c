@@ -1,4 +1,5 @@
 #include "collector/d/compile.h"
+#include "collector/d/guard.h"
 #include "collector/d/output/consume.h"
 #include "collector/d/tree/parse.h"
 #include "collector/d/provider/provider.h"
@@ -11,7 +12,7 @@
 
 int d_compile_init(struct d_compile *c)
 {
-	*c = (struct d_compile){ .arena = { .most = MEMORY_MAX } };
+	*c = (struct d_compile){ .arena = { .most = MEMORY_MAX }, .options.cpu_percent = D_GUARD_PERCENT };
 	d_program_init(&c->program, &c->types);
 	return d_types_init(&c->types, &c->arena) || d_probes_init(&c->probes, &c->arena) ? -ENOMEM : 0;
 }
@@ -32,12 +33,25 @@ static const char *const without_effect[] = {
 	"switchrate",
 };
 
+static int set_percent(unsigned *percent, const char *value)
+{
+	char *end;
+	unsigned long n = value ? strtoul(value, &end, 10) : 0;
+
+	if (!value || *end || n < 1 || n > 100)
+		return -EINVAL;
+	*percent = (unsigned)n;
+	return 0;
+}
+
 int d_compile_option(struct d_compile *c, const char *key, const char *value)
 {
 	if (!strcmp(key, "quiet"))
 		return d_flag_set(&c->options.quiet, value);
 	if (!strcmp(key, "flowindent"))
 		return d_flag_set(&c->options.flow, value);
+	if (!strcmp(key, "cpushare"))
+		return set_percent(&c->options.cpu_percent, value);
 	if (!strcmp(key, "zdefs"))
 		return d_flag_set(&c->options.zero_probes, value);
 	if (!strcmp(key, "errtags"))

@@ -15,6 +15,7 @@ struct d_options {
 	bool flow;			/* entries and returns are indented */
 	bool errtags;			/* print tags of errors */
 	bool zero_probes;		/* descriptions may match no probe */
+	unsigned cpu_percent;		/* of all CPUs: a script that takes more is aborted (guard.h) */
 	struct d_sort sort;		/* of aggregations */
 };
 

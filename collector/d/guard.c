@@ -23,9 +23,9 @@ static __u64 run_time_of(const struct d_plan *p)
 	return sum;
 }
 
-void d_guard_init(struct d_guard *g, const struct d_plan *plan)
+void d_guard_init(struct d_guard *g, const struct d_plan *plan, double limit)
 {
-	*g = (struct d_guard){ .plan = plan, .n_cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN), .stats = -1 };
+	*g = (struct d_guard){ .plan = plan, .limit = limit, .n_cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN), .stats = -1 };
 }
 
 void d_guard_fini(struct d_guard *g)
@@ -47,7 +47,7 @@ static void window_end(struct d_guard *g, __u64 now_ns)
 	__u64 taken = run_time_of(g->plan) - g->run_time_ns;
 
 	g->share = (double)taken / (double)(now_ns - g->began_ns) / g->n_cpus;
-	g->n_high = g->share > D_GUARD_SHARE ? g->n_high + 1 : 0;
+	g->n_high = g->share > g->limit ? g->n_high + 1 : 0;
 	d_guard_fini(g);
 }
 

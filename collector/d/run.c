@@ -38,7 +38,7 @@ int d_run_load(struct d_run *r)
 	struct d_plan *p = &r->compile->plan;
 	char reason[D_REASON_MAX] = "no memory";
 
-	d_guard_init(&r->guard, p);
+	d_guard_init(&r->guard, p, r->compile->options.cpu_percent / 100.0);
 	if (d_session_open(&r->session, &r->compile->program, r->consumer, reason))
 		return print_reason(r, reason);
 	for (size_t i = 0; i < p->n_groups; i++)
