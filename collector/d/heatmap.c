@@ -450,10 +450,12 @@ static void clock_refresh(struct d_heatmap *h)
 		c->step_ns += step_ns;
 }
 
-/* Records that the ring had no room for, and firings that did not run, may have had values of any metric. */
+/* Records that the ring had no room for, firings that did not run, and switches that the kernel did not show may have had values
+ * of any metric. */
 static void report_drops(struct d_heatmap *h)
 {
-	__u64 drops = h->run->session.state->drops + h->run->session.state->nesting_drops;
+	const struct d_state *s = h->run->session.state;
+	__u64 drops = s->drops + s->nesting_drops + d_unseen_switches(s);
 
 	for (__u32 i = 0; drops > h->drops && i < h->n_metrics; i++)
 		metric_lose(h, i, drops - h->drops);

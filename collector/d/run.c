@@ -131,13 +131,15 @@ int d_run_stop(struct d_run *r)
 
 static void print_drops(const struct d_run *r)
 {
+	const struct d_state *s = r->session.state;
 	const struct {
 		__u64 n;
 		const char *what;
 	} rows[] = {
-		{ r->session.state->drops, "drops" }, { r->session.state->self_drops, "dynamic variable drops" },
-		{ r->session.state->aggregation_drops, "aggregation drops" },
-		{ r->session.state->nesting_drops, "drops of probes that interrupted others" },
+		{ s->drops, "drops" }, { s->self_drops, "dynamic variable drops" },
+		{ s->aggregation_drops, "aggregation drops" },
+		{ s->nesting_drops, "drops of probes that interrupted others" },
+		{ d_unseen_switches(s), "switches of threads that the kernel did not show" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

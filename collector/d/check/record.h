@@ -51,6 +51,8 @@ struct d_action {
 	__u32 number;			/* bit in `ran` */
 };
 
+#define D_CPUS_MAX 8192			/* a power of 2; NR_CPUS of the kernel is at most this */
+
 /* Memory that programs and user space share. */
 enum d_activity { ACTIVITY_BEGIN, ACTIVITY_ACTIVE, ACTIVITY_DRAINING };
 
@@ -62,7 +64,18 @@ struct d_state {
 	__u64 self_drops;		/* stores to self-> or to an array without memory */
 	__u64 aggregation_drops;	/* elements that an aggregation had no memory for */
 	__u64 nesting_drops;		/* firings that interrupted D_NESTING others */
+	/* Of the programs of off-cpu, and of those of on-cpu: each looks at every switch of threads. */
+	struct d_switches {
+		__u64 unseen;			/* switches that the kernel did not show them while the script was active */
+		__u64 running[D_CPUS_MAX];	/* address of the thread that got each CPU at the last switch; 0: not known */
+	} off, on;
 	__u64 elements[D_AGGREGATIONS_MAX];	/* that programs have made so far, by the aggregation's id */
 };
+
+/* Programs of off-cpu and on-cpu miss the same switches: each counts them. */
+static inline __u64 d_unseen_switches(const struct d_state *s)
+{
+	return s->off.unseen > s->on.unseen ? s->off.unseen : s->on.unseen;
+}
 
 #endif

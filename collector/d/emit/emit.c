@@ -271,7 +271,11 @@ static void emit_ins(struct emitter *e, const struct d_ins *i)
 		break;
 	case IR_BUILTIN: emit_builtin(e, i); break;
 	case IR_PROBE: emit_probe(e, i); break;
-	case IR_CLAIM: emit_scratch_claim(e); break;
+	case IR_CLAIM:
+		if (e->ir->context == CONTEXT_OFF_CPU || e->ir->context == CONTEXT_ON_CPU)
+			emit_switch(e);
+		emit_scratch_claim(e);
+		break;
 	case IR_ACTIVE: emit_active(e, i); break;
 	case IR_RESERVE: emit_reserve(e, i); break;
 	case IR_PUT: emit_put(e, i); break;

@@ -153,16 +153,51 @@ static void timer_argument(struct emitter *e, __u32 n)
 	emit_here(e, other);
 }
 
-/* r0 = the address of the other thread, read as a number: the verifier allows no arithmetic with its type. */
-static void other_thread(struct emitter *e)
+/* r0 = the address of a thread of the switch, read as a number: the verifier allows no arithmetic with its type. */
+static void switch_thread(struct emitter *e, int which)
 {
-	emit_mov(e, R3, R1);
-	emit_alu_imm(e, BPF_ADD, R3, e->ir->context == CONTEXT_OFF_CPU ? SWITCH_NEXT : SWITCH_PREVIOUS);
+	emit_load(e, R3, R10, STACK_CONTEXT, 8);
+	emit_alu_imm(e, BPF_ADD, R3, which);
 	emit_mov(e, R1, R10);
 	emit_alu_imm(e, BPF_ADD, R1, STACK_KEY);
 	emit_mov_imm(e, R2, 8);
 	emit_call(e, BPF_FUNC_probe_read_kernel);
 	emit_load(e, R0, R10, STACK_KEY, 8);
+}
+
+/* r1 = where the thread is noted that runs on this CPU; r6 = 8 times the CPU. */
+static void running(struct emitter *e, __u32 switches)
+{
+	emit_map_value(e, R1, e->maps->state, switches + offsetof(struct d_switches, running));
+	emit_alu(e, BPF_ADD, R1, R6);
+}
+
+/* The kernel does not show every switch to programs.  If the thread that leaves the CPU is not the one that came, at least one
+ * switch is missing: it is counted.  r6 and r7 are free, as no register of the IR is used yet. */
+void emit_switch(struct emitter *e)
+{
+	__u32 switches = e->ir->context == CONTEXT_ON_CPU ? offsetof(struct d_state, on) : offsetof(struct d_state, off);
+	size_t first, same, inactive;
+
+	emit_call(e, BPF_FUNC_get_smp_processor_id);
+	emit_mov(e, R6, R0);
+	emit_alu_imm(e, BPF_AND, R6, D_CPUS_MAX - 1);
+	emit_alu_imm(e, BPF_LSH, R6, 3);
+	switch_thread(e, SWITCH_PREVIOUS);
+	running(e, switches);
+	emit_load(e, R7, R1, 0, 8);
+	first = emit_ahead(e, BPF_JMP | BPF_JEQ | BPF_K, R7, 0, 0);
+	same = emit_ahead(e, BPF_JMP | BPF_JEQ | BPF_X, R7, R0, 0);
+	emit_map_value(e, R1, e->maps->state, offsetof(struct d_state, activity));
+	emit_load(e, R1, R1, 0, 4);
+	inactive = emit_ahead(e, BPF_JMP | BPF_JNE | BPF_K, R1, 0, ACTIVITY_ACTIVE);
+	emit_count(e, switches + offsetof(struct d_switches, unseen));
+	emit_here(e, inactive);
+	emit_here(e, same);
+	emit_here(e, first);
+	switch_thread(e, SWITCH_NEXT);
+	running(e, switches);
+	emit_store(e, R1, 0, R0, 8);
 }
 
 static void emit_argument(struct emitter *e, __u32 n)
@@ -192,7 +227,7 @@ static void emit_argument(struct emitter *e, __u32 n)
 		return;
 	case CONTEXT_OFF_CPU: case CONTEXT_ON_CPU:
 		if (n < 2)
-			other_thread(e);
+			switch_thread(e, e->ir->context == CONTEXT_OFF_CPU ? SWITCH_NEXT : SWITCH_PREVIOUS);
 		return;
 	case CONTEXT_STATIC:
 		static_argument(e, n);

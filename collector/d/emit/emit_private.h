@@ -71,6 +71,7 @@ void emit_scratch(struct emitter *e, __u8 dst, enum d_memory memory, __u32 at);
 /* emit_builtin.c */
 void emit_builtin(struct emitter *e, const struct d_ins *i);
 void emit_probe(struct emitter *e, const struct d_ins *i);
+void emit_switch(struct emitter *e);		/* at the begin of a program of off-cpu or on-cpu */
 void emit_task(struct emitter *e);		/* r0 = struct task_struct of the thread of the probe; r1 changes */
 
 /* emit_memory.c */
