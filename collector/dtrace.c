@@ -61,7 +61,7 @@ static const struct argp_option options[] = {
 	{ NULL, 'Z', NULL, 0, "Descriptions may match no probe", 1 },
 	{ NULL, 'q', NULL, 0, "Print only what the script prints", 1 },
 	{ NULL, 'e', NULL, 0, "Compile, then exit", 1 },
-	{ NULL, 'x', "OPTION[=VALUE]", 0, "Set an option: quiet, errtags, defaultargs", 1 },
+	{ NULL, 'x', "OPTION[=VALUE]", 0, "Set an option: quiet, errtags, defaultargs, cpushare=PERCENT ..., see heatscope-dtrace(8)", 1 },
 	{ NULL, 'l', NULL, 0, "List the probes that the descriptions match, or all that are known without one", 1 },
 	{ NULL, 'S', NULL, 0, "Print the intermediate code of each probe", 1 },
 	{ NULL, 'V', NULL, 0, "Print the version of D", 1 },

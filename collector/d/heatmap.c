@@ -29,10 +29,9 @@ struct d_instrumentation {			/* an instrumentation */
 	__u32 metric;
 	__u64 inst;
 	bool is_ours;			/* created since we began */
-	__s64 first_slot, next_slot;
+	__s64 first_slot;
 	struct filter filter;
 	struct event_counter *counter;
-	__s64 step_ns;			/* step of the wall clock, not yet reported */
 };
 
 /* ---- metrics ---- */
@@ -310,7 +309,7 @@ static int counting_new(struct d_heatmap *h, const struct instrumentation *in, s
 
 	if (err)
 		return err;
-	err = event_counter_new(m, in, &conf, &(struct event_counter_labels){ label_of_code, h }, &c->counter);
+	err = event_counter_new(m, in, &conf, c->first_slot, &(struct event_counter_labels){ label_of_code, h }, &c->counter);
 	return err ? no_memory(reason) : 0;
 }
 
@@ -331,7 +330,7 @@ static int heatmap_enable(void *self, const struct instrumentation *in, __s64 no
 	c->metric = metric;
 	c->inst = in->id;
 	c->is_ours = in->crtime_ms >= (__s64)(h->incarnation / 1000000);
-	c->first_slot = c->next_slot = now_ns / SLOT_NS + 1;
+	c->first_slot = now_ns / SLOT_NS + 1;
 	err = counting_new(h, in, c, reason);
 	if (err) {
 		free(c);
@@ -383,22 +382,6 @@ static int by_slot(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int counting_send(struct d_instrumentation *c, __s64 slot, __u32 run, const struct batch_sink *sink)
-{
-	int err = event_counter_send(c->counter, slot, run, c->step_ns, sink);
-
-	c->step_ns = 0;
-	if (slot + run > c->next_slot)
-		c->next_slot = slot + run;
-	return err;
-}
-
-/* Reports the slots before this one as empty. */
-static int counting_send_empty(struct d_instrumentation *c, __s64 slot, const struct batch_sink *sink)
-{
-	return c->next_slot < slot ? counting_send(c, c->next_slot, (__u32)(slot - c->next_slot), sink) : 0;
-}
-
 static void counting_add(struct d_instrumentation *c, const struct d_heatmap *h, const struct d_event *from)
 {
 	struct event e = { 0 };
@@ -427,12 +410,12 @@ static int counting_drain(struct d_heatmap *h, struct d_instrumentation *c, size
 			i++;
 		if (slot < c->first_slot)
 			continue;
-		err = counting_send_empty(c, slot, sink) ?: err;
+		err = event_counter_send_empty(c->counter, slot, sink) ?: err;
 		for (size_t k = from; k < i; k++)
 			counting_add(c, h, &h->events[k]);
-		err = counting_send(c, slot, 1, sink) ?: err;
+		err = event_counter_send(c->counter, slot, sink) ?: err;
 	}
-	return counting_send_empty(c, end, sink) ?: err;
+	return event_counter_send_empty(c->counter, end, sink) ?: err;
 }
 
 /* Notes a step of the wall clock, which the next batch reports. */
@@ -447,7 +430,7 @@ static void clock_refresh(struct d_heatmap *h)
 		h->events[i].slot += step_ns / SLOT_NS;
 	h->run->session.state->wall_offset_ns = (__u64)offset;
 	for (struct d_instrumentation *c = h->instrumentations; c; c = c->next)
-		c->step_ns += step_ns;
+		event_counter_clock_step(c->counter, step_ns);
 }
 
 /* Records that the ring had no room for, firings that did not run, and switches that the kernel did not show may have had values

@@ -26,6 +26,7 @@ struct event_counter {
 	unsigned field[KEY_FIELDS_MAX], measure[2 * MEASURES_MAX];	/* indices in events; after the measures the weights */
 	struct batch batch;
 	__u32 seq;
+	__s64 next_slot;		/* after the last one that was sent */
 	struct hist hist[2 * MEASURES_MAX];
 	struct row *row;		/* n_keys + 1 rows */
 	size_t n_keys, n_rows;
@@ -36,7 +37,7 @@ struct event_counter {
 	struct batch_builder slices;
 };
 
-int event_counter_new(const struct metric *m, const struct instrumentation *in, const struct probe_conf *conf,
+int event_counter_new(const struct metric *m, const struct instrumentation *in, const struct probe_conf *conf, __s64 first_slot,
 		      const struct event_counter_labels *labels, struct event_counter **ret_tally)
 {
 	struct event_counter *t = calloc(1, sizeof(*t));
@@ -45,6 +46,7 @@ int event_counter_new(const struct metric *m, const struct instrumentation *in, 
 	if (err)
 		return err;
 	t->labels = *labels;
+	t->next_slot = first_slot;
 	for (size_t i = 0; i < in->n_fields; i++) {
 		index = metric_index(m, in->field[i], FIELD_DISCRETE);
 		if (index >= 0)			/* the aggregator fills in hostname */
@@ -230,8 +232,11 @@ static int row_put(struct event_counter *t, __u32 row)
 	return err;
 }
 
-int event_counter_send(struct event_counter *t, __s64 slot, __u32 run, __s64 clock_step_ns,
-		       const struct batch_sink *sink)
+__s64 event_counter_next(const struct event_counter *t) { return t->next_slot; }
+
+void event_counter_clock_step(struct event_counter *t, __s64 step_ns) { t->batch.clock_step_ns += step_ns; }
+
+static int send_run(struct event_counter *t, __s64 slot, __u32 run, const struct batch_sink *sink)
 {
 	struct batch *b = &t->batch;
 	int err = 0, e;
@@ -246,14 +251,23 @@ int event_counter_send(struct event_counter *t, __s64 slot, __u32 run, __s64 clo
 	}
 	b->slot = slot;
 	b->seq = t->seq++;
-	b->run = t->n_events ? 1 : run;
-	b->clock_step_ns = clock_step_ns;
+	b->run = run;
 	b->loss.first = slot;
 	b->loss.last = slot;
 	b->slice = batch_builder_slices(&t->slices);
 	b->n_slices = t->slices.n;
 	sink->batch(sink->arg, b);
+	b->clock_step_ns = 0;
+	if (slot + run > t->next_slot)
+		t->next_slot = slot + run;
 	event_counter_drop(t);
 	rows_forget(t, slot);
 	return err;
+}
+
+int event_counter_send(struct event_counter *t, __s64 slot, const struct batch_sink *sink) { return send_run(t, slot, 1, sink); }
+
+int event_counter_send_empty(struct event_counter *t, __s64 end, const struct batch_sink *sink)
+{
+	return t->next_slot < end ? send_run(t, t->next_slot, (__u32)(end - t->next_slot), sink) : 0;
 }

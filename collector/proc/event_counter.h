@@ -27,8 +27,8 @@ struct event_counter_labels {
 
 struct event_counter;
 
-/* Makes a counter for an instrumentation that is bound to its metric; labels is copied. */
-int event_counter_new(const struct metric *m, const struct instrumentation *in, const struct probe_conf *conf,
+/* Makes a counter for an instrumentation that is bound to its metric, from first_slot on; labels is copied. */
+int event_counter_new(const struct metric *m, const struct instrumentation *in, const struct probe_conf *conf, __s64 first_slot,
 		      const struct event_counter_labels *labels, struct event_counter **ret_tally);
 void event_counter_free(struct event_counter *t);	/* NULL: nothing */
 
@@ -40,9 +40,16 @@ int event_counter_add(struct event_counter *t, const struct event *e);
 /* The next batch reports that n events were lost. */
 void event_counter_lose(struct event_counter *t, __u64 n);
 
-/* Sends the events since the last call as a batch of `slot`; if there are none, a batch of `run` empty slots. */
-int event_counter_send(struct event_counter *t, __s64 slot, __u32 run, __s64 clock_step_ns,
-		       const struct batch_sink *sink);
+/* Sends the events since the last call as a batch of `slot`.  If the slot was sent before, this is an amendment. */
+int event_counter_send(struct event_counter *t, __s64 slot, const struct batch_sink *sink);
+
+/* Sends the slots before `end` that were not sent as one empty batch, if there are any; no event may wait. */
+int event_counter_send_empty(struct event_counter *t, __s64 end, const struct batch_sink *sink);
+
+__s64 event_counter_next(const struct event_counter *t);	/* the slot after the last one that was sent */
+
+/* The wall clock stepped: the next batch reports it. */
+void event_counter_clock_step(struct event_counter *t, __s64 step_ns);
 
 void event_counter_drop(struct event_counter *t);	/* discards the events since the last send */
 

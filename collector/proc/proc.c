@@ -42,14 +42,13 @@ struct counting {			/* an instrumentation that is enabled */
 	struct counting *next;
 	struct reading *on;
 	__u64 inst;
-	__s64 first_slot, next_slot;	/* it counts from the first one on; the next one to report */
+	__s64 first_slot;		/* it counts from this one on */
 	__s64 making;			/* scope interval: the slot of the events in the tally, if there are any */
 	int n_making;
 	int by_parts;
 	__u64 wanted;
 	struct filter filter;
 	struct event_counter *tally;
-	__s64 step_ns;			/* step of the wall clock, not yet reported */
 };
 
 struct proc {
@@ -182,7 +181,7 @@ static int proc_enable(void *self, const struct instrumentation *in, __s64 now_n
 	c = calloc(1, sizeof(*c));
 	err = c ? reading_open(p, meter, in->slot_ns, &c->on, reason) : -ENOMEM;
 	if (!err)
-		err = event_counter_new(meter->metric, in, &p->conf, &(struct event_counter_labels){ label, c->on },
+		err = event_counter_new(meter->metric, in, &p->conf, now_ns / (__s64)in->slot_ns + 1, &(struct event_counter_labels){ label, c->on },
 					&c->tally);
 	if (err) {
 		if (c && c->on)
@@ -193,7 +192,7 @@ static int proc_enable(void *self, const struct instrumentation *in, __s64 now_n
 	if (!p->counting)
 		p->wall_offset = wall_offset();
 	c->inst = in->id;
-	c->first_slot = c->next_slot = now_ns / (__s64)in->slot_ns + 1;
+	c->first_slot = now_ns / (__s64)in->slot_ns + 1;
 	c->filter = filter;
 	c->wanted = event_counter_wanted(c->tally) | filter_wanted(&filter);
 	c->by_parts = (c->wanted & meter->parts) != 0;
@@ -246,28 +245,24 @@ struct giving {
 	int err;
 };
 
-static void slots_report(struct giving *g, struct counting *c, __s64 slot, __u32 run)
+static void slot_report(struct giving *g, struct counting *c, __s64 slot)
 {
-	g->err = event_counter_send(c->tally, slot, run, c->step_ns, g->sink) ?: g->err;
-	c->step_ns = 0;
-	if (slot + run > c->next_slot)
-		c->next_slot = slot + run;
+	g->err = event_counter_send(c->tally, slot, g->sink) ?: g->err;
 }
 
 /* Reports the slots before this one as empty. */
 static void empty_report(struct giving *g, struct counting *c, __s64 slot)
 {
-	if (c->next_slot < slot)
-		slots_report(g, c, c->next_slot, (__u32)(slot - c->next_slot));
+	g->err = event_counter_send_empty(c->tally, slot, g->sink) ?: g->err;
 }
 
-/* Reports the slot in the making, which is over.  If it was reported before, this is an amendment. */
+/* Reports the slot in the making, which is over. */
 static void made_report(struct giving *g, struct counting *c)
 {
 	if (!c->n_making)
 		return;
 	c->n_making = 0;
-	slots_report(g, c, c->making, 1);
+	slot_report(g, c, c->making);
 }
 
 /* Counts an event with its own time; events come in order unless the clock was set back. */
@@ -324,8 +319,8 @@ static void state_report(struct giving *g, __s64 slot, int observed)
 	for (struct counting *c = g->p->counting; c; c = c->next) {
 		if (c->on != g->r)
 			continue;
-		if (observed && slot >= c->next_slot)
-			slots_report(g, c, slot, 1);
+		if (observed && slot >= event_counter_next(c->tally))
+			slot_report(g, c, slot);
 		else
 			event_counter_drop(c->tally);
 	}
@@ -370,7 +365,7 @@ static void clock_refresh(struct proc *p)
 		return;
 	p->wall_offset = offset;
 	for (struct counting *c = p->counting; c; c = c->next)
-		c->step_ns += step;
+		event_counter_clock_step(c->tally, step);
 }
 
 static int proc_drain(void *self, __s64 now_ns, const struct batch_sink *sink)

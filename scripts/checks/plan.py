@@ -10,8 +10,8 @@ from pathlib import Path
 #
 # ALONGSIDE starts no database server and counts nothing of the whole host: it runs at the same time as any other.
 ALONGSIDE = {"e2e/ca", "e2e/cli", "e2e/openapi", "e2e/readers", "e2e/report", "e2e/terminal", "e2e/watch"}
-# OWN looks only at its own server or program, by a predicate: AT_A_TIME of them run at the same time, the
-# slowest first.  Most of their time they wait.
+# OWN looks only at its own server or program, by a predicate, or wants no more than that its own load is seen, too:
+# AT_A_TIME of them run at the same time, the slowest first.  Most of their time they wait.
 AT_A_TIME = 4
 OWN = ["e2e/privilege", "e2e/readme", "e2e/matrix", "e2e/postgresql", "e2e/http", "e2e/redis", "e2e/memory_postgresql", "e2e/wall_clock", "e2e/kill", "e2e/hangs", "e2e/running", "e2e/exemplars",
        "e2e/parts", "e2e/memory", "e2e/arrival", "e2e/compare", "e2e/composition", "e2e/digest", "e2e/dtrace", "e2e/dtrace_heatmap", "e2e/dtrace_mysql", "e2e/dtrace_postgresql", "e2e/explain", "e2e/protocol",

@@ -60,7 +60,7 @@ static struct event_counter *event_counter_of(const char *decomposition, __u32 n
 	if (strchr(decomposition, 'k'))
 		strcpy(in.field[in.n_fields++], "kind");
 	assert_int_equal(instrumentation_bind(&in, &things, reason), 0);
-	assert_int_equal(event_counter_new(&things, &in, &conf, &labels, &t), 0);
+	assert_int_equal(event_counter_new(&things, &in, &conf, T0, &labels, &t), 0);
 	return t;
 }
 
@@ -118,9 +118,13 @@ TEST(a_batch_has_the_added_events)
 
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(event_counter_add(t, &e[i]), 0);
-	assert_int_equal(event_counter_send(t, T0, 1, 0, &sink), 0);
-	assert_int_equal(event_counter_send(t, T0 + 1, 5, -2000000, &sink), 0);
-	assert_int_equal(c.n, 2);
+	assert_int_equal(event_counter_send(t, T0, &sink), 0);
+	event_counter_clock_step(t, -1500000);
+	event_counter_clock_step(t, -500000);
+	assert_int_equal(event_counter_send_empty(t, T0 + 6, &sink), 0);
+	assert_int_equal(event_counter_send_empty(t, T0 + 6, &sink), 0);	/* there is none */
+	assert_int_equal(event_counter_next(t), T0 + 6);
+	assert_int_equal(c.n, 2);		/* and not three */
 	assert_string_equal(c.batch[0].source, "here");
 	assert_int_equal(c.batch[0].incarnation, 7);
 	assert_int_equal(c.batch[0].inst, 3);
@@ -135,7 +139,12 @@ TEST(a_batch_has_the_added_events)
 	assert_int_equal(c.batch[1].n_slices, 0);
 	assert_int_equal(c.batch[1].run, 5);
 	assert_int_equal(c.batch[1].seq, 1);
+	assert_int_equal(c.batch[1].slot, T0 + 1);
 	assert_int_equal(c.batch[1].clock_step_ns, -2000000);
+	event_counter_add(t, &e[0]);
+	assert_int_equal(event_counter_send(t, T0, &sink), 0);		/* an amendment */
+	assert_int_equal(c.batch[2].clock_step_ns, 0);
+	assert_int_equal(event_counter_next(t), T0 + 6);
 	caught_fini(&c);
 	event_counter_free(t);
 }
@@ -155,11 +164,11 @@ TEST(weights_are_sums_along_the_first_measure)
 	struct event_counter *t;
 
 	assert_int_equal(instrumentation_bind(&in, &events, reason), 0);
-	assert_int_equal(event_counter_new(&events, &in, &conf, &labels, &t), 0);
+	assert_int_equal(event_counter_new(&events, &in, &conf, T0, &labels, &t), 0);
 	assert_true(event_counter_wanted(t) == (WANTED_MEASURE(0) | WANTED_MEASURE(1)));
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(event_counter_add(t, &e[i]), 0);
-	assert_int_equal(event_counter_send(t, T0, 1, 0, &sink), 0);
+	assert_int_equal(event_counter_send(t, T0, &sink), 0);
 	assert_int_equal(c.batch[0].n_slices, 3);
 	assert_slice(&c.batch[0], "", 0, (const __u64[]){ 50, 50, 7 }, 3);
 	for (size_t i = 1; i < 3; i++) {
@@ -190,7 +199,7 @@ TEST(keys_beyond_the_cap_are_other)
 
 			event_counter_add(t, &e);
 		}
-		event_counter_send(t, T0 + slot, 1, 0, &sink);
+		event_counter_send(t, T0 + slot, &sink);
 		assert_slice(&c.batch[slot], "t1", 1, (const __u64[]){ 1 }, 1);
 		assert_slice(&c.batch[slot], "t2", 1, (const __u64[]){ 2 }, 1);
 		assert_slice(&c.batch[slot], "other", 1, (const __u64[]){ 3, 4 }, 2);
@@ -209,14 +218,14 @@ TEST(a_key_not_seen_for_long_is_forgotten)
 
 	event_counter_add(t, &one);
 	event_counter_add(t, &two);
-	event_counter_send(t, T0, 1, 0, &sink);
+	event_counter_send(t, T0, &sink);
 	event_counter_add(t, &two);
-	event_counter_send(t, T0 + forget, 1, 0, &sink);	/* key 1 is still known */
+	event_counter_send(t, T0 + forget, &sink);	/* key 1 is still known */
 	event_counter_add(t, &three);
-	event_counter_send(t, T0 + forget + 1, 1, 0, &sink);	/* key 3 comes too early; then key 1 is forgotten */
+	event_counter_send(t, T0 + forget + 1, &sink);	/* key 3 comes too early; then key 1 is forgotten */
 	event_counter_add(t, &three);
 	event_counter_add(t, &two);
-	event_counter_send(t, T0 + forget + 2, 1, 0, &sink);
+	event_counter_send(t, T0 + forget + 2, &sink);
 	assert_slice(&c.batch[2], "other", 1, (const __u64[]){ 3 }, 1);
 	assert_slice(&c.batch[3], "t3", 1, (const __u64[]){ 3 }, 1);
 	assert_slice(&c.batch[3], "t2", 1, (const __u64[]){ 2 }, 1);
@@ -235,7 +244,7 @@ TEST(without_fields_there_is_one_key)
 
 		event_counter_add(t, &e);
 	}
-	event_counter_send(t, T0, 1, 0, &sink);
+	event_counter_send(t, T0, &sink);
 	assert_int_equal(c.batch[0].n_slices, 2);
 	assert_slice(&c.batch[0], "", 1, (const __u64[]){ 1, 2, 3 }, 3);
 	caught_fini(&c);
@@ -252,7 +261,7 @@ TEST(dropped_events_are_not_sent)
 	event_counter_add(t, &e);
 	event_counter_drop(t);
 	event_counter_add(t, &later);
-	event_counter_send(t, T0, 1, 0, &sink);
+	event_counter_send(t, T0, &sink);
 	assert_slice(&c.batch[0], "t1", 1, (const __u64[]){ 9 }, 1);
 	caught_fini(&c);
 	event_counter_free(t);
@@ -273,7 +282,7 @@ TEST(nothing_is_lost)
 			want_sum += e.measure[1];
 			assert_int_equal(event_counter_add(t, &e), 0);
 		}
-		event_counter_send(t, T0 + slot, 1, 0, &sink);
+		event_counter_send(t, T0 + slot, &sink);
 	}
 	for (size_t i = 0; i < c.n; i++)
 		for (size_t j = 0; j < c.batch[i].n_slices; j++) {
