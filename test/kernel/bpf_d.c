@@ -5,7 +5,7 @@
  * Needs root and BTF; skipped (77) without. */
 #include "collector/d/tree/parse.h"
 #include "test/collector/d/d_interpreter.h"
-#include "test/collector/d/d_run.h"
+#include "test/collector/d/d_run_kit.h"
 #include "test/collector/d/d_text_interpreter.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  *
  * HEATSCOPE_TEST runs one test.
  * Needs root and BTF; skipped (77) without. */
-#include "test/collector/d/d_run.h"
+#include "test/collector/d/d_run_kit.h"
 
 #include <fcntl.h>
 #include <math.h>

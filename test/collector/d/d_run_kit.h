@@ -1,4 +1,4 @@
-/* d_run.h - compiles a D script in a test, runs it in the kernel, and keeps what it prints.
+/* d_run_kit.h - compiles a D script in a test, runs it in the kernel, and keeps what it prints.
  *
  *      struct run r;
  *      compile(&r, "syscall:::entry { ... }"), open_attached(&r), ..., d_session_detach(&r.session), close_run(&r)
@@ -7,8 +7,8 @@
  * Errors  asserted.  compile(), run(): false: the checker found a division by zero.
  * Memory  close_run() frees all but `text` and `errors`, which are the caller's.
  */
-#ifndef HEATSCOPE_D_RUN_H
-#define HEATSCOPE_D_RUN_H
+#ifndef HEATSCOPE_D_RUN_KIT_H
+#define HEATSCOPE_D_RUN_KIT_H
 
 #include "collector/d/compile.h"
 #include "collector/d/session.h"
