@@ -40,15 +40,15 @@ struct d_table *d_table_add(struct d_program *p, __u32 value_len)
 enum d_stack d_stack_of(const struct d_node *n, __u32 *ret_room)
 {
 	bool is_user = n->kind == NODE_CALL && n->function && n->function->id == FUNCTION_USTACK;
-	__u64 frames = is_user ? 100 : 20;
+	__u64 frames = is_user ? 100 : 20, most = is_user ? D_FRAMES_MAX : D_FRAMES_MAX - D_TRACING_FRAMES;
 
 	if (!is_user && (n->kind != NODE_CALL || !n->function || n->function->id != FUNCTION_STACK))
 		return STACK_NONE;
 	if (n->list && n->list->kind == NODE_INT)
 		frames = n->list->value;
-	if (!frames || frames > D_FRAMES_MAX)
-		frames = D_FRAMES_MAX;
-	*ret_room = 8 * (frames + is_user);
+	if (!frames || frames > most)
+		frames = most;
+	*ret_room = 8 * (frames + (is_user ? 1 : D_TRACING_FRAMES));
 	return is_user ? STACK_USER : STACK_KERNEL;
 }
 

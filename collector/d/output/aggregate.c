@@ -1,5 +1,6 @@
 #include "collector/d/output/aggregate.h"
 #include "collector/core/array.h"
+#include "collector/d/output/stack_print.h"
 #include "collector/d/tree/fold.h"
 #include "collector/d/tree/function.h"
 
@@ -61,7 +62,8 @@ static void put_name(const struct d_totals *t, const struct d_key *k, const __u8
 		memcpy(out, probe->field[k->field], strnlen(probe->field[k->field], D_STRING_SIZE - 1));
 }
 
-/* The key of a row, from that of an element: names in the place of ids, so probes of equal names are one row. */
+/* The key of a row, from that of an element: names in the place of ids, so probes of equal names are one row, and stacks
+ * without the tracing's own frames. */
 static void widen(const struct d_totals *t, const __u8 *key, __u8 *out)
 {
 	const struct d_table *table = t->aggregation->table;
@@ -74,6 +76,8 @@ static void widen(const struct d_totals *t, const __u8 *key, __u8 *out)
 			put_name(t, k, key, out);
 		else
 			memcpy(out, key, k->room);
+		if (k->stack == STACK_KERNEL)
+			d_stack_trim(t->symbols, out, k->room);
 		out += part_len(k);
 		key += k->room;
 	}

@@ -1,4 +1,4 @@
-/* stack_print.h - prints a stack as DTrace does: a line per frame. */
+/* stack_print.h - prints a stack as DTrace does: a line per frame; words are len bytes of program.h's enum d_stack. */
 #ifndef HEATSCOPE_OUTPUT_STACK_PRINT_H
 #define HEATSCOPE_OUTPUT_STACK_PRINT_H
 
@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* words: len bytes of program.h's enum d_stack. */
+/* Takes the frames of the tracing itself off a kernel's stack: they differ with the other programs at the same tracepoint. */
+void d_stack_trim(struct d_symbols *s, void *words, size_t len);
+
 void d_stack_print(struct d_symbols *s, bool is_user, const void *words, size_t len, FILE *out);
 
 #endif
