@@ -36,7 +36,7 @@ struct d_key {
 enum d_stack { STACK_NONE, STACK_KERNEL, STACK_USER };
 
 #define D_FRAMES_MAX 127		/* the kernel's most */
-#define D_TRACING_FRAMES 8		/* of a kernel's stack, taken in addition: those of the tracing itself, which are on top, go */
+#define D_TRACING_FRAMES 8		/* a program takes so many more of the kernel's: user space removes the tracing's own, on top */
 #define D_SAVED_STACK_LEN (8 * 101)
 
 /* Where the names of a probe are in an element of `names`. */
