@@ -4,6 +4,7 @@
 #include "collector/core/log.h"
 #include "collector/d/compile.h"
 #include "collector/d/heatmap.h"
+#include "collector/d/preprocess.h"
 #include "collector/d/run.h"
 #include "collector/d/tree/parse.h"
 #include "collector/d/viewer.h"
@@ -65,6 +66,10 @@ static const struct argp_option options[] = {
 	{ NULL, 'l', NULL, 0, "List the probes that the descriptions match, or all that are known without one", 1 },
 	{ NULL, 'S', NULL, 0, "Print the intermediate code of each probe", 1 },
 	{ NULL, 'V', NULL, 0, "Print the version of D", 1 },
+	{ NULL, 'C', NULL, 0, "Run each script through the C preprocessor", 1 },
+	{ NULL, 'D', "NAME[=VALUE]", 0, "With -C: define a macro", 1 },
+	{ NULL, 'U', "NAME", 0, "With -C: undefine a macro", 1 },
+	{ NULL, 'I', "DIRECTORY", 0, "With -C: look there for files of #include", 1 },
 	{ "heatmap", OPT_HEATMAP, NULL, 0, "Each aggregation by quantize(), lquantize() or llquantize() is a live heat map: the first "
 		"in this terminal, all on the page of heatscoped; q ends the script", 2 },
 	{ "page", OPT_PAGE, NULL, 0, "Likewise, only on the page: print its address", 2 },
@@ -88,10 +93,12 @@ struct arguments {
 	size_t n_words, words_room;
 	const char **settings;		/* of -x */
 	size_t n_settings, settings_room;
+	const char **preprocessor;	/* its command, ended by NULL when all options are known */
+	size_t n_preprocessor, preprocessor_room;
 	const char *command;		/* -c */
 	const char *output;		/* -o */
 	pid_t pid;			/* -p */
-	bool quiet, only_compile, show_code, zero_probes, lists, flow;
+	bool quiet, only_compile, show_code, zero_probes, lists, flow, preprocesses;
 	bool heatmap, page, unguarded;
 	const char *socket_path, *source, *url;		/* of heatscoped */
 };
@@ -125,6 +132,13 @@ static void add_word(const char ***list, size_t *n, size_t *room, const char *wo
 	(*list)[(*n)++] = word;
 }
 
+/* An option of the preprocessor and its value, two words. */
+static void add_macro(struct arguments *a, const char *option, const char *value)
+{
+	add_word(&a->preprocessor, &a->n_preprocessor, &a->preprocessor_room, option);
+	add_word(&a->preprocessor, &a->n_preprocessor, &a->preprocessor_room, value);
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *a = state->input;
@@ -155,6 +169,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPT_SOCKET: a->socket_path = text; return 0;
 	case OPT_SOURCE: a->source = text; return 0;
 	case 'u': a->url = text; return 0;
+	case 'C': a->preprocesses = true; return 0;
+	case 'D': add_macro(a, "-D", text); return 0;
+	case 'U': add_macro(a, "-U", text); return 0;
+	case 'I': add_macro(a, "-I", text); return 0;
 	case 'x': add_word(&a->settings, &a->n_settings, &a->settings_room, text); return 0;
 	case 'V':
 		printf("dtrace: Heatscope D 2.0 (heatscope %s)\n", PACKAGE_VERSION);
@@ -168,6 +186,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
+}
+
+static int no_memory(void)
+{
+	fprintf(stderr, "dtrace: no memory\n");
+	return 1;
 }
 
 static int read_file(struct source *s)
@@ -187,6 +211,37 @@ static int read_file(struct source *s)
 	if (in)
 		fclose(in);
 	return ok ? 0 : 1;
+}
+
+static int preprocess(const struct arguments *a, struct source *s)
+{
+	char *text = s->is_ours ? s->text : strndup(s->text, s->len);
+	int err;
+
+	if (!text)
+		return no_memory();
+	s->text = text;
+	s->is_ours = true;
+	err = d_preprocess(a->preprocessor, &s->text, &s->len);
+	if (!err && !s->file && s->len && s->text[s->len - 1] == '\n')
+		s->text[--s->len] = '\0';
+	if (!err)
+		return 0;
+	if (err == -EINVAL)
+		fprintf(stderr, "dtrace: failed to compile script %s: Preprocessor failed to process input program\n", s->file ? s->file : "-n");
+	else if (err == -ENOENT)
+		fprintf(stderr, "dtrace: failed to execute %s: there is no such program; the package cpp has it\n", a->preprocessor[0]);
+	else
+		fprintf(stderr, "dtrace: failed to execute %s: %s\n", a->preprocessor[0], strerror(-err));
+	return 1;
+}
+
+static int read_sources(const struct arguments *a)
+{
+	for (size_t i = 0; i < a->n_sources; i++)
+		if ((a->sources[i].file && read_file(&a->sources[i])) || (a->preprocesses && preprocess(a, &a->sources[i])))
+			return 1;
+	return 0;
 }
 
 static int apply_settings(const struct arguments *a, struct d_compile *c)
@@ -212,18 +267,23 @@ static int apply_settings(const struct arguments *a, struct d_compile *c)
 /* The line of the error, and a mark under its column. */
 static void print_excerpt(const struct d_script *s, const struct d_error *e)
 {
-	const char *line = s->text;
-	size_t len;
+	const char *line = s->text + (e->at < s->len ? e->at : s->len) - (e->column - 1);
+	size_t len = strcspn(line, "\n");
 
-	for (unsigned n = 1; n < e->line; n++)
-		line = (const char *)memchr(line, '\n', s->text + s->len - line) + 1;
-	len = strcspn(line, "\n");
 	if (e->column > 200 || len > 200)
 		return;
-	fprintf(stderr, "%s:%u:%u:\n    ", s->name ? s->name : "-n", e->line, e->column);
+	fprintf(stderr, "%s:%u:%u:\n    ", *e->file ? e->file : s->name ? s->name : "-n", e->line, e->column);
 	for (size_t i = 0; i < len; i++)
 		fputc(line[i] >= ' ' && line[i] < 127 ? line[i] : line[i] == '\t' ? ' ' : '?', stderr);
 	fprintf(stderr, "\n    %*s^\n", (int)e->column - 1, "");
+}
+
+/* A program of -n after the lines that the preprocessor adds. */
+static const char *without_marks(const char *text)
+{
+	while (*text == '#')
+		text += strcspn(text, "\n") + (strchr(text, '\n') != NULL);
+	return text;
 }
 
 static int print_error(const struct d_script *s, const struct d_error *e, const struct d_compile *c)
@@ -231,7 +291,7 @@ static int print_error(const struct d_script *s, const struct d_error *e, const 
 	if (s->name)
 		fprintf(stderr, "dtrace: failed to compile script %s: ", s->name);
 	else
-		fprintf(stderr, "dtrace: invalid probe specifier %s: ", s->text);
+		fprintf(stderr, "dtrace: invalid probe specifier %s: ", without_marks(s->text));
 	if (c->options.errtags)
 		fprintf(stderr, "[%s] ", e->tag);
 	if (s->name)
@@ -241,20 +301,14 @@ static int print_error(const struct d_script *s, const struct d_error *e, const 
 	return 1;
 }
 
-static int no_memory(void)
-{
-	fprintf(stderr, "dtrace: no memory\n");
-	return 1;
-}
-
 static void print_notice(const struct d_script *s, unsigned n)
 {
-	const char *plural = n == 1 ? "" : "s";
+	const char *plural = n == 1 ? "" : "s", *text = without_marks(s->text);
 
 	if (s->name)
 		fprintf(stderr, "dtrace: script '%s' matched %u probe%s\n", s->name, n, plural);
 	else
-		fprintf(stderr, "dtrace: description '%.*s' matched %u probe%s\n", (int)strcspn(s->text, "{/;"), s->text, n, plural);
+		fprintf(stderr, "dtrace: description '%.*s' matched %u probe%s\n", (int)strcspn(text, "{/;"), text, n, plural);
 }
 
 static struct d_script script_of(const struct source *s) { return (struct d_script){ s->file, s->text, s->len }; }
@@ -466,8 +520,8 @@ static int dtrace(struct arguments *a, struct d_compile *c)
 	struct d_target target = { .fd = -1 };
 	int status = !n_probes || d_compile_init(c);
 
-	for (size_t i = 0; !status && i < a->n_sources; i++)
-		status = a->sources[i].file ? read_file(&a->sources[i]) : 0;
+	if (!status)
+		status = read_sources(a);
 	c->macros.argument = a->words;
 	c->macros.n_arguments = a->n_words;
 	c->options.quiet = a->quiet;
@@ -493,6 +547,9 @@ static int dtrace(struct arguments *a, struct d_compile *c)
 	return status;
 }
 
+/* Scripts ask for these macros by #ifdef. */
+static const char *const preprocessor[] = { "cpp", "-D__SUNW_D=1", "-D__SUNW_D_VERSION=0x02000000" };
+
 int main(int argc, char **argv)
 {
 	static const struct argp argp = { options, parse_option, "[ARGUMENT...]", doc, NULL, NULL, NULL };
@@ -500,7 +557,10 @@ int main(int argc, char **argv)
 	struct d_compile c = { 0 };
 	int status;
 
+	for (size_t i = 0; i < sizeof(preprocessor) / sizeof(*preprocessor); i++)
+		add_word(&a.preprocessor, &a.n_preprocessor, &a.preprocessor_room, preprocessor[i]);
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	add_macro(&a, "-", NULL);
 	status = dtrace(&a, &c);
 	d_compile_fini(&c);
 	for (size_t i = 0; i < a.n_sources; i++)
@@ -509,5 +569,6 @@ int main(int argc, char **argv)
 	free(a.sources);
 	free(a.words);
 	free(a.settings);
+	free(a.preprocessor);
 	return status;
 }

@@ -2,20 +2,42 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME_MAX_LEN 64			/* longer names get no suggestion */
 
+/* A line may say which line of which file is next: # 7 "x.h", #line 7 "x.h", #line 7. */
+static void take_mark(const char *text, size_t len, struct d_error *e)
+{
+	char line[128], file[sizeof(e->file)], next[10];
+	int n;
+
+	if (*text != '#')
+		return;
+	snprintf(line, sizeof(line), "%.*s", (int)len, text);
+	n = sscanf(line, "# %9[0-9] \"%63[^\"\n]", next, file);
+	if (n < 1)
+		n = sscanf(line, "# line %9[0-9] \"%63[^\"\n]", next, file);
+	if (n >= 1)
+		e->line = (unsigned)atoi(next) - 1;
+	if (n == 2)		/* the preprocessor reads the script from its standard input */
+		strcpy(e->file, strcmp(file, "<stdin>") ? file : "");
+}
+
 static void find_place(const struct d_script *s, __u32 at, struct d_error *e)
 {
-	e->line = e->column = 1;
-	for (__u32 i = 0; i < at && i < s->len; i++) {
-		e->column++;
+	__u32 begin = 0;
+
+	e->at = at;
+	e->line = 1;
+	for (__u32 i = 0; i < at && i < s->len; i++)
 		if (s->text[i] == '\n') {
+			take_mark(s->text + begin, i - begin, e);
 			e->line++;
-			e->column = 1;
+			begin = i + 1;
 		}
-	}
+	e->column = (at < s->len ? at : s->len) - begin + 1;
 }
 
 static int fail(struct d_error *e, const struct d_script *s, __u32 at, const char *tag, const char *format, va_list args)

@@ -2,7 +2,7 @@
  *
  *      script, offset --d_fail()--> { line, column, tag, text }
  *
- * Shape   lines and columns count from 1; a column is a byte.  A tag is one of DTrace's (D_SYNTAX ...), as -x errtags
+ * Shape   lines and columns count from 1, a line from the last mark before it, # LINE "FILE"; a column is a byte.  A tag is one of DTrace's (D_SYNTAX ...), as -x errtags
  *         prints it.
  * Errors  d_fail() keeps the first error, and returns -EINVAL, so a function can end by `return d_fail(...)`.
  * Memory  texts are copied; the tag and the script's text are borrowed.
@@ -29,6 +29,8 @@ struct d_script {
 struct d_error {
 	const char *tag;		/* NULL: no error so far */
 	unsigned line, column;
+	__u32 at;
+	char file[64];			/* "": the script; what a mark of the C preprocessor names, # LINE "FILE", if it is another */
 	const char *script;		/* compare this pointer with d_script.text: the script in which it is */
 	char text[240];
 };

@@ -2,6 +2,7 @@
 #include "test/kit/check.h"
 
 #include <errno.h>
+#include <string.h>
 
 static const struct d_script script = { NULL, "one\ntwo\n\nfour", 13 };
 
@@ -18,6 +19,29 @@ TEST(a_place_is_line_and_column)
 		assert_int_equal(d_fail(&e, &script, rows[i].at, "D_SYNTAX", "at %u", rows[i].at), -EINVAL);
 		assert_int_equal(e.line, rows[i].line);
 		assert_int_equal(e.column, rows[i].column);
+	}
+}
+
+/* The C preprocessor says which line of which file is next. */
+TEST(marks_of_lines_count)
+{
+	static const struct {
+		const char *text;
+		unsigned line;
+		const char *file;
+	} rows[] = {
+		{ "# 7 \"<stdin>\"\nx", 7, "" }, { "a\n# 1 \"x.h\" 1\nb\nx", 2, "x.h" }, { "# 1 \"x.h\" 1\nb\n# 3 \"<stdin>\" 2\nx", 3, "" },
+		{ "#line 9\nx", 9, "" }, { "#line 9 \"y\"\nx", 9, "y" }, { "# line 9\nx", 9, "" }, { "#pragma D option quiet\nx", 2, "" },
+		{ " # 7\nx", 2, "" }, { "# -7\nx", 2, "" }, { "#\nx", 2, "" }, { "x # 7\nx", 2, "" }, { "# 7", 1, "" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct d_script s = { NULL, rows[i].text, strlen(rows[i].text) };
+		struct d_error e = { 0 };
+
+		d_fail(&e, &s, (__u32)s.len - 1, "D_SYNTAX", "x");
+		assert_int_equal(e.line, rows[i].line);
+		assert_string_equal(e.file, rows[i].file);
 	}
 }
 
