@@ -202,9 +202,10 @@ postgresql_connect() { psql -X -h 127.0.0.1 -p "$port" -U matrix -d shop -At -c 
 redis_connect() { redis-cli -p "$port" ping; }
 http_connect() { http_answers; }
 
-# The predicate of this server alone.
-mysql_where() { echo "pid = \"$server_pid\""; }
-postgresql_where() { echo "instance = \"127.0.0.1:$port\""; }
+# The predicate of this server alone, and of the users that the clients log in as: a statement with another user is missing.
+its_users='(user = "matrix" or user = "secret")'
+mysql_where() { echo "pid = \"$server_pid\" and $its_users"; }
+postgresql_where() { echo "instance = \"127.0.0.1:$port\" and $its_users"; }
 redis_where() { echo "instance = \"127.0.0.1:$port\" or instance = \"127.0.0.1:$tls_port\""; }
 http_where() { redis_where; }
 

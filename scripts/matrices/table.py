@@ -9,7 +9,7 @@ HEAD = """# Servers and clients
 
 `scripts/matrix --table` writes this page from the results of `scripts/matrix`. In each cell a program or
 driver that is not ours sends a known load. The number is the count of its statements, commands or requests; each was
-counted once, under its digest, command or path, and the server's own counters agree: `Com_*`, pg_stat_statements, INFO
+counted once, under its digest (and the user who logged in), command or path, and the server's own counters agree: `Com_*`, pg_stat_statements, INFO
 commandstats, the access log. A statement that takes 50 ms is in a bucket of 50 ms or more. `pipe` sends 100 commands
 at a time, which share the time of their replies; their sum has the 50 ms. Beyond 1023 changes of the command, or 48
 different commands, without a reply, a command is counted as `unknown` (redis.commands in heatscope-collector(8)).
