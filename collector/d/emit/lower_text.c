@@ -105,6 +105,26 @@ static __u32 lower_assignment(struct d_lowerer *l, const struct d_node *n)
 
 /* ---- operations ---- */
 
+static bool assigns_text(const struct d_node *n)
+{
+	if (!n)
+		return false;
+	if (n->kind == NODE_ASSIGN && n->a->kind != NODE_AGG && d_is_text(n->a))
+		return true;
+	for (const struct d_node *e = n->list; e; e = e->next)
+		if (assigns_text(e))
+			return true;
+	return assigns_text(n->a) || assigns_text(n->b) || assigns_text(n->c);
+}
+
+/* A text that stays as it is while `later` is computed, in the place of the variable that has it now. */
+static __u32 lower_before(struct d_lowerer *l, const struct d_node *n, const struct d_node *later)
+{
+	__u32 at, a = d_lower_text(l, n);
+
+	return a && assigns_text(later) ? copy(l, a, text_new(l, D_STRING_SIZE, &at), 0) : a;
+}
+
 static __u32 lower_condition(struct d_lowerer *l, const struct d_node *n)
 {
 	__u32 otherwise = d_ir_label(l->ir), end = d_ir_label(l->ir), at, to = text_new(l, D_STRING_SIZE, &at), a;
@@ -142,7 +162,7 @@ __u32 d_lower_text_compare(struct d_lowerer *l, const struct d_node *n)
 
 	if (!d_is_text(n->a) || !d_is_text(n->b))
 		return d_lower_fail(l, n, "a string and a pointer: use stringof( )");
-	a = d_lower_text(l, n->a);
+	a = lower_before(l, n->a, n->b);
 	b = a ? d_lower_text(l, n->b) : 0;
 	if (!b)
 		return 0;
@@ -167,7 +187,7 @@ static __u32 lower_join(struct d_lowerer *l, const struct d_node *n)
 {
 	__u32 at = d_lower_scratch(l, 2 * D_STRING_SIZE), a, b;
 
-	a = d_lower_text(l, n->list);
+	a = lower_before(l, n->list, n->list->next);
 	b = a ? d_lower_text(l, n->list->next) : 0;
 	if (!b)
 		return 0;
@@ -213,7 +233,7 @@ static __u32 lower_slice(struct d_lowerer *l, __u32 text, __u32 index, __u32 res
 static __u32 lower_substr(struct d_lowerer *l, const struct d_node *n)
 {
 	const struct d_node *i = n->list->next;
-	__u32 text = d_lower_text(l, n->list), value, index = d_ir_register(l->ir), rest = d_ir_register(l->ir);
+	__u32 text = lower_before(l, n->list, assigns_text(i) ? i : i->next), value, index = d_ir_register(l->ir), rest = d_ir_register(l->ir);
 
 	value = text ? d_lower_value(l, i) : 0;
 	if (!value)

@@ -69,6 +69,7 @@ static inline void d_call_of(struct d_text_interpreter *d, const struct d_node *
 {
 	const struct d_node *second = n->list->next;
 	char a[D_STRING_SIZE], b[D_STRING_SIZE], both[2 * D_STRING_SIZE];
+	int index;
 
 	if (!strcmp(n->text, "lltostr")) {
 		snprintf(out, D_STRING_SIZE, "%lld", d_number_of(d, n->list));
@@ -81,7 +82,8 @@ static inline void d_call_of(struct d_text_interpreter *d, const struct d_node *
 		snprintf(out, D_STRING_SIZE, "%.*s", D_STRING_SIZE - 1, both);
 		return;
 	}
-	d_slice(a, (int)d_number_of(d, second), second->next ? (int)d_number_of(d, second->next) : D_STRING_SIZE, out);
+	index = (int)d_number_of(d, second);
+	d_slice(a, index, second->next ? (int)d_number_of(d, second->next) : D_STRING_SIZE, out);
 }
 
 static inline void d_text_of(struct d_text_interpreter *d, const struct d_node *n, char *out)
