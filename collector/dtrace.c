@@ -70,7 +70,7 @@ static const struct argp_option options[] = {
 	{ NULL, 'D', "NAME[=VALUE]", 0, "With -C: define a macro", 1 },
 	{ NULL, 'U', "NAME", 0, "With -C: undefine a macro", 1 },
 	{ NULL, 'I', "DIRECTORY", 0, "With -C: look there for files of #include", 1 },
-	{ "heatmap", OPT_HEATMAP, NULL, 0, "Each aggregation by quantize(), lquantize() or llquantize() is a live heat map: the first "
+	{ "heatmap", OPT_HEATMAP, NULL, 0, "The values of each aggregation but count() are a live heat map: that of the first quantize() "
 		"in this terminal, all on the page of heatscoped; q ends the script", 2 },
 	{ "page", OPT_PAGE, NULL, 0, "Likewise, only on the page: print its address", 2 },
 	{ "socket", OPT_SOCKET, "PATH", 0, "heatscoped's Unix socket for data (default " SOCKET_PATH ")", 2 },
@@ -343,8 +343,8 @@ static int compile_end(const struct arguments *a, struct d_compile *c)
 	struct d_script script;
 
 	if ((a->heatmap || a->page) && !d_program_make_metrics(&c->program)) {
-		fprintf(stderr, "dtrace: no aggregation can be a heat map: it needs quantize(), lquantize() or llquantize() without an "
-			"increment, and at most %d keys, none of them a stack\n", KEY_FIELDS_MAX);
+		fprintf(stderr, "dtrace: no aggregation can be a heat map: it needs a value, as in quantize(), no increment, and at most "
+			"%d keys, none of them a stack\n", KEY_FIELDS_MAX);
 		return 1;
 	}
 	if (!d_compile_end(c, &e))

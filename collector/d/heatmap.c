@@ -111,19 +111,27 @@ static int metric_make(struct d_arena *a, const struct d_aggregation *g, const c
 	return 0;
 }
 
-static int metrics_make(struct d_heatmap *h, const char *name)
+/* Those of quantize() and its relatives, or the others. */
+static int add_metrics(struct d_heatmap *h, const char *name, bool have_buckets)
 {
 	struct d_compile *c = h->run->compile;
 
 	for (const struct d_aggregation *g = c->program.aggregations; g; g = g->next) {
-		if (!g->is_metric)
+		if (!g->is_metric || (g->buckets.kind != 0) != have_buckets)
 			continue;
 		h->aggregations[h->n_metrics] = g;
 		if (metric_make(&c->arena, g, stat_name(h, g, name), &h->metrics[h->n_metrics]))
 			return -ENOMEM;
 		h->n_metrics++;
 	}
-	return h->n_metrics ? 0 : -ENOENT;
+	return 0;
+}
+
+static int metrics_make(struct d_heatmap *h, const char *name)
+{
+	int err = add_metrics(h, name, true) ?: add_metrics(h, name, false);
+
+	return err ? err : h->n_metrics ? 0 : -ENOENT;
 }
 
 /* ---- values ---- */

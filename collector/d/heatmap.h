@@ -5,7 +5,7 @@
  * Values  Each value is sent with its keys and time.  The printed table and the map are both made from these records; a
  *         dropped record is in neither, and both report it.
  * Begin   The script starts at the first second for which every metric has an instrumentation, so each map has all its events.
- * Limits  d_program_make_metrics() says which aggregations are metrics.  A slot is one second.  A map has no values below 0:
+ * Limits  d_program_make_metrics() says which aggregations are metrics; quantize() and its relatives come first.  A slot is one second.  A map has no values below 0:
  *         these are lost events of it.
  * Errors  0 or -errno.
  * Memory  d_heatmap_init() borrows all it gets; d_heatmap_fini() frees.

@@ -84,7 +84,7 @@ bool d_is_time(const struct d_node *n)
 
 static bool can_be_metric(const struct d_aggregation *a)
 {
-	if (!a->function || !a->buckets.kind || a->has_increment || a->table->n_keys - 1 > KEY_FIELDS_MAX)
+	if (!a->function || a->function->id == FUNCTION_COUNT || a->has_increment || a->table->n_keys - 1 > KEY_FIELDS_MAX)
 		return false;
 	for (__u32 i = 0; i + 1 < a->table->n_keys; i++)
 		if (a->table->key[i].stack)

@@ -129,8 +129,8 @@ const struct d_node *d_aggregation_increment(const struct d_node *call);
 /* Whether an expression is a time or a difference of times, in ns. */
 bool d_is_time(const struct d_node *n);
 
-/* Makes a metric of each aggregation that can be one: quantize(), lquantize() or llquantize() without an increment, with at
- * most KEY_FIELDS_MAX keys, none of them a stack.  Returns how many.  Before lowering. */
+/* Makes a metric of each aggregation that can be one: any function of a value (so not count()), without an increment, with
+ * at most KEY_FIELDS_MAX keys, none of them a stack.  Returns how many.  Before lowering. */
 unsigned d_program_make_metrics(struct d_program *p);
 
 /* Bytes that the text of an expression takes with its NUL, at most; a multiple of 8. */

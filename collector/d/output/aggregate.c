@@ -188,11 +188,41 @@ static int row_of(struct d_totals *t, const void *key, struct d_row **ret_row)
 	return *ret_row ? 0 : row_new(t, wide, ret_row);
 }
 
+/* As the programs make them. */
+static void words_of_value(const struct d_aggregation *a, __s64 value, __u64 *words)
+{
+	__u64 size = value < 0 ? -(__u64)value : (__u64)value, high, low;
+
+	size -= size >> 63;
+	high = size >> 32;
+	low = size & UINT32_MAX;
+	words[WORD_COUNT] = 1;
+	words[WORD_SUM] = (__u64)value;
+	switch (a->function->id) {
+	case FUNCTION_SUM: words[WORD_COUNT] = (__u64)value; return;
+	case FUNCTION_MIN: words[WORD_MOST] = (__u64)INT64_MAX - (__u64)value; return;
+	case FUNCTION_MAX: words[WORD_MOST] = (__u64)value ^ 1ull << 63; return;
+	case FUNCTION_STDDEV:
+		words[WORD_LL_LOW] = low * low & UINT32_MAX;
+		words[WORD_LL_HIGH] = low * low >> 32;
+		words[WORD_HL_LOW] = high * low & UINT32_MAX;
+		words[WORD_HL_HIGH] = high * low >> 32;
+		words[WORD_HH] = high * high;
+		return;
+	default: return;
+	}
+}
+
 int d_totals_add_value(struct d_totals *t, const void *key, __s64 value, struct d_row **ret_row)
 {
+	__u64 words[D_WORDS];
 	int err = row_of(t, key, ret_row);
 
-	return err ? err : add_cell(*ret_row, d_buckets_cell(&t->aggregation->buckets, value), 1);
+	if (err || t->aggregation->buckets.kind)
+		return err ? err : add_cell(*ret_row, d_buckets_cell(&t->aggregation->buckets, value), 1);
+	words_of_value(t->aggregation, value, words);
+	add_words(t->aggregation, *ret_row, words);
+	return 0;
 }
 
 int d_totals_add(struct d_totals *t, const void *key, __s64 cell, const __u64 *words)

@@ -61,7 +61,7 @@ void d_aggregates_fini(struct d_aggregates *a);
 
 /* key: the parts of the table's key, of which the cell is not read. */
 int d_totals_add(struct d_totals *t, const void *key, __s64 cell, const __u64 *words);
-/* Adds a value of quantize() or one of its relatives. */
+/* Adds a value of any function but count(). */
 int d_totals_add_value(struct d_totals *t, const void *key, __s64 value, struct d_row **ret_row);
 /* key: of a row of any aggregation whose keys have these types.  NULL: no such row. */
 struct d_row *d_totals_find(const struct d_totals *t, const void *key);

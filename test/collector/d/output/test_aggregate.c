@@ -2,6 +2,7 @@
 #include "collector/d/tree/function.h"
 #include "test/collector/d/d_kit.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 /* The aggregations of a script, whose elements a test adds itself. */
@@ -229,6 +230,48 @@ TEST(adding_commutes)
 		assert_string_equal(text[0], text[1]);
 		free(text[0]);
 		free(text[1]);
+	}
+}
+
+static __s64 largest_root(__int128 square)
+{
+	__s64 root = 0;
+
+	for (__s64 step = 1ll << 42; step; step /= 2)
+		if ((__int128)(root + step) * (root + step) <= square)
+			root += step;
+	return root;
+}
+
+/* The values of a metric, added one by one, give what the functions are defined to be. */
+TEST(values_are_added_as_defined)
+{
+	enum { N = 30 };
+
+	for (unsigned round = 0; round < 200; round++) {
+		__s64 sum = 0, least = INT64_MAX, most = INT64_MIN, mean;
+		__int128 squares = 0;
+		struct totals_case c;
+		struct d_row *row[5];
+
+		begin(&c, "BEGIN { @[1] = sum(1); @b[1] = min(1); @c[1] = max(1); @d[1] = avg(1); @e[1] = stddev(1); }");
+		for (unsigned i = 0; i < N; i++) {
+			__s64 value = (__s64)check_below(1ull << (1 + round % 40)) - (__s64)check_below(1ull << (1 + round % 40)), key = 1;
+
+			sum += value;
+			least = value < least ? value : least;
+			most = value > most ? value : most;
+			squares += (__int128)value * value;
+			for (unsigned id = 0; id < 5; id++)
+				assert_int_equal(d_totals_add_value(&c.a.totals[id], &key, value, &row[id]), 0);
+		}
+		mean = sum / N;
+		assert_int_equal(d_row_value(&c.a.totals[0], row[0]), sum);
+		assert_int_equal(d_row_value(&c.a.totals[1], row[1]), least);
+		assert_int_equal(d_row_value(&c.a.totals[2], row[2]), most);
+		assert_int_equal(d_row_value(&c.a.totals[3], row[3]), mean);
+		assert_int_equal(d_row_value(&c.a.totals[4], row[4]), largest_root(squares / N - (__int128)mean * mean));
+		end(&c);
 	}
 }
 
