@@ -68,16 +68,16 @@ int d_compile_option(struct d_compile *c, const char *key, const char *value)
 
 /* ---- probes ---- */
 
+/* unseen: what could not be looked into, or empty. */
 static int add_probes(struct d_compile *c, const struct d_unit *u, const struct d_spec *s, const struct d_description *d,
-		      struct d_error *error)
+		      char *unseen, struct d_error *error)
 {
-	char reason[D_PROVIDER_REASON_MAX];
-
+	*unseen = '\0';
 	for (size_t i = 0; d_provider_at(i); i++) {
-		int err = d_provider_at(i)->add(&c->probes, d, reason);
+		int err = d_provider_at(i)->add(&c->probes, d, unseen);
 
 		if (err == -EINVAL)
-			return d_fail(error, &u->script, s->at, "D_PDESC_INVAL", "%s", reason);
+			return d_fail(error, &u->script, s->at, "D_PDESC_INVAL", "%s", unseen);
 		if (err)
 			return err;
 	}
@@ -94,13 +94,15 @@ static bool is_provider(const char *name)
 }
 
 /* The fields that a description lacks are those on the left: syscall::entry wants a module called syscall. */
-static int fail_unmatched(const struct d_unit *u, const struct d_spec *s, const struct d_description *d, struct d_error *error)
+static int fail_unmatched(const struct d_unit *u, const struct d_spec *s, const struct d_description *d, const char *unseen,
+			  struct d_error *error)
 {
 	for (unsigned i = 1; i < D_FIELDS; i++)
 		if (!*d->field[i - 1] && is_provider(d->field[i]))
 			return d_fail(error, &u->script, s->at, "D_PDESC_ZERO", "probe description %s does not match any probes: a description "
 				      "has four fields, as in %s:::NAME", s->text, d->field[i]);
-	return d_fail(error, &u->script, s->at, "D_PDESC_ZERO", "probe description %s does not match any probes", s->text);
+	return d_fail(error, &u->script, s->at, "D_PDESC_ZERO", "probe description %s does not match any probes%s%s", s->text,
+		      *unseen ? ": " : "", unseen);
 }
 
 static int plan_probe(struct d_compile *c, const struct d_unit *u, struct d_clause *clause, const struct d_spec *s,
@@ -119,19 +121,20 @@ static int match_spec(struct d_compile *c, const struct d_unit *u, struct d_clau
 		      struct d_error *error)
 {
 	struct d_description d;
+	char unseen[D_PROVIDER_REASON_MAX];
 	unsigned before = *n;
 	int err;
 
 	if (!d_description_parse(s->text, &d))
 		return d_fail(error, &u->script, s->at, "D_PDESC_INVAL", "invalid probe description \"%s\": more than four fields", s->text);
-	err = add_probes(c, u, s, &d, error);
+	err = add_probes(c, u, s, &d, unseen, error);
 	for (size_t i = 0; !err && i < c->probes.n; i++) {
 		if (!d_probe_matches(c->probes.probe[i], &d))
 			continue;
 		++*n;
 		err = plan_probe(c, u, clause, s, c->probes.probe[i], error);
 	}
-	return err || *n > before || c->options.zero_probes ? err : fail_unmatched(u, s, &d, error);
+	return err || *n > before || c->options.zero_probes ? err : fail_unmatched(u, s, &d, unseen, error);
 }
 
 static int match_clauses(struct d_compile *c, const struct d_unit *u, unsigned *ret_n, struct d_error *error)

@@ -23,16 +23,19 @@ static __u64 run_time_of(const struct d_plan *p)
 	return sum;
 }
 
-void d_guard_init(struct d_guard *g, const struct d_plan *plan, double limit)
-{
-	*g = (struct d_guard){ .plan = plan, .limit = limit, .n_cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN), .stats = -1 };
-}
-
 void d_guard_fini(struct d_guard *g)
 {
 	if (g->stats >= 0)
 		close(g->stats);
 	g->stats = -1;
+}
+
+void d_guard_init(struct d_guard *g, const struct d_plan *plan, double limit)
+{
+	*g = (struct d_guard){ .plan = plan, .limit = limit, .n_cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN) };
+	g->stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	g->is_blind = g->stats < 0;
+	d_guard_fini(g);
 }
 
 static void window_begin(struct d_guard *g, __u64 now_ns)

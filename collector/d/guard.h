@@ -7,7 +7,7 @@
  * Cost    The kernel counts run time only while it is asked to, which costs about 30 ns a run; so only a part of the time.
  *         The time of breakpoints in a process is not in it: the kernel does not say it, and it was 0.5 to 14 us, depending on
  *         the instruction.
- * Errors  A kernel that does not let us ask is no reason to abort.
+ * Errors  A kernel that does not let us ask (it needs CAP_SYS_ADMIN) is no reason to abort; is_blind says so.
  * Memory  d_guard_fini() closes a descriptor.  It borrows the plan.
  */
 #ifndef HEATSCOPE_D_GUARD_H
@@ -28,6 +28,7 @@ struct d_guard {
 	__u64 began_ns, looked_ns;	/* the window; the last look */
 	double share;			/* in the last window */
 	unsigned n_high;		/* windows with too much, one after the other */
+	bool is_blind;			/* it cannot know the cost */
 };
 
 void d_guard_init(struct d_guard *g, const struct d_plan *plan, double limit);

@@ -44,6 +44,8 @@ int d_run_load(struct d_run *r)
 	for (size_t i = 0; i < p->n_groups; i++)
 		if (d_session_load(&r->session, &p->groups[i], reason) || (!is_timer(&p->groups[i]) && d_session_attach(&r->session, &p->groups[i], reason)))
 			return print_reason(r, reason);
+	if (r->guard.is_blind && !r->is_unguarded && !r->consumer->quiet)
+		fputs("dtrace: the cost of the script is not limited: this needs CAP_SYS_ADMIN\n", r->consumer->err);
 	return 0;
 }
 

@@ -126,7 +126,8 @@ static int pid_add(struct d_probes *all, const struct d_description *d, char *re
 	}
 	err = d_modules_each(pid, add_module, &s);
 	if (err && err != -ENOMEM) {
-		snprintf(reason, D_PROVIDER_REASON_MAX, "failed to grab process %lu: %s", pid, strerror(-err));
+		snprintf(reason, D_PROVIDER_REASON_MAX, "failed to grab process %lu: %s%s", pid, strerror(-err),
+			 err == -EACCES || err == -EPERM ? "; another user's needs CAP_SYS_PTRACE" : "");
 		return -EINVAL;
 	}
 	return err;

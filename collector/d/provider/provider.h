@@ -5,6 +5,7 @@
  * A provider adds what a description names; the list's own matching then chooses.  d_session_attach() attaches a probe by its
  * context, not by its provider.
  * Errors  -EINVAL: a description that this provider cannot have; reason says why in one sentence.  -ENOMEM.
+ *         0, and reason is not empty: what add() could not look into.
  */
 #ifndef HEATSCOPE_PROVIDER_PROVIDER_H
 #define HEATSCOPE_PROVIDER_PROVIDER_H
@@ -15,7 +16,7 @@
 
 struct d_provider {
 	const char *name;
-	int (*add)(struct d_probes *all, const struct d_description *d, char *reason);
+	int (*add)(struct d_probes *all, const struct d_description *d, char *reason);		/* *reason: 0 before */
 };
 
 const struct d_provider *d_provider_at(size_t i);		/* NULL: past the last */

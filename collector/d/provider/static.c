@@ -31,6 +31,7 @@ struct search {
 	bool is_glob;
 	struct seen_file seen[FILES_MAX];	/* of a glob: a file is read once */
 	size_t n_seen;
+	unsigned n_hidden;			/* processes that we must not look into */
 	/* of the file that is read now */
 	const struct d_module *module;
 	const struct program_file *program;
@@ -173,6 +174,14 @@ static int add_module(void *context, const struct d_module *m)
 	return err == -ENOMEM ? err : 0;
 }
 
+static int add_process(struct search *s, __u32 pid)
+{
+	int err = d_modules_each(pid, add_module, s);
+
+	s->n_hidden += err == -EACCES || err == -EPERM;
+	return err;
+}
+
 static int add_processes(struct search *s)
 {
 	DIR *proc = opendir("/proc");
@@ -181,7 +190,7 @@ static int add_processes(struct search *s)
 
 	while (proc && err != -ENOMEM && (entry = readdir(proc)))
 		if (isdigit((unsigned char)*entry->d_name))
-			err = d_modules_each(strtoul(entry->d_name, NULL, 10), add_module, s);	/* it may have ended */
+			err = add_process(s, strtoul(entry->d_name, NULL, 10));		/* it may have ended */
 	if (proc)
 		closedir(proc);
 	return err == -ENOMEM ? err : 0;
@@ -194,7 +203,6 @@ static int static_add(struct d_probes *all, const struct d_description *d, char 
 	struct search *s;
 	int err;
 
-	(void)reason;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (!strcmp(provider, others[i]))
 			return 0;
@@ -207,7 +215,10 @@ static int static_add(struct d_probes *all, const struct d_description *d, char 
 	s->all = all;
 	s->d = d;
 	s->is_glob = strpbrk(provider, "*?[");
-	err = s->is_glob ? add_processes(s) : d_modules_each(strtoul(digits, NULL, 10), add_module, s);
+	err = s->is_glob ? add_processes(s) : add_process(s, strtoul(digits, NULL, 10));
+	if (s->n_hidden)
+		snprintf(reason, D_PROVIDER_REASON_MAX, "%u process%s of other users %s not looked into, which needs CAP_SYS_PTRACE", s->n_hidden,
+			 s->n_hidden == 1 ? "" : "es", s->n_hidden == 1 ? "was" : "were");
 	free(s);
 	return err == -ENOMEM ? err : 0;
 }
