@@ -3,6 +3,9 @@
  * mysqld_pid_fslatency_slowlog.d - MySQL's and MariaDB's commands during which file reads and writes took long.
  *
  *	mysqld_pid_fslatency_slowlog.d PID
+ *
+ * The functions are those of MariaDB, then those of MySQL 8 and 9, whose names say their parameters, too.  Not all builds export
+ * all of them: run it with -l to see which.
  */
 #pragma D option quiet
 #pragma D option zdefs
@@ -22,15 +25,17 @@ pid$1::*dispatch_command*:entry
 	self->total_ns = 0;
 }
 
-pid$1::os_file_read:entry, pid$1::os_file_write:entry, pid$1::my_read:entry, pid$1::my_write:entry, pid$1::my_pread:entry,
-pid$1::my_pwrite:entry
+pid$1::my_read:entry, pid$1::my_pread:entry, pid$1::*my_readi*:entry, pid$1::*my_preadi*:entry,
+pid$1::*os_file_read_func*:entry, pid$1::my_write:entry, pid$1::my_pwrite:entry, pid$1::*my_writei*:entry,
+pid$1::*my_pwritei*:entry, pid$1::*os_file_write_func*:entry
 /self->q_start/
 {
 	self->fs_start = timestamp;
 }
 
-pid$1::os_file_read:return, pid$1::os_file_write:return, pid$1::my_read:return, pid$1::my_write:return, pid$1::my_pread:return,
-pid$1::my_pwrite:return
+pid$1::my_read:return, pid$1::my_pread:return, pid$1::*my_readi*:return, pid$1::*my_preadi*:return,
+pid$1::*os_file_read_func*:return, pid$1::my_write:return, pid$1::my_pwrite:return, pid$1::*my_writei*:return,
+pid$1::*my_pwritei*:return, pid$1::*os_file_write_func*:return
 /self->fs_start/
 {
 	self->total_ns += timestamp - self->fs_start;

@@ -3,10 +3,15 @@
  * mysqld_pid_slow.d - MySQL's and MariaDB's commands that take longer, and how much of it is CPU time.
  *
  *	mysqld_pid_slow.d -p PID MIN_MS
+ *
+ * MariaDB gives dispatch_command() the command's number and, third, its text.  MySQL (since 5.7) gives it an address first,
+ * then that of a structure which begins with the text's address if the third argument says COM_QUERY.
  */
 #pragma D option quiet
 #pragma D option defaultargs
 #pragma D option switchrate=2hz
+
+inline int COM_QUERY = 3;
 
 BEGIN
 /$1 == 0/
@@ -24,7 +29,7 @@ BEGIN
 
 pid$target::*dispatch_command*:entry
 {
-	self->query = copyinstr(arg2);
+	self->query = arg0 < 256 ? copyinstr(arg2) : arg2 == COM_QUERY ? copyinstr(*(uintptr_t *)copyin(arg1, 8)) : "";
 	self->start = timestamp;
 	self->vstart = vtimestamp;
 }

@@ -361,11 +361,80 @@ TEST(the_kernel_computes_the_texts_that_the_interpreter_computes)
 	}
 }
 
+/* ---- pointers ---- */
+
+/* A script reads in its copy of a struct of this process what C reads in it. */
+TEST(pointers_point_to_what_they_do_in_c)
+{
+	struct part {
+		short s[4];
+		unsigned char u;
+	};
+	struct whole {
+		char c;
+		int bits : 5;
+		unsigned more : 20;
+		struct part part[3];
+		char name[6];
+		struct whole *next;
+		long long wide;
+	} w;
+	struct run r;
+	char script[4096], expected[1024];
+
+	for (unsigned round = 0; round < 100; round++) {
+		unsigned i = check_below(3), k = check_below(4);
+
+		for (size_t at = 0; at < sizeof(w); at++)
+			((__u8 *)&w)[at] = (__u8)check_random();
+		for (size_t at = 0; at < sizeof(w.name); at++)
+			w.name[at] = (char)('a' + check_below(26));		/* without NUL */
+		w.next = &w;
+		snprintf(script, sizeof(script), "struct part { short s[4]; unsigned char u; };\n"
+			 "struct whole { char c; int bits : 5; unsigned more : 20; struct part part[3]; char name[6]; struct whole *next; long long wide; };\n"
+			 "struct whole *w; struct part *p; short *s; string t;\n"
+			 "BEGIN { w = (struct whole *)copyin(%llu, sizeof (struct whole)); p = &w->part[%u]; s = p->s;\n"
+			 "	printf(\"%%d %%d %%u %%d %%d\", w->c, w->bits, w->more, w->part[%u].s[%u], (*w).part[%u].u);\n"
+			 "	printf(\" %%d %%d %%d %%d\", *(s + %u), s[%u], *&p->s[%u], (int)(p + 1 - w->part));\n"
+			 "	s += 2; printf(\" %%d\", *s); s--; printf(\" %%d\", *s++); printf(\" %%d\", (int)(s - p->s));\n"
+			 "	t = w->name; printf(\" %%s %%s %%d %%d\", t, w->name, w->name == t, (int)strlen(w->name));\n"
+			 "	printf(\" %%d %%d %%d\", w->next == (struct whole *)%llu, (int)(w < w + 1), (int)((char *)&w->next - (char *)w));\n"
+			 "	printf(\" %%d\", ((struct whole *)copyin((uintptr_t)w->next, sizeof (struct whole)))->wide);  }",
+			 (unsigned long long)(uintptr_t)&w, i, i, k, i, k, k, k, (unsigned long long)(uintptr_t)&w);
+		snprintf(expected, sizeof(expected), "%d %d %u %d %d %d %d %d %d %d %d 2 %.6s %.6s 1 6 1 1 %d %lld", w.c, w.bits, w.more, w.part[i].s[k],
+			 w.part[i].u, w.part[i].s[k], w.part[i].s[k], w.part[i].s[k], i + 1, w.part[i].s[2], w.part[i].s[1], w.name, w.name,
+			 (int)offsetof(struct whole, next), w.wide);
+		assert_true(run(&r, script));
+		assert_string_equal(r.text, expected);
+		assert_int_equal(r.errors_len, 0);
+		free(r.text);
+		free(r.errors);
+	}
+}
+
 /* ---- random programs ---- */
 
 __attribute__((noinline, noclone, used)) long probed_function(long a) { return a; }
 
 static void put_statement(FILE *out, unsigned depth);
+
+#define NODE "struct node { char a; int b : 3; unsigned c : 7; struct node *next; char text[10]; short d[4]; };\n"
+
+static void put_integer(FILE *out, unsigned depth);
+
+static void put_pointed(FILE *out, unsigned depth)
+{
+	static const char *const around[][2] = {
+		{ "*(int *)(", ")" }, { "((struct node *)(", "))->next->c" }, { "((short *)(", "))[3]" }, { "*(uint64_t *)copyin(", ", 8)" },
+		{ "(long)((struct node *)(", ") + 1)" }, { "((char *)(", ") - (char *)arg1)" }, { "((struct node *)copyin(", ", sizeof (struct node)))->d[v0]" },
+		{ "strlen(((struct node *)(", "))->text)" },
+	};
+	unsigned i = check_below(sizeof(around) / sizeof(*around));
+
+	fputs(around[i][0], out);
+	put_integer(out, depth - 1);
+	fputs(around[i][1], out);
+}
 
 /* Integers and texts over variables that the declarations below have, and over what every probe has. */
 static void put_integer(FILE *out, unsigned depth)
@@ -391,9 +460,7 @@ static void put_integer(FILE *out, unsigned depth)
 		fputc(']', out);
 		return;
 	case 4:
-		fputs("*(int *)(", out);
-		put_integer(out, depth - 1);
-		fputc(')', out);
+		put_pointed(out, depth);
 		return;
 	case 5:
 		fputc('(', out);
@@ -504,7 +571,7 @@ static char *random_program(unsigned depth)
 	FILE *out = open_memstream(&text, &len);
 	unsigned n = 1 + check_below(4);
 
-	fputs("int v0; self char v1; this short v2; string t0; self string t1; this string t2; string t3; self string t4; this string t5;\n"
+	fputs(NODE "int v0; self char v1; this short v2; string t0; self string t1; this string t2; string t3; self string t4; this string t5;\n"
 	      "int a[int, string]; string b[long];\n", out);
 	for (unsigned i = 0; i < n; i++) {
 		fprintf(out, probes[check_below(sizeof(probes) / sizeof(*probes))], getpid());

@@ -22,6 +22,13 @@ static bool fail_type(struct d_checker *c, const struct d_node *n)
 
 static bool is_pointer(const struct d_type *type) { return d_type_resolve(type)->kind == TYPE_POINTER; }
 
+/* The type that a pointer points to, or of which an array consists; NULL: it is neither. */
+static const struct d_type *pointed(const struct d_type *type)
+{
+	type = d_type_resolve(type);
+	return type->kind == TYPE_POINTER || type->kind == TYPE_ARRAY ? type->base : NULL;
+}
+
 static bool incompatible(struct d_checker *c, const struct d_node *n)
 {
 	char a[64], b[64];
@@ -37,11 +44,13 @@ static bool is_lvalue(const struct d_node *n)
 	return n->kind == NODE_NAME || n->kind == NODE_INDEX || n->kind == NODE_MEMBER || (n->kind == NODE_UNARY && n->op == '*');
 }
 
-/* The type that the first assignment gives a variable: a text is a string; a key, too. */
+/* The type that the first assignment gives a variable: a text is a string, another array a pointer; a key, too. */
 static const struct d_type *kept_type(struct d_checker *c, const struct d_type *type, bool is_key)
 {
 	if (d_type_resolve(type)->kind == TYPE_ARRAY && d_check_is_string(type))
 		return d_types_intrinsic(D_STRING);
+	if (d_type_resolve(type)->kind == TYPE_ARRAY)
+		return d_type_pointer(c->types, d_type_resolve(type)->base);
 	return is_key && d_type_is_integer(type) ? d_types_find(c->types, TAG_NONE, "int64_t") : type;
 }
 
@@ -158,7 +167,7 @@ static bool check_relation(struct d_checker *c, struct d_node *n)
 	const struct d_type *a = n->a->type, *b = n->b->type;
 	bool integers = d_type_is_integer(a) && d_type_is_integer(b);
 
-	if (!integers && !(d_type_is_scalar(a) && d_type_is_scalar(b)) && !(d_check_is_string(a) && d_check_is_string(b)))
+	if (!integers && !(d_type_is_scalar(a) && d_type_is_scalar(b)) && !(pointed(a) && pointed(b)) && !(d_check_is_string(a) && d_check_is_string(b)))
 		return incompatible(c, n);
 	n->type = d_types_intrinsic(D_INT);
 	return true;
@@ -174,19 +183,19 @@ static bool check_logic(struct d_checker *c, struct d_node *n)
 
 static bool check_sum(struct d_checker *c, struct d_node *n)
 {
-	const struct d_type *a = n->a->type, *b = n->b->type;
+	const struct d_type *a = pointed(n->a->type), *b = pointed(n->b->type);
 
-	if (is_pointer(a) && d_type_is_integer(b))
-		n->type = a;
-	else if (is_pointer(b) && d_type_is_integer(a) && n->op == '+')
-		n->type = b;
-	else if (is_pointer(a) && is_pointer(b) && n->op == '-' && d_type_same(a, b))
+	if (a && d_type_is_integer(n->b->type))
+		n->type = is_pointer(n->a->type) ? n->a->type : d_type_pointer(c->types, a);
+	else if (b && d_type_is_integer(n->a->type) && n->op == '+')
+		n->type = is_pointer(n->b->type) ? n->b->type : d_type_pointer(c->types, b);
+	else if (a && b && n->op == '-' && d_type_same(a, b))
 		n->type = d_types_intrinsic(D_LONG);
-	else if (is_pointer(a) || is_pointer(b))
+	else if (a || b)
 		return incompatible(c, n);
 	else
 		return d_check_fail(c, n, "D_OP_ARITH", "operator %s requires operands of arithmetic type", d_token_name(n->op));
-	return true;
+	return n->type || fail_type(c, n);
 }
 
 static bool check_arithmetic(struct d_checker *c, struct d_node *n)
@@ -261,6 +270,8 @@ bool d_check_can_assign(const struct d_type *to, const struct d_node *value)
 		return true;
 	if (value->kind == NODE_INT && !value->value)		/* 0 frees a variable, and is the null pointer */
 		return true;
+	if (is_pointer(to) && pointed(from))
+		return d_type_same(pointed(to), pointed(from));
 	return d_type_same(to, from);
 }
 

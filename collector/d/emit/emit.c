@@ -261,6 +261,7 @@ static void emit_ins(struct emitter *e, const struct d_ins *i)
 	case IR_STORE: emit_memory_store(e, i); break;
 	case IR_ADDRESS: emit_address(e, i); break;
 	case IR_READ: emit_read(e, i); break;
+	case IR_READ_USER: emit_read_user(e, i); break;
 	case IR_STACK: emit_stack(e, i); break;
 	case IR_COPY: emit_copy_bytes(e, i); break;
 	case IR_COPY_TEXT: case IR_COMPARE_TEXT: case IR_JOIN: case IR_SLICE: case IR_DIGITS: case IR_EXECNAME: case IR_READ_TEXT:

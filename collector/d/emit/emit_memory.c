@@ -166,6 +166,15 @@ void emit_read(struct emitter *e, const struct d_ins *i)
 	emit_define(e, i->dst, R0);
 }
 
+void emit_read_user(struct emitter *e, const struct d_ins *i)
+{
+	emit_into(e, i->a, R3);
+	emit_into(e, i->b, R1);
+	emit_mov_imm(e, R2, i->size);
+	emit_call(e, BPF_FUNC_probe_read_user);
+	emit_jump(e, BPF_JMP | BPF_JNE | BPF_K, R0, 0, 0, i->label);
+}
+
 /* Of the next thread there is only the kernel's stack. */
 void emit_stack(struct emitter *e, const struct d_ins *i)
 {

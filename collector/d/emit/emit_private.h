@@ -80,6 +80,7 @@ void emit_scratch_release(struct emitter *e);
 void emit_memory_load(struct emitter *e, const struct d_ins *i);
 void emit_memory_store(struct emitter *e, const struct d_ins *i);
 void emit_address(struct emitter *e, const struct d_ins *i);
+void emit_read_user(struct emitter *e, const struct d_ins *i);
 void emit_read(struct emitter *e, const struct d_ins *i);
 void emit_stack(struct emitter *e, const struct d_ins *i);
 void emit_copy_bytes(struct emitter *e, const struct d_ins *i);

@@ -25,7 +25,7 @@ static void emit_copy(struct emitter *e, const struct d_ins *i)
 	emit_mov_imm(e, R0, 0);
 	same = emit_ahead(e, BPF_JMP | BPF_JEQ | BPF_X, R1, R3, 0);
 	emit_zero(e, R1, 0, i->size);
-	copy(e, i->size);
+	copy(e, i->from ? i->from : i->size);
 	emit_alu_imm(e, BPF_SUB, R0, 1);
 	emit_here(e, same);
 	if (i->dst)

@@ -103,6 +103,7 @@ static void print_text(const struct d_ins *i, FILE *out)
 	static const char *const name[] = {
 		[IR_COPY_TEXT] = "copy_text", [IR_COMPARE_TEXT] = "compare_text", [IR_JOIN] = "join", [IR_SLICE] = "slice",
 		[IR_DIGITS] = "digits", [IR_EXECNAME] = "execname", [IR_READ] = "read", [IR_READ_TEXT] = "read_text",
+		[IR_READ_USER] = "read_user",
 	};
 
 	if (i->dst)
@@ -116,6 +117,8 @@ static void print_text(const struct d_ins *i, FILE *out)
 		fprintf(out, " of scratch[%u]", i->from);
 	if (i->size)
 		fprintf(out, " size %u", i->size);
+	if (i->op == IR_COPY_TEXT && i->from)
+		fprintf(out, " at most %u", i->from);
 	if (i->label)
 		fprintf(out, " else L%u", i->label);
 }
@@ -172,7 +175,7 @@ static void print_ins(const struct d_ins *i, FILE *out)
 	case IR_CLAIM: fputs("claim", out); break;
 	case IR_ADDRESS: print_address(i, out); break;
 	case IR_COPY_TEXT: case IR_COMPARE_TEXT: case IR_JOIN: case IR_SLICE: case IR_DIGITS: case IR_EXECNAME: case IR_READ:
-	case IR_READ_TEXT:
+	case IR_READ_TEXT: case IR_READ_USER:
 		print_text(i, out);
 		break;
 	case IR_LOOKUP: case IR_UPDATE: case IR_DELETE: case IR_ELEMENT: print_table(i, out); break;

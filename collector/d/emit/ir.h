@@ -33,7 +33,8 @@ enum d_ir_op {
 					/* of the wall clock only its offset, of vtimestamp the time not on a CPU */
 	IR_ADDRESS,			/* dst = address of memory: scope, value.  self->, if the thread has none yet: that of */
 					/* an empty text; with a label it is made, and to label if it cannot be */
-	IR_COPY_TEXT,			/* memory at b, with room for `size` bytes = text at a; dst: its length */
+	IR_COPY_TEXT,			/* memory at b, with room for `size` bytes = text at a, of at most `from` bytes with NUL if */
+					/* that is not 0; dst: its length */
 	IR_COMPARE_TEXT,		/* dst = -1, 0 or 1: texts at a and b, both with room for `size` bytes or more */
 	IR_JOIN,			/* scratch[value] = texts at a and b; takes twice the room of a text */
 	IR_SLICE,			/* scratch[value] = b bytes from byte a of the text in scratch[from] */
@@ -41,6 +42,7 @@ enum d_ir_op {
 	IR_EXECNAME,			/* memory at a = name of the program, D_EXECNAME_SIZE bytes */
 	IR_READ,			/* dst = `size` bytes of the kernel's memory at a; to label if there is none */
 	IR_READ_TEXT,			/* text at b = `size` bytes, with NUL, of that at a of the process; to label if none */
+	IR_READ_USER,			/* memory at b = `size` bytes at a of the process; to label if there are none */
 	IR_STACK,			/* memory at b, `size` bytes = the stack; value: of the process, whose number is first */
 	IR_COPY,			/* memory at b, `size` bytes = that at a */
 	IR_LOOKUP,			/* dst = address of the element of table `value` with the key scratch[from]; 0: none */

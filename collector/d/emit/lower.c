@@ -48,6 +48,14 @@ __u32 d_lower_scratch(struct d_lowerer *l, __u32 len)
 	return at;
 }
 
+__u32 d_lower_kept_scratch(struct d_lowerer *l, __u32 len)
+{
+	__u32 at = d_lower_scratch(l, len);
+
+	l->kept_len = l->scratch_len;
+	return at;
+}
+
 static bool room_in_record(struct d_lowerer *l, const struct d_node *n, __u32 len, __u32 *ret_offset)
 {
 	if (l->record_len + len > D_VALUES_MAX)
@@ -203,7 +211,7 @@ bool d_lower_metric(struct d_lowerer *l, const struct d_node *n)
 
 /* ---- statements ---- */
 
-/* No statement needs what an earlier one had in scratch. */
+/* No statement needs what an earlier one had in scratch, but for what is kept. */
 static bool lower_statements(struct d_lowerer *l, const struct d_node *list)
 {
 	__u32 taken = l->scratch_len;
@@ -211,7 +219,7 @@ static bool lower_statements(struct d_lowerer *l, const struct d_node *list)
 	for (; list; list = list->next) {
 		if (!d_lower_statement(l, list))
 			return false;
-		l->scratch_len = taken;
+		l->scratch_len = taken > l->kept_len ? taken : l->kept_len;
 	}
 	return true;
 }
@@ -376,7 +384,7 @@ static void skip_other_probes(struct d_lowerer *l, size_t number, __u32 next)
 static void begin_clause(struct d_lowerer *l, struct d_clause *clause)
 {
 	l->clause = clause;
-	l->record_len = l->n_actions = l->scratch_len = 0;
+	l->record_len = l->n_actions = l->scratch_len = l->kept_len = 0;
 	clause->prints = prints(clause->item->statements);
 	clause->actions = NULL;			/* a clause of several groups has the same ones in each */
 	l->actions_end = &clause->actions;
@@ -394,7 +402,7 @@ static bool lower_error_clause(struct d_lowerer *l, struct d_clause *clause)
 	l->divide_label = l->address_label = next;
 	if (item->predicate && !d_lower_branch(l, item->predicate, false, next))
 		return false;
-	l->scratch_len = 0;
+	l->scratch_len = l->kept_len = 0;
 	l->divide_label = l->address_label = in_body;
 	if (!lower_body(l, has_record, next))
 		return false;
@@ -434,7 +442,7 @@ static bool lower_clause(struct d_lowerer *l, struct d_clause *clause, size_t nu
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_BUILTIN, .dst = l->timestamp, .value = BUILTIN_TIMESTAMP });
 	if (item->predicate && !d_lower_branch(l, item->predicate, false, next))
 		return false;
-	l->scratch_len = 0;
+	l->scratch_len = l->kept_len = 0;
 	in_body = begin_faults(l);
 	save_stack(l);
 	if (!lower_body(l, has_record, next))

@@ -132,26 +132,29 @@ static bool right(struct d_lowerer *l, const struct d_node *n, __u32 *ret_b, __u
 	return *ret_b;
 }
 
-/* An integer that is added to a pointer counts elements. */
-static __u64 element_size(const struct d_type *pointer)
+/* Sums and differences of pointers count elements. */
+static __u32 lower_sum(struct d_lowerer *l, const struct d_node *n)
 {
-	const struct d_type *t = d_type_resolve(pointer);
-	__u32 size = t->kind == TYPE_POINTER ? d_type_resolve(t->base)->size : 1;
+	__u64 size_a = d_lower_element_size(n->a->type), size_b = d_lower_element_size(n->b->type);
+	bool is_difference = !d_type_is_integer(n->a->type) && !d_type_is_integer(n->b->type);
+	__u32 a = d_lower_scaled(l, n->a, is_difference ? 1 : size_b), b = a ? d_lower_scaled(l, n->b, is_difference ? 1 : size_a) : 0;
 
-	return size ? size : 1;
+	if (!b)
+		return 0;
+	a = operate(l, n->op, false, a, b, 0);
+	return is_difference && size_a > 1 ? operate(l, '/', true, a, 0, size_a) : a;
 }
 
 static __u32 lower_binary(struct d_lowerer *l, const struct d_node *n)
 {
-	__u32 a = d_lower_value(l, n->a), b;
-	__u64 value, size = element_size(n->a->type);
+	__u32 a, b;
+	__u64 value;
 
+	if ((n->op == '+' || n->op == '-') && !(d_type_is_integer(n->a->type) && d_type_is_integer(n->b->type)))
+		return lower_sum(l, n);
+	a = d_lower_value(l, n->a);
 	if (!a || !right(l, n->b, &b, &value))
 		return 0;
-	if ((n->op == '+' || n->op == '-') && !d_type_is_integer(n->type))
-		return d_lower_fail(l, n, "arithmetic of pointers is not available yet");
-	if (size != 1 && n->op == '-')
-		return d_lower_fail(l, n, "differences of pointers are not available yet");
 	return operate(l, n->op, n->is_signed, a, b, value);
 }
 
@@ -199,10 +202,14 @@ static __u32 lower_assignment(struct d_lowerer *l, const struct d_node *n)
 	if (!op) {
 		b = d_lower_cut(l, d_lower_value(l, n->b), place.type);
 	} else {
-		if (!d_type_is_integer(place.type))
-			return d_lower_fail(l, n, "arithmetic of pointers is not available yet");
 		old = d_place_load(l, &place);
-		if (!right(l, n->b, &b, &value))
+		if (!d_type_is_integer(place.type)) {
+			b = d_lower_scaled(l, n->b, d_lower_element_size(place.type));
+			value = 0;
+		} else {
+			right(l, n->b, &b, &value);
+		}
+		if (l->ir->err)
 			return 0;
 		b = d_lower_cut(l, operate(l, op, n->is_signed, old, b, value), place.type);
 	}
@@ -219,27 +226,9 @@ static __u32 lower_step(struct d_lowerer *l, const struct d_node *n)
 	if (!d_lower_place(l, n->a, &place))
 		return 0;
 	old = d_place_load(l, &place);
-	new = d_lower_cut(l, operate(l, n->op == TOKEN_INC ? '+' : '-', false, old, 0, element_size(place.type)), place.type);
+	new = d_lower_cut(l, operate(l, n->op == TOKEN_INC ? '+' : '-', false, old, 0, d_lower_element_size(place.type)), place.type);
 	d_place_store(l, &place, new);
 	return n->kind == NODE_POSTFIX ? old : new;
-}
-
-/* *p: p is an address in the kernel. */
-static __u32 lower_deref(struct d_lowerer *l, const struct d_node *n)
-{
-	const struct d_type *type = d_type_resolve(n->type);
-	__u32 r, address;
-
-	if (!d_type_is_scalar(type) || !d_type_is_scalar(n->a->type))
-		return d_lower_fail(l, n, "pointers to this type are not available yet");
-	address = d_lower_value(l, n->a);
-	if (!address)
-		return 0;
-	r = d_ir_register(l->ir);
-	d_ir_add(l->ir, (struct d_ins){ .op = IR_MOVE, .dst = l->address, .a = address });
-	d_ir_add(l->ir, (struct d_ins){ .op = IR_READ, .dst = r, .a = address, .size = type->size, .is_signed = type->is_signed,
-		.label = l->address_label });
-	return r;
 }
 
 static __u32 lower_unary(struct d_lowerer *l, const struct d_node *n)
@@ -251,9 +240,9 @@ static __u32 lower_unary(struct d_lowerer *l, const struct d_node *n)
 	if (n->op == '!')
 		return lower_truth(l, n);
 	if (n->op == '*')
-		return lower_deref(l, n);
+		return d_lower_pointed(l, n);
 	if (n->op == '&')
-		return d_lower_fail(l, n, "addresses of variables are not available yet");
+		return d_lower_address_of(l, n);
 	a = d_lower_value(l, n->a);
 	if (!a || n->op == '+')
 		return a;
@@ -269,6 +258,15 @@ static bool is_truth(int op)
 	return op == '<' || op == '>' || (op >= TOKEN_LE && op <= TOKEN_XOR);
 }
 
+static __u32 lower_call(struct d_lowerer *l, const struct d_node *n)
+{
+	switch (n->function->id) {
+	case FUNCTION_STRLEN: return d_lower_strlen(l, n);
+	case FUNCTION_COPYIN: return d_lower_copyin(l, n);
+	default: return d_lower_fail(l, n, "%s( ) is not available yet", n->text);
+	}
+}
+
 __u32 d_lower_value(struct d_lowerer *l, const struct d_node *n)
 {
 	__u32 a;
@@ -280,7 +278,9 @@ __u32 d_lower_value(struct d_lowerer *l, const struct d_node *n)
 		return d_lower_constant(l, n->value);
 	case NODE_NAME:
 	case NODE_INDEX:
-		return lower_variable(l, n);
+		return d_lower_is_element(n) ? d_lower_pointed(l, n) : lower_variable(l, n);
+	case NODE_MEMBER:
+		return d_lower_pointed(l, n);
 	case NODE_UNARY:
 	case NODE_POSTFIX:
 		return lower_unary(l, n);
@@ -293,13 +293,12 @@ __u32 d_lower_value(struct d_lowerer *l, const struct d_node *n)
 	case NODE_ASSIGN:
 		return lower_assignment(l, n);
 	case NODE_CAST:
-		if (!d_type_is_scalar(n->type) || !d_type_is_scalar(n->a->type))
+		if (!d_type_is_scalar(n->type) || !(d_type_is_scalar(n->a->type) || d_type_resolve(n->a->type)->kind == TYPE_ARRAY))
 			return d_lower_fail(l, n, "this conversion is not available yet");
 		a = d_lower_value(l, n->a);
 		return d_lower_cut(l, a, n->named);		/* its type may be that of a ?: which it took the place of */
 	case NODE_CALL:
-		return n->function->id == FUNCTION_STRLEN ? d_lower_strlen(l, n)
-							  : d_lower_fail(l, n, "%s( ) is not available yet", n->text);
+		return lower_call(l, n);
 	}
 	return d_lower_fail(l, n, "this expression is not available yet");
 }

@@ -27,6 +27,7 @@ struct d_lowerer {
 	const struct d_group *errors;
 	const struct d_fault_place *fault;	/* in a clause of ERROR: why it runs */
 	__u32 scratch_len;			/* bytes of scratch that the clause has taken so far */
+	__u32 kept_len;				/* of them, those up to here stay taken after the statement */
 	struct d_action **actions_end;		/* of the clause */
 };
 
@@ -45,8 +46,11 @@ bool d_lower_statement(struct d_lowerer *l, const struct d_node *n);
 bool d_lower_fail(struct d_lowerer *l, const struct d_node *n, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool d_lower_action(struct d_lowerer *l, const struct d_node *n);
 
-/* Takes bytes of scratch until the clause ends. */
+#define D_COPYIN_MAX 1024		/* bytes of a copyin() */
+
+/* Takes bytes of scratch until the statement ends, or the clause. */
 __u32 d_lower_scratch(struct d_lowerer *l, __u32 len);
+__u32 d_lower_kept_scratch(struct d_lowerer *l, __u32 len);
 __u32 d_lower_address(struct d_lowerer *l, enum d_memory memory, __u32 offset);
 __u32 d_lower_cut(struct d_lowerer *l, __u32 a, const struct d_type *type);
 bool d_lower_fits(__u64 value);			/* in a constant of an instruction */
@@ -55,10 +59,27 @@ bool d_lower_fits(__u64 value);			/* in a constant of an instruction */
 __u32 d_lower_text(struct d_lowerer *l, const struct d_node *n);
 __u32 d_lower_text_compare(struct d_lowerer *l, const struct d_node *n);
 __u32 d_lower_strlen(struct d_lowerer *l, const struct d_node *n);
-static inline bool d_is_text(const struct d_node *n) { return d_type_resolve(n->type)->kind == TYPE_STRING; }
+
+/* A string, or an array of char. */
+static inline bool d_is_text(const struct d_node *n)
+{
+	const struct d_type *t = d_type_resolve(n->type);
+
+	return t->kind == TYPE_STRING || (t->kind == TYPE_ARRAY && d_type_is_integer(t->base) && d_type_resolve(t->base)->size == 1);
+}
 
 __u32 d_lower_constant(struct d_lowerer *l, __u64 value);
 __u32 d_lower_probe_id(struct d_lowerer *l);
+
+/* lower_pointer.c: *p, p[i], p->member: a value, or the address of an array; d_lower_pointed_text() copies a text. */
+__u32 d_lower_pointed(struct d_lowerer *l, const struct d_node *n);
+__u32 d_lower_pointed_text(struct d_lowerer *l, const struct d_node *n, __u32 to);
+__u32 d_lower_address_of(struct d_lowerer *l, const struct d_node *n);		/* &n->a */
+bool d_lower_is_element(const struct d_node *n);				/* p[i], not of an associative array */
+__u32 d_lower_copyin(struct d_lowerer *l, const struct d_node *n);
+/* The factor of an integer that is added to this pointer, or to an address in an array. */
+__u64 d_lower_element_size(const struct d_type *type);
+__u32 d_lower_scaled(struct d_lowerer *l, const struct d_node *n, __u64 size);
 
 /* lower_place.c */
 bool d_lower_key(struct d_lowerer *l, const struct d_table *t, const struct d_node *list, __u32 *ret_scratch);

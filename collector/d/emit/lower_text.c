@@ -296,10 +296,14 @@ static __u32 lower_call(struct d_lowerer *l, const struct d_node *n)
 
 __u32 d_lower_text(struct d_lowerer *l, const struct d_node *n)
 {
+	__u32 at;
+
 	if (l->ir->err)
 		return 0;
 	if (!d_is_text(n) && n->kind != NODE_STRING)
 		return d_lower_fail(l, n, "a text of this type is not available yet; use stringof( )");
+	if (d_type_resolve(n->type)->kind == TYPE_ARRAY && n->kind != NODE_STRING)
+		return d_lower_pointed_text(l, n, text_new(l, D_STRING_SIZE, &at));
 	switch (n->kind) {
 	case NODE_STRING: return constant_text(l, n, n->text, n->text_len);
 	case NODE_NAME: case NODE_INDEX: return lower_variable(l, n);

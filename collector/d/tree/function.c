@@ -7,7 +7,7 @@
 #define STACK(name, arguments, id) { name, FUNCTION_ACTION, D_STACK, arguments, id }
 #define AGGREGATING(name, arguments, id) { name, FUNCTION_AGGREGATING, D_VOID, arguments, id }
 #define SUBROUTINE(name, result, arguments) { name, FUNCTION_SUBROUTINE, result, arguments, FUNCTION_LATER }
-#define TEXT(name, result, arguments, id) { name, FUNCTION_SUBROUTINE, result, arguments, id }
+#define READY(name, result, arguments, id) { name, FUNCTION_SUBROUTINE, result, arguments, id }
 
 static const struct d_function functions[] = {
 	ACTION("printf", "x*", FUNCTION_PRINTF),
@@ -58,8 +58,8 @@ static const struct d_function functions[] = {
 	SUBROUTINE("basename", D_STRING, "s"),
 	SUBROUTINE("bcopy", D_VOID, "ppi"),
 	SUBROUTINE("cleanpath", D_STRING, "s"),
-	SUBROUTINE("copyin", D_ULONG, "pi"),
-	TEXT("copyinstr", D_STRING, "p?i", FUNCTION_COPYINSTR),
+	READY("copyin", D_ULONG, "pi", FUNCTION_COPYIN),
+	READY("copyinstr", D_STRING, "p?i", FUNCTION_COPYINSTR),
 	SUBROUTINE("copyinto", D_VOID, "pip"),
 	SUBROUTINE("dirname", D_STRING, "s"),
 	SUBROUTINE("getmajor", D_UINT, "i"),
@@ -76,17 +76,17 @@ static const struct d_function functions[] = {
 	SUBROUTINE("inet_ntoa6", D_STRING, "p"),
 	SUBROUTINE("inet_ntop", D_STRING, "ip"),
 	SUBROUTINE("link_ntop", D_STRING, "ip"),
-	TEXT("lltostr", D_STRING, "i?i", FUNCTION_LLTOSTR),
+	READY("lltostr", D_STRING, "i?i", FUNCTION_LLTOSTR),
 	SUBROUTINE("progenyof", D_INT, "i"),
 	SUBROUTINE("rand", D_INT, ""),
 	SUBROUTINE("speculation", D_INT, ""),
 	SUBROUTINE("strchr", D_STRING, "si"),
-	TEXT("strjoin", D_STRING, "ss", FUNCTION_STRJOIN),
-	TEXT("strlen", D_ULONG, "s", FUNCTION_STRLEN),
+	READY("strjoin", D_STRING, "ss", FUNCTION_STRJOIN),
+	READY("strlen", D_ULONG, "s", FUNCTION_STRLEN),
 	SUBROUTINE("strrchr", D_STRING, "si"),
 	SUBROUTINE("strstr", D_STRING, "ss"),
 	SUBROUTINE("strtok", D_STRING, "ss"),
-	TEXT("substr", D_STRING, "si?i", FUNCTION_SUBSTR),
+	READY("substr", D_STRING, "si?i", FUNCTION_SUBSTR),
 	SUBROUTINE("strtoll", D_LLONG, "s?i"),
 	SUBROUTINE("tolower", D_STRING, "s"),
 	SUBROUTINE("toupper", D_STRING, "s"),

@@ -38,9 +38,8 @@ static inline bool compile_with(struct run *r, const char *text, bool has_metric
 	assert_int_equal(d_compile_init(&r->compile), 0);
 	if (d_compile_add(&r->compile, &script, 0, &n, &e) || (has_metrics && !d_program_make_metrics(&r->compile.program)) ||
 	    d_compile_end(&r->compile, &e)) {
-		if (strcmp(e.tag, "D_DIV_ZERO"))
-			print_message("%u:%u: [%s] %s\n", e.line, e.column, e.tag, e.text);
-		assert_string_equal(e.tag, "D_DIV_ZERO");
+		if (strcmp(e.tag, "D_DIV_ZERO") && !strstr(e.text, "not available in on-cpu"))
+			fail_msg("%u:%u: [%s] %s", e.line, e.column, e.tag, e.text);
 		d_compile_fini(&r->compile);
 		return false;
 	}
