@@ -35,7 +35,7 @@ N_CPUS = len(os.sched_getaffinity(0))
 NICE = {"serial": 0, "page": 5, "build": 10}
 WIDTH = {"serial": 1, "page": 2, "build": 1}  # how many steps of a lane run at the same time
 
-STAGES = ["unit", "sanitizers", "kernel", "e2e", "browser", "dist", "kernel-sanitizers", "deb", "soak"]
+STAGES = ["unit", "sanitizers", "kernel", "e2e", "browser", "dist", "kernel-sanitizers", "deb", "matrix", "soak"]
 TIERS = {
     "quick": ["unit"],
     "standard": ["sanitizers", "kernel", "e2e", "browser", "dist"],
@@ -193,6 +193,14 @@ class Check:
 
     def stage_deb(self):
         self.last.append(lambda: self.run("e2e/deb", [str(TOP / "test/e2e/deb")], "serial", "deb"))
+
+    def stage_matrix(self):
+        """All servers and clients, those of other releases in chroots; then the D scripts on the MySQL that is in one of them."""
+        trees = TOP / "build/matrix"
+        self.last.append(lambda: self.run("e2e/matrix, whole", [str(TOP / "test/e2e/matrix"), "--whole", "--dir", str(trees)],
+                                          "serial", "matrix"))
+        self.last.append(lambda: self.run("e2e/dtrace_mysql, MySQL", [str(TOP / "test/e2e/dtrace_mysql"), str(trees / "sid")],
+                                          "serial", "matrix"))
 
     def stage_soak(self):
         self.last.append(lambda: self.run("e2e/soak", [str(TOP / "test/e2e/soak")], "serial", "soak", form="status"))

@@ -39,7 +39,7 @@ LONGER = {"e2e/budget": ["30"], "e2e/compare": ["20"], "e2e/kill": ["8"]}
 
 # Seconds after which a test counts as hung: several times what it takes on two busy cores.
 LIMITS = {"unit": 900, "kernel": 600, "e2e": 600, "browser": 1800, "build": 1800, "dist": 2400, "deb": 1800,
-          "soak": 3600}
+          "matrix": 7200, "soak": 3600}
 
 
 def make_variable(build, name):
