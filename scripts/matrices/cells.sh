@@ -30,7 +30,8 @@ quick_modes=plain,tls
 server_names() { echo "$servers" | while read -r name _; do [ -z "$name" ] || ! wanted "$name" "$only_servers" || echo "$name"; done; }
 list_cells() {
 	for server in $(server_names); do cells_of "$server"; done |
-		awk 'BEGIN { print "server client mode lines tree needs" } { print $1, $2, $3, $4, $7, $8 }' | column -t
+		awk 'function row(server, client, mode, lines, tree, needs) { printf "%-15s %-13s %-10s %-24s %-9s %s\n", server, client, mode, lines, tree, needs }
+			BEGIN { row("server", "client", "mode", "lines", "tree", "needs") } { row($1, $2, $3, $4, $7, $8) }'
 }
 
 # --- processes ----------------------------------------------------------------------------------------------
