@@ -7,7 +7,8 @@
 
 #define NAME_MAX_LEN 64			/* longer names get no suggestion */
 
-/* A line may say which line of which file is next: # 7 "x.h", #line 7 "x.h", #line 7. */
+/* A line may say which line of which file is next: # 7 "x.h", #line 7 "x.h", #line 7.  The preprocessor also makes lines 0,
+ * which have no text. */
 static void take_mark(const char *text, size_t len, struct d_error *e)
 {
 	char line[128], file[sizeof(e->file)], next[10];
@@ -19,8 +20,9 @@ static void take_mark(const char *text, size_t len, struct d_error *e)
 	n = sscanf(line, "# %9[0-9] \"%63[^\"\n]", next, file);
 	if (n < 1)
 		n = sscanf(line, "# line %9[0-9] \"%63[^\"\n]", next, file);
-	if (n >= 1)
-		e->line = (unsigned)atoi(next) - 1;
+	if (n < 1 || !atoi(next))
+		return;
+	e->line = (unsigned)atoi(next) - 1;
 	if (n == 2)		/* the preprocessor reads the script from its standard input */
 		strcpy(e->file, strcmp(file, "<stdin>") ? file : "");
 }

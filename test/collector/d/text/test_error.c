@@ -32,7 +32,7 @@ TEST(marks_of_lines_count)
 	} rows[] = {
 		{ "# 7 \"<stdin>\"\nx", 7, "" }, { "a\n# 1 \"x.h\" 1\nb\nx", 2, "x.h" }, { "# 1 \"x.h\" 1\nb\n# 3 \"<stdin>\" 2\nx", 3, "" },
 		{ "#line 9\nx", 9, "" }, { "#line 9 \"y\"\nx", 9, "y" }, { "# line 9\nx", 9, "" }, { "#pragma D option quiet\nx", 2, "" },
-		{ " # 7\nx", 2, "" }, { "# -7\nx", 2, "" }, { "#\nx", 2, "" }, { "x # 7\nx", 2, "" }, { "# 7", 1, "" },
+		{ " # 7\nx", 2, "" }, { "# -7\nx", 2, "" }, { "#\nx", 2, "" }, { "# 0 \"y\"\nx", 2, "" }, { "x # 7\nx", 2, "" }, { "# 7", 1, "" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
