@@ -309,6 +309,8 @@ static int open_middle(struct aggregator *a, char *reason)
 	if (!err)
 		err = configured_new(a->services.catalog, a->conf.file, a->conf.instrumentation, a->conf.n_instrumentations, &a->configured);
 	if (!err)
+		err = export_new(a->services.store_queue, a->services.catalog, a->conf.export, a->conf.n_export, &a->export);
+	if (!err)
 		err = webhooks_new(a->services.loop, a->conf.webhook, a->conf.n_webhooks, a->conf.webhook_hosts, &a->webhooks, reason);
 	if (!err)
 		err = alert_notifier_new(&a->services, a->alerts, a->webhooks, a->conf.page_url, &a->notifier);
@@ -340,6 +342,8 @@ static int open_ingest(struct aggregator *a, char *reason)
 	return ingest_new(a->services.loop, fd, a->services.catalog, a->services.store_queue, a->conf.verbose, &a->ingest);
 }
 
+static void on_metrics(const void *arg, struct exposition *e) { status_metrics(arg, e); }
+
 static json_t *on_status(const void *arg)
 {
 	return status_json(arg);
@@ -348,7 +352,8 @@ static json_t *on_status(const void *arg)
 static int open_api(struct aggregator *a)
 {
 	const struct api_parts parts = { .services = &a->services, .alerts = a->alerts, .worksheets = a->worksheets, .held = &a->held,
-					 .status = on_status, .status_arg = a };
+					 .status = on_status, .status_arg = a,
+					 .metrics = { a->export, a->services.catalog, on_metrics, a } };
 
 	return api_new(&parts, &a->api);
 }
@@ -520,6 +525,7 @@ void aggregator_close(struct aggregator *a)
 	if (a->ingest_bound)
 		endpoint_remove(&a->ingest_at);
 	api_free(a->api);
+	export_free(a->export);
 	configured_free(a->configured);
 	configured_alerts_free(a->configured_alerts);
 	alert_notifier_free(a->notifier);

@@ -33,6 +33,7 @@ struct webhooks;			/* in webhooks.c */
 struct alert_notifier;			/* in alert_notifier.c */
 struct configured_alerts;		/* in configured_alerts.c */
 struct reports;				/* in reports.c */
+struct export;				/* in export.c */
 
 struct aggregator {
 	struct conf conf;
@@ -46,6 +47,7 @@ struct aggregator {
 	struct reports *reports;
 	uv_timer_t alerts_timer;	/* also valid only if has_timer */
 	struct worksheets *worksheets;
+	struct export *export;		/* counters for Prometheus */
 	struct ingest *ingest;
 	struct http_held held;		/* bytes that wait for the clients of both servers */
 	struct api *api;		/* serves /ca for both servers */

@@ -3,6 +3,7 @@
 #include "aggregator/base/clock.h"
 #include "aggregator/catalog/configured.h"
 #include "aggregator/catalog/resource.h"
+#include "aggregator/export/metrics.h"
 #include "aggregator/notify/configured_alerts.h"
 #include "aggregator/notify/reports.h"
 #include "aggregator/notify/webhooks.h"
@@ -155,4 +156,80 @@ json_t *status_json(const struct aggregator *a)
 			 "lost_events", lost_events(a), "counters", counters_json(a), "sources", resource_sources(a->services.catalog),
 			 "instrumentations", resource_instrumentations(a->services.catalog, now), "enabled",
 			 !catalog_is_off(a->services.catalog), "always", listed_json(a), "webhooks", webhooks_json(a->webhooks), "reports", reports_json(a->reports));
+}
+
+/* ---- the same for /metrics ---- */
+
+static double cpu_seconds(void)
+{
+	struct rusage used = { 0 };
+
+	getrusage(RUSAGE_SELF, &used);
+	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
+static void put_version(struct exposition *e)
+{
+	const struct exposition_labels version = { 1, { "version" }, { PACKAGE_VERSION } };
+
+	exposition_family(e, EXPOSITION_GAUGE, "heatscope_build_info", "The version of heatscoped, as a label");
+	exposition_number(e, &version, 1);
+}
+
+static void put_requests(const struct aggregator *a, struct exposition *e)
+{
+	char name[8];
+	const struct exposition_labels code = { 1, { "code" }, { name } };
+
+	exposition_family(e, EXPOSITION_COUNTER, "heatscope_http_requests_total", "Requests by the status of the reply");
+	for (unsigned status = 0; status < HTTP_STATUSES; status++) {
+		unsigned long long n = 0;
+
+		for (int i = 0; i < 2; i++)
+			n += a->http[i] ? http_counters(a->http[i])->by_status[status] : 0;
+		snprintf(name, sizeof(name), "%u", status);
+		if (n)
+			exposition_number(e, &code, (double)n);
+	}
+}
+
+static unsigned connected_sources(const struct aggregator *a)
+{
+	unsigned n = 0;
+
+	for (const struct source *s = catalog_source_first(a->services.catalog); s; s = s->next)
+		n += s->n_links > 0;
+	return n;
+}
+
+void status_metrics(const struct aggregator *a, struct exposition *e)
+{
+	static const struct ingest_counters none;
+	const struct store_queue_counters *store = store_queue_counters(a->services.store_queue);
+	const struct ingest_counters *in = a->ingest ? ingest_counters(a->ingest) : &none;
+	const struct {
+		enum exposition_type type;
+		const char *name, *help;
+		double value;
+	} rows[] = {
+		{ EXPOSITION_GAUGE, "heatscope_connected_sources", "Collectors that are connected", connected_sources(a) },
+		{ EXPOSITION_COUNTER, "heatscope_source_lost_events_total", "Events that sources lost, or that were not taken", (double)lost_events(a) },
+		{ EXPOSITION_COUNTER, "heatscope_ingest_connections_total", "Connections of collectors", (double)in->connections },
+		{ EXPOSITION_COUNTER, "heatscope_ingest_batches_total", "Batches that came", (double)in->batches },
+		{ EXPOSITION_COUNTER, "heatscope_ingest_errors_total", "Connections closed because of what they sent", (double)in->errors },
+		{ EXPOSITION_COUNTER, "heatscope_store_events_total", "Events stored", (double)store->events },
+		{ EXPOSITION_COUNTER, "heatscope_store_duplicates_total", "Batches that had come before", (double)store->duplicates },
+		{ EXPOSITION_COUNTER, "heatscope_store_commits_total", "Transactions of the store", (double)store->commits },
+		{ EXPOSITION_COUNTER, "heatscope_store_failed_commits_total", "Transactions that failed", (double)store->failed_commits },
+		{ EXPOSITION_GAUGE, "heatscope_store_bytes", "Size of the database", (double)store_bytes(a) },
+		{ EXPOSITION_COUNTER, "process_cpu_seconds_total", "CPU time of heatscoped", cpu_seconds() },
+		{ EXPOSITION_GAUGE, "process_resident_memory_bytes", "Memory of heatscoped", (double)memory_bytes() },
+		{ EXPOSITION_GAUGE, "process_start_time_seconds", "When heatscoped started, since 1970",
+		  (double)(now_ns() - (boot_ns() - a->start_ns)) / 1e9 },
+	};
+
+	put_version(e);
+	put_requests(a, e);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		metrics_put(e, rows[i].type, rows[i].name, rows[i].help, rows[i].value);
 }

@@ -281,9 +281,8 @@ static bool is_version(const char *text)
 			  !strpbrk(text, "+- "));
 }
 
-void api_handle(void *arg, struct http_request *r)
+static void handle_ca(struct api *api, struct http_request *r)
 {
-	struct api *api = arg;
 	char *path = strdup(http_path(r) + strlen("/ca"));
 	size_t len = path ? strlen(path) : 0;
 
@@ -296,6 +295,16 @@ void api_handle(void *arg, struct http_request *r)
 	else
 		handle_route(api, r, *path == '/' ? path + 1 : path);
 	free(path);
+}
+
+void api_handle(void *arg, struct http_request *r)
+{
+	struct api *api = arg;
+
+	if (!strcmp(http_path(r), "/metrics"))
+		metrics_reply(&api->parts.metrics, r);
+	else
+		handle_ca(api, r);
 }
 
 int api_new(const struct api_parts *parts, struct api **ret_api)

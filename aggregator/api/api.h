@@ -1,4 +1,4 @@
-/* api.h - serves the resources under /ca (doc/api.md): it turns requests into queries, and results into replies.
+/* api.h - serves the resources under /ca (doc/api.md), and /metrics: it turns requests into queries, and results into replies.
  *
  *      path, parameters --params.h--> query --fold--> grid, totals --json | picture--> reply
  *               the cube answers on the loop; the store, and pictures, on a worker
@@ -9,6 +9,7 @@
 #ifndef HEATSCOPE_API_H
 #define HEATSCOPE_API_H
 
+#include "aggregator/export/metrics.h"
 #include "aggregator/http/http.h"
 
 #include <jansson.h>
@@ -26,6 +27,7 @@ struct api_parts {			/* the parts it works with; all outlive it */
 	struct http_held *held;		/* bytes that wait for the clients of all servers */
 	json_t *(*status)(const void *arg);	/* makes /ca/admin/status: a new reference; NULL: no memory */
 	const void *status_arg;
+	struct metrics_parts metrics;
 };
 
 /* The routes; doc/openapi.json names exactly these. */

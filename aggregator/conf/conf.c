@@ -44,7 +44,8 @@ struct said {
 	struct said_webhook *webhooks;
 	struct said_alert *alerts;
 	struct said_report *reports;
-	unsigned n_instrumentations, n_webhooks, n_alerts, n_reports;
+	struct said_export *export;
+	unsigned n_instrumentations, n_webhooks, n_alerts, n_reports, n_export;
 };
 
 const cyaml_strval_t conf_flags[] = {
@@ -94,6 +95,7 @@ static const cyaml_schema_field_t fields[] = {
 	CYAML_FIELD_SEQUENCE_COUNT("webhooks", MAY, struct said, webhooks, n_webhooks, &conf_webhook_schema, 0, CONF_WEBHOOKS_MAX),
 	CYAML_FIELD_SEQUENCE_COUNT("alerts", MAY, struct said, alerts, n_alerts, &conf_alert_schema, 0, CONF_ALERTS_MAX),
 	CYAML_FIELD_SEQUENCE_COUNT("reports", MAY, struct said, reports, n_reports, &conf_report_schema, 0, CONF_REPORTS_MAX),
+	CYAML_FIELD_SEQUENCE_COUNT("export", MAY, struct said, export, n_export, &conf_export_schema, 0, EXPORT_MAX),
 	CYAML_FIELD_END,
 };
 
@@ -178,7 +180,7 @@ static int take_page_url(const char *said, const char *path, struct conf *conf, 
 	return 0;
 }
 
-/* Takes the lists in this order because alerts and reports name webhooks and instrumentations. */
+/* Takes the lists in this order because alerts, reports and exports name webhooks and instrumentations. */
 static int take_lists(const struct said *said, const char *path, struct conf *conf, char *reason)
 {
 	int err = conf_take_instrumentations(said->instrumentation, said->n_instrumentations, path, conf, reason);
@@ -187,7 +189,9 @@ static int take_lists(const struct said *said, const char *path, struct conf *co
 		err = conf_take_webhooks(said->webhooks, said->n_webhooks, path, conf, reason);
 	if (!err)
 		err = conf_take_alerts(said->alerts, said->n_alerts, path, conf, reason);
-	return err ? err : conf_take_reports(said->reports, said->n_reports, path, conf, reason);
+	if (!err)
+		err = conf_take_reports(said->reports, said->n_reports, path, conf, reason);
+	return err ? err : conf_take_export(said->export, said->n_export, path, conf, reason);
 }
 
 static int take_settings(const struct said *said, const char *path, struct conf *conf, char *reason)

@@ -2,8 +2,8 @@
  *
  * Order   conf_init() sets the defaults, conf_read() replaces those that the file names; then main.c adds the options
  *         of the command line.
- * Lists   the file has instrumentations, webhooks, alerts and reports.  Alerts and reports refer by name to the
- *         instrumentations that they observe or draw, and to the webhook that they are sent to.
+ * Lists   the file has instrumentations, webhooks, alerts, reports and exports.  Alerts, reports and exports refer by name
+ *         to the instrumentations that they observe, draw or offer, and to the webhook that they are sent to.
  * Names   an instrumentation without a name gets one, such as "mysql.queries by statement".
  * Secret  the URLs of webhooks may be secrets.
  * Errors  -EINVAL: the file or value is not understood; -ENOENT: there is no such file.  `reason` (CONF_REASON_MAX
@@ -16,6 +16,7 @@
 #include "aggregator/notify/configured_alerts.h"
 #include "aggregator/catalog/configured.h"
 #include "aggregator/base/conf_limits.h"
+#include "aggregator/export/export.h"
 #include "aggregator/notify/reports.h"
 #include "aggregator/notify/webhooks.h"
 
@@ -40,6 +41,8 @@ struct conf {
 	size_t n_alerts;
 	struct conf_report report[CONF_REPORTS_MAX];
 	size_t n_reports;
+	struct export_conf export[EXPORT_MAX];
+	size_t n_export;
 	char page_url[CONF_URL_MAX];	/* address of the page, for links in messages; "": no links */
 	unsigned long long max_size;	/* bytes of the database; 0: no limit */
 	unsigned cube_slots;		/* newest slots of each instrumentation kept in memory */

@@ -1,5 +1,5 @@
 /* private.h - declares what the files of conf/ share: conf.c (the file), configured.c (its instrumentations), alerts.c,
- * reports.c, webhooks.c and words.c (error messages). */
+ * export.c, reports.c, webhooks.c and words.c (error messages). */
 #ifndef HEATSCOPE_CONF_PRIVATE_H
 #define HEATSCOPE_CONF_PRIVATE_H
 
@@ -43,7 +43,12 @@ struct said_report {
 	char **instrumentations;
 	unsigned n_instrumentations, *keep;
 };
-extern const cyaml_schema_value_t conf_webhook_schema, conf_alert_schema, conf_report_schema;
+/* The entry of an exported instrumentation. */
+struct said_export {
+	char *instrumentation;
+	unsigned *keys, *schema;
+};
+extern const cyaml_schema_value_t conf_webhook_schema, conf_alert_schema, conf_report_schema, conf_export_schema;
 
 struct conf_fault {
 	unsigned line;			/* 0: none */
@@ -67,9 +72,10 @@ void conf_explain(const char *path, const char *log, char *reason);
 /* 0, or -EINVAL with the reason, which names the line. */
 int conf_take_instrumentations(const struct said_inst *said, unsigned n, const char *path, struct conf *conf, char *reason);
 int conf_take_webhooks(const struct said_webhook *said, unsigned n, const char *path, struct conf *conf, char *reason);
-/* Call both after the other two. */
+/* Call these after the other two. */
 int conf_take_alerts(const struct said_alert *said, unsigned n, const char *path, struct conf *conf, char *reason);
 int conf_take_reports(const struct said_report *said, unsigned n, const char *path, struct conf *conf, char *reason);
+int conf_take_export(const struct said_export *said, unsigned n, const char *path, struct conf *conf, char *reason);
 
 /* Is there an instrumentation of that name in the file?  If not: -EINVAL and the reason, in `reason` (REASON_MAX
  * bytes). */

@@ -63,7 +63,7 @@ static const char *foreign_reason(const struct guard *g, const struct guard_requ
 
 bool guard_is_api(const char *path)
 {
-	return !strcmp(path, "/ca") || !strncmp(path, "/ca/", 4);
+	return !strcmp(path, "/ca") || !strncmp(path, "/ca/", 4) || !strcmp(path, "/metrics");
 }
 
 unsigned guard_check(const struct guard *g, const struct guard_request *r, const char **ret_why)

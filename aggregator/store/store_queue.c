@@ -109,8 +109,16 @@ static void observers_notify(struct store_queue *f, __u64 inst, __s64 first, __s
 
 	for (o = f->observers; o; o = after) {
 		after = o->next;
-		o->amended(o->arg, inst, first, last);
+		if (o->amended)
+			o->amended(o->arg, inst, first, last);
 	}
+}
+
+static void announce_stored(struct store_queue *f, const struct batch *b)
+{
+	for (struct store_queue_observer *o = f->observers; o; o = o->next)
+		if (o->stored)
+			o->stored(o->arg, b);
 }
 
 /* Most batches of one commit report the same instrumentation and neighbouring slots, so
@@ -181,8 +189,10 @@ static void settle_batches(struct store_queue *f)
 	for (a = f->taken; a && !f->err; a = a->next, i++) {
 		a->fresh = f->fresh[i];
 		count_batch(f, a);
-		if (a->fresh)
-			fill_cube(f, a);
+		if (!a->fresh)
+			continue;
+		fill_cube(f, a);
+		announce_stored(f, &a->batch);
 	}
 	if (!f->err)
 		announce_amended(f);

@@ -1,0 +1,157 @@
+#include "aggregator/export/exposition.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put(struct bytes *out, const char *text) { bytes_put(out, text, strlen(text)); }
+
+__attribute__((format(printf, 2, 3))) static void print(struct bytes *out, const char *format, ...)
+{
+	char text[64];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	put(out, text);
+}
+
+/* A backslash before backslashes, quotes and ends of lines. */
+static void put_quoted(struct bytes *out, const char *text, const char *special)
+{
+	for (; *text; text++) {
+		if (*text == '\n') {
+			put(out, "\\n");
+			continue;
+		}
+		if (strchr(special, *text))
+			put(out, "\\");
+		bytes_put(out, text, 1);
+	}
+}
+
+/* name suffix{labels, more}: `more` is a label that is written already; NULL. */
+static void put_sample(struct exposition *e, const char *suffix, const struct exposition_labels *labels, const char *more)
+{
+	const char *between = "{";
+
+	put(&e->out, e->name);
+	put(&e->out, suffix);
+	for (size_t i = 0; i < labels->n; i++, between = ",") {
+		put(&e->out, between);
+		put(&e->out, labels->name[i]);
+		put(&e->out, "=\"");
+		put_quoted(&e->out, labels->value[i], "\\\"");
+		put(&e->out, "\"");
+	}
+	if (more) {
+		put(&e->out, between);
+		put(&e->out, more);
+		between = ",";
+	}
+	put(&e->out, *between == ',' ? "} " : " ");
+}
+
+/* As few digits as say the number. */
+static void put_number(struct bytes *out, double value)
+{
+	char text[32];
+
+	if (isinf(value)) {
+		put(out, value > 0 ? "+Inf" : "-Inf");
+		return;
+	}
+	for (int digits = 1; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	put(out, text);
+}
+
+void exposition_begin(struct exposition *e, bool is_protobuf) { *e = (struct exposition){ .is_protobuf = is_protobuf }; }
+
+void exposition_family(struct exposition *e, enum exposition_type type, const char *name, const char *help)
+{
+	static const char *const types[] = { "counter", "gauge", "histogram" };
+
+	if (e->is_protobuf)
+		exposition_protobuf_end(e);
+	snprintf(e->name, sizeof(e->name), "%s", name);
+	e->type = type;
+	if (e->is_protobuf) {
+		exposition_protobuf_family(e, help);
+		return;
+	}
+	put(&e->out, "# HELP ");
+	put(&e->out, name);
+	put(&e->out, " ");
+	put_quoted(&e->out, help, "\\");
+	put(&e->out, "\n# TYPE ");
+	put(&e->out, name);
+	print(&e->out, " %s\n", types[type]);
+}
+
+void exposition_number(struct exposition *e, const struct exposition_labels *labels, double value)
+{
+	if (e->is_protobuf) {
+		exposition_protobuf_number(e, labels, value);
+		return;
+	}
+	put_sample(e, "", labels, NULL);
+	put_number(&e->out, value);
+	put(&e->out, "\n");
+}
+
+static void put_bucket(struct exposition *e, const struct exposition_labels *labels, double edge, __u64 count)
+{
+	struct bytes label = { 0 };
+
+	put(&label, "le=\"");
+	put_number(&label, edge);
+	bytes_put(&label, "\"", 2);
+	if (label.err)
+		e->out.err = label.err;
+	else
+		put_sample(e, "_bucket", labels, (const char *)label.data);
+	bytes_fini(&label);
+	print(&e->out, "%llu\n", (unsigned long long)count);
+}
+
+void exposition_histogram(struct exposition *e, const struct exposition_labels *labels, const struct export_histogram *h, double divisor,
+			  unsigned schema)
+{
+	__u32 n = ruler_cells(h->classic_ruler);
+	__u64 count = 0;
+
+	if (e->is_protobuf) {
+		exposition_protobuf_histogram(e, labels, h, divisor, schema);
+		return;
+	}
+	for (__u32 i = 0; i < n; i++) {
+		count += h->classic[i];
+		put_bucket(e, labels, i + 1 < n ? (double)ruler_first(h->classic_ruler, i + 1) / divisor : INFINITY, count);
+	}
+	put_sample(e, "_sum", labels, NULL);
+	put_number(&e->out, (double)h->sum / divisor);
+	put(&e->out, "\n");
+	put_sample(e, "_count", labels, NULL);
+	print(&e->out, "%llu\n", (unsigned long long)h->count);
+}
+
+void *exposition_end(struct exposition *e, size_t *ret_len)
+{
+	void *data;
+
+	if (e->is_protobuf)
+		exposition_protobuf_end(e);
+	bytes_fini(&e->family);
+	*ret_len = e->out.len;
+	data = e->out.data;
+	if (e->out.err)
+		bytes_fini(&e->out);
+	return e->out.err || !data ? NULL : data;
+}

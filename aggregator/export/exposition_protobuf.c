@@ -1,0 +1,194 @@
+/* A family is written in pieces: its name, then each metric as a family that has only this metric.  Joined, such messages are one
+ * (Protocol Buffers, "Encoding": fields that repeat are appended). */
+#include "aggregator/export/exposition.h"
+#include "aggregator/export/metrics.pb-c.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef Io__Prometheus__Client__MetricFamily family;
+typedef Io__Prometheus__Client__Metric metric;
+typedef Io__Prometheus__Client__LabelPair label_pair;
+typedef Io__Prometheus__Client__Histogram histogram;
+typedef Io__Prometheus__Client__Bucket bucket;
+typedef Io__Prometheus__Client__BucketSpan bucket_span;
+
+#define LABELS_MAX (KEY_FIELDS_MAX + 2)
+
+static void put_piece(struct exposition *e, const family *f)
+{
+	size_t len = io__prometheus__client__metric_family__get_packed_size(f);
+	__u8 *data = malloc(len + 1);
+
+	if (!data) {
+		e->out.err = -ENOMEM;
+		return;
+	}
+	io__prometheus__client__metric_family__pack(f, data);
+	bytes_put(&e->family, data, len);
+	free(data);
+}
+
+void exposition_protobuf_family(struct exposition *e, const char *help)
+{
+	static const Io__Prometheus__Client__MetricType types[] = {
+		IO__PROMETHEUS__CLIENT__METRIC_TYPE__COUNTER, IO__PROMETHEUS__CLIENT__METRIC_TYPE__GAUGE,
+		IO__PROMETHEUS__CLIENT__METRIC_TYPE__HISTOGRAM,
+	};
+	family f = IO__PROMETHEUS__CLIENT__METRIC_FAMILY__INIT;
+
+	f.name = e->name;
+	f.help = (char *)help;
+	f.has_type = true;
+	f.type = types[e->type];
+	put_piece(e, &f);
+}
+
+void exposition_protobuf_end(struct exposition *e)
+{
+	if (!e->family.len)
+		return;
+	bytes_put_varint(&e->out, e->family.len);
+	bytes_put(&e->out, e->family.data, e->family.len);
+	if (e->family.err)
+		e->out.err = e->family.err;
+	bytes_clear(&e->family);
+}
+
+static void put_metric(struct exposition *e, const struct exposition_labels *labels, metric *m)
+{
+	family f = IO__PROMETHEUS__CLIENT__METRIC_FAMILY__INIT;
+	label_pair pair[LABELS_MAX], *pairs[LABELS_MAX];
+
+	for (size_t i = 0; i < labels->n; i++) {
+		io__prometheus__client__label_pair__init(&pair[i]);
+		pair[i].name = (char *)labels->name[i];
+		pair[i].value = (char *)labels->value[i];
+		pairs[i] = &pair[i];
+	}
+	m->n_label = labels->n;
+	m->label = pairs;
+	f.n_metric = 1;
+	f.metric = &m;
+	put_piece(e, &f);
+}
+
+void exposition_protobuf_number(struct exposition *e, const struct exposition_labels *labels, double value)
+{
+	Io__Prometheus__Client__Counter counter = IO__PROMETHEUS__CLIENT__COUNTER__INIT;
+	Io__Prometheus__Client__Gauge gauge = IO__PROMETHEUS__CLIENT__GAUGE__INIT;
+	metric m = IO__PROMETHEUS__CLIENT__METRIC__INIT;
+
+	counter.has_value = gauge.has_value = true;
+	counter.value = gauge.value = value;
+	if (e->type == EXPOSITION_COUNTER)
+		m.counter = &counter;
+	else
+		m.gauge = &gauge;
+	put_metric(e, labels, &m);
+}
+
+/* ---- histograms ---- */
+
+struct parts {				/* of a histogram, one array each */
+	bucket *bucket, **buckets;
+	bucket_span *span, **spans;
+	int64_t *delta;
+};
+
+static bool parts_new(struct parts *p, size_t n_classic, size_t n_native)
+{
+	*p = (struct parts){ calloc(n_classic, sizeof(*p->bucket)), calloc(n_classic, sizeof(*p->buckets)),
+			     calloc(n_native + 1, sizeof(*p->span)), calloc(n_native + 1, sizeof(*p->spans)),
+			     calloc(n_native + 1, sizeof(*p->delta)) };
+	return p->bucket && p->buckets && p->span && p->spans && p->delta;
+}
+
+static void parts_free(struct parts *p)
+{
+	free(p->bucket);
+	free(p->buckets);
+	free(p->span);
+	free(p->spans);
+	free(p->delta);
+}
+
+static void fill_classic(histogram *out, struct parts *p, const struct export_histogram *h, double divisor)
+{
+	__u32 n = ruler_cells(h->classic_ruler);
+	__u64 count = 0;
+
+	for (__u32 i = 0; i < n; i++) {
+		bucket *b = p->buckets[i] = &p->bucket[i];
+
+		io__prometheus__client__bucket__init(b);
+		count += h->classic[i];
+		b->has_cumulative_count = b->has_upper_bound = true;
+		b->cumulative_count = count;
+		b->upper_bound = i + 1 < n ? (double)ruler_first(h->classic_ruler, i + 1) / divisor : INFINITY;
+	}
+	out->n_bucket = n;
+	out->bucket = p->buckets;
+}
+
+/* Spans are runs of buckets that have events; the first offset is an index, others count the empty buckets between.  The counts
+ * are differences, each to the bucket before. */
+static void fill_native(histogram *out, struct parts *p, const struct export_histogram *h)
+{
+	size_t n_spans = 0, n_deltas = 0;
+	int next = 0;
+	__u64 before = 0;
+
+	for (int i = h->first_bucket; i <= h->last_bucket; i++) {
+		__u64 count = h->native[i - h->first_bucket];
+
+		if (!count)
+			continue;
+		if (!n_spans || i != next) {
+			bucket_span *s = p->spans[n_spans] = &p->span[n_spans];
+
+			io__prometheus__client__bucket_span__init(s);
+			s->has_offset = s->has_length = true;
+			s->offset = n_spans ? i - next : i;
+			n_spans++;
+		}
+		p->span[n_spans - 1].length++;
+		p->delta[n_deltas++] = (int64_t)(count - before);
+		before = count;
+		next = i + 1;
+	}
+	if (!n_spans) {			/* an empty one says by a span that it is native */
+		io__prometheus__client__bucket_span__init(&p->span[0]);
+		p->span[0].has_offset = p->span[0].has_length = true;
+		p->spans[n_spans++] = &p->span[0];
+	}
+	out->n_positive_span = n_spans;
+	out->positive_span = p->spans;
+	out->n_positive_delta = n_deltas;
+	out->positive_delta = p->delta;
+}
+
+void exposition_protobuf_histogram(struct exposition *e, const struct exposition_labels *labels, const struct export_histogram *h,
+				   double divisor, unsigned schema)
+{
+	histogram out = IO__PROMETHEUS__CLIENT__HISTOGRAM__INIT;
+	metric m = IO__PROMETHEUS__CLIENT__METRIC__INIT;
+	struct parts p;
+
+	if (!parts_new(&p, ruler_cells(h->classic_ruler), (size_t)(h->last_bucket - h->first_bucket + 1))) {
+		e->out.err = -ENOMEM;
+		parts_free(&p);
+		return;
+	}
+	out.has_sample_count = out.has_sample_sum = out.has_schema = out.has_zero_threshold = out.has_zero_count = true;
+	out.sample_count = h->count;
+	out.sample_sum = (double)h->sum / divisor;
+	out.schema = (int32_t)schema;
+	fill_classic(&out, &p, h, divisor);
+	fill_native(&out, &p, h);
+	m.histogram = &out;
+	put_metric(e, labels, &m);
+	parts_free(&p);
+}

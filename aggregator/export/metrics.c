@@ -1,0 +1,245 @@
+#include "aggregator/export/metrics.h"
+
+#include "aggregator/base/clock.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names and labels ---- */
+
+/* Letters, digits and _ only. */
+static void make_plain(char *name)
+{
+	for (; *name; name++)
+		if (!isalnum((unsigned char)*name))
+			*name = '_';
+}
+
+static void family_name(const struct instrumentation *in, const char *measure, const char *unit, const char *suffix, char *out)
+{
+	snprintf(out, EXPOSITION_NAME_MAX, "heatscope_%s_%s_%s%s%s%s", in->module, in->stat, measure, *unit ? "_" : "", unit, suffix);
+	make_plain(out);
+}
+
+struct key_labels {
+	struct exposition_labels all;
+	char name[KEY_FIELDS_MAX][NAME_MAX_LEN], value[KEY_FIELDS_MAX][LABEL_MAX + 1];
+};
+
+static void labels_of(const struct exported *x, const struct catalog_inst *ci, const struct export_key *k, struct key_labels *l)
+{
+	l->all = (struct exposition_labels){ 1, { "instrumentation" }, { x->conf->instrumentation } };
+	for (unsigned i = 0; k && i < ci->in.n_fields; i++) {
+		struct labels key = { k->bytes, k->len };
+
+		if (labels_text(&key, i, l->value[i]))
+			continue;
+		snprintf(l->name[i], NAME_MAX_LEN, "%s", ci->in.field[i]);
+		make_plain(l->name[i]);
+		l->all.name[l->all.n] = l->name[i];
+		l->all.value[l->all.n++] = l->value[i];
+	}
+}
+
+/* ---- instrumentations ---- */
+
+/* The part of an instrumentation that has a name: the histograms of a measure, or the sums of a weight. */
+struct part {
+	const struct exported *x;
+	const struct catalog_inst *ci;
+	unsigned axis, weight;			/* weight 0: the histograms */
+	double divisor;
+	char name[EXPOSITION_NAME_MAX];
+};
+
+static bool next_part(const struct exported *x, const struct catalog_inst *ci, unsigned at, struct part *p)
+{
+	const struct instrumentation *in = &ci->in;
+	const char *unit;
+
+	*p = (struct part){ .x = x, .ci = ci };
+	if (at >= in->n_measures + in->n_weights)
+		return false;
+	if (at < in->n_measures) {
+		p->axis = at;
+		unit = buckets_unit((enum ruler_unit)ruler_unit(in->ruler[at]), &p->divisor);
+		family_name(in, in->measure[at], unit, "", p->name);
+	} else {
+		const struct field *f = metric_field(ci->metric, in->weight[at - in->n_measures]);
+
+		p->weight = at - (unsigned)in->n_measures + 1;
+		unit = buckets_unit(f ? f->unit : UNIT_NONE, &p->divisor);
+		family_name(in, in->weight[p->weight - 1], unit, "_total", p->name);
+	}
+	return true;
+}
+
+/* A weight that is also a measure is the sum of its histogram. */
+static bool is_measured(const struct part *p)
+{
+	return p->weight && instrumentation_axis(&p->ci->in, p->ci->in.weight[p->weight - 1]) >= 0;
+}
+
+static void put_part(struct exposition *e, const struct part *p)
+{
+	struct key_labels labels;
+
+	for (const struct export_key *k = p->x->key; k; k = k->next) {
+		labels_of(p->x, p->ci, k, &labels);
+		if (p->weight)
+			exposition_number(e, &labels.all, (double)k->weight[p->weight] / p->divisor);
+		else if (k->measure[p->axis])
+			exposition_histogram(e, &labels.all, k->measure[p->axis], p->divisor, p->x->conf->schema);
+	}
+}
+
+static void put_head(struct exposition *e, const struct part *p)
+{
+	const char *name = p->weight ? p->ci->in.weight[p->weight - 1] : p->ci->in.measure[p->axis];
+	const struct field *f = metric_field(p->ci->metric, name);
+	char help[256];
+
+	if (p->weight)
+		snprintf(help, sizeof(help), "%s: sum of %s", p->ci->metric->label, f ? f->label : name);
+	else
+		snprintf(help, sizeof(help), "%s: %s; count and sum are exact, a value's position within %.1f %%", p->ci->metric->label,
+			 f ? f->label : name, 100.0 / (1 << ruler_bits(p->ci->in.ruler[p->axis])));
+	exposition_family(e, p->weight ? EXPOSITION_COUNTER : EXPOSITION_HISTOGRAM, p->name, help);
+}
+
+/* Puts all parts of this name, of this instrumentation and those after it; or nothing if one before it had the name. */
+static void put_named(struct exposition *e, const struct metrics_parts *parts, const struct part *first)
+{
+	bool is_later = false;
+	struct part p;
+
+	for (const struct exported *x = export_first(parts->export); x; x = x->next) {
+		const struct catalog_inst *ci = catalog_find(parts->catalog, x->inst);
+
+		is_later |= x == first->x;
+		for (unsigned at = 0; ci && next_part(x, ci, at, &p); at++) {
+			if (strcmp(p.name, first->name) || is_measured(&p))
+				continue;
+			if (!is_later)
+				return;
+			if (x == first->x)
+				put_head(e, &p);
+			put_part(e, &p);
+		}
+	}
+}
+
+static void put_instrumentations(struct exposition *e, const struct metrics_parts *parts)
+{
+	struct part p;
+
+	for (const struct exported *x = export_first(parts->export); x; x = x->next) {
+		const struct catalog_inst *ci = catalog_find(parts->catalog, x->inst);
+
+		for (unsigned at = 0; ci && next_part(x, ci, at, &p); at++)
+			put_named(e, parts, &p);
+	}
+}
+
+/* ---- coverage and losses ---- */
+
+static double lost_of(const struct exported *x, const struct catalog_inst *ci) { return (double)x->n_lost; }
+static double other_of(const struct exported *x, const struct catalog_inst *ci) { return (double)x->n_other; }
+static double keys_of(const struct exported *x, const struct catalog_inst *ci) { return x->n_keys; }
+static double last_of(const struct exported *x, const struct catalog_inst *ci)
+{
+	return (double)(x->last_slot + 1) * (double)ci->in.slot_ns / 1e9;
+}
+
+static void put_facts(struct exposition *e, const struct metrics_parts *parts)
+{
+	static const struct {
+		enum exposition_type type;
+		const char *name, *help;
+		double (*of)(const struct exported *x, const struct catalog_inst *ci);
+	} facts[] = {
+		{ EXPOSITION_COUNTER, "heatscope_lost_events_total", "Events that collectors lost: they are in no histogram", lost_of },
+		{ EXPOSITION_COUNTER, "heatscope_other_events_total", "Events of keys beyond the limit, which have the labels other", other_of },
+		{ EXPOSITION_GAUGE, "heatscope_exported_keys", "Keys with counters of their own", keys_of },
+		{ EXPOSITION_GAUGE, "heatscope_last_slot_timestamp_seconds", "End of the newest slot that has come", last_of },
+	};
+	struct key_labels labels;
+
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts) && export_first(parts->export); i++) {
+		exposition_family(e, facts[i].type, facts[i].name, facts[i].help);
+		for (const struct exported *x = export_first(parts->export); x; x = x->next) {
+			const struct catalog_inst *ci = catalog_find(parts->catalog, x->inst);
+
+			if (!ci)
+				continue;
+			labels_of(x, ci, NULL, &labels);
+			exposition_number(e, &labels.all, facts[i].of(x, ci));
+		}
+	}
+}
+
+/* How many sources measure each instrumentation, by how well they do. */
+static void put_sources(struct exposition *e, const struct metrics_parts *parts)
+{
+	struct key_labels labels;
+	char reason[REASON_MAX];
+
+	if (!export_first(parts->export))
+		return;
+	exposition_family(e, EXPOSITION_GAUGE, "heatscope_sources", "Sources of an instrumentation, by state");
+	for (const struct exported *x = export_first(parts->export); x; x = x->next) {
+		const struct catalog_inst *ci = catalog_find(parts->catalog, x->inst);
+		unsigned n[FARE_SUSPENDED + 1] = { 0 };
+
+		for (const struct source *s = ci ? catalog_source_first(parts->catalog) : NULL; s; s = s->next)
+			n[catalog_fare(ci, s, now_ns(), reason)]++;
+		for (unsigned fare = FARE_PENDING; ci && fare <= FARE_SUSPENDED; fare++) {
+			labels_of(x, ci, NULL, &labels);
+			labels.all.name[labels.all.n] = "state";
+			labels.all.value[labels.all.n++] = catalog_fare_word((enum fare)fare);
+			exposition_number(e, &labels.all, n[fare]);
+		}
+	}
+}
+
+/* ---- the reply ---- */
+
+void metrics_put(struct exposition *e, enum exposition_type type, const char *name, const char *help, double value)
+{
+	static const struct exposition_labels none = { 0 };
+
+	exposition_family(e, type, name, help);
+	exposition_number(e, &none, value);
+}
+
+static bool wants_protobuf(struct http_request *r)
+{
+	const char *accept = http_header(r, "Accept");
+
+	return strstr(accept, "application/vnd.google.protobuf") && strstr(accept, "io.prometheus.client.MetricFamily");
+}
+
+void metrics_reply(const struct metrics_parts *parts, struct http_request *r)
+{
+	struct exposition e;
+	size_t len;
+	void *data;
+
+	if (strcmp(http_method(r), "GET")) {
+		http_error(r, 405, "ECA_INVAL", "there is only GET here");
+		return;
+	}
+	exposition_begin(&e, wants_protobuf(r));
+	put_instrumentations(&e, parts);
+	put_facts(&e, parts);
+	put_sources(&e, parts);
+	parts->own(parts->own_arg, &e);
+	data = exposition_end(&e, &len);
+	if (data)
+		http_reply(r, 200, e.is_protobuf ? EXPOSITION_PROTOBUF_TYPE : EXPOSITION_TEXT_TYPE, data, len, NULL);
+	else
+		http_busy(r, 1, "no memory");
+}

@@ -1,0 +1,28 @@
+/* metrics.h - answers GET /metrics: what is exported of instrumentations (export.h), then heatscoped's own counters.
+ *
+ *      Accept: application/vnd.google.protobuf ... --> protobuf, with native histograms;  else text
+ *
+ * Names   heatscope_MODULE_STAT_MEASURE_UNIT, such as heatscope_mysql_queries_latency_seconds: OpenTelemetry's conventions name
+ *         only what clients measure (db.client.operation.duration), not servers.  A weight is a counter:
+ *         heatscope_mysql_queries_cputime_seconds_total.  Labels are `instrumentation` and the decomposed fields.
+ * Thread  the loop thread only.
+ */
+#ifndef HEATSCOPE_EXPORT_METRICS_H
+#define HEATSCOPE_EXPORT_METRICS_H
+
+#include "aggregator/export/exposition.h"
+#include "aggregator/http/http.h"
+
+struct metrics_parts {
+	const struct export *export;
+	const struct catalog *catalog;
+	void (*own)(const void *arg, struct exposition *e);	/* writes heatscoped's own */
+	const void *own_arg;
+};
+
+void metrics_reply(const struct metrics_parts *parts, struct http_request *r);
+
+/* Writes one number without labels. */
+void metrics_put(struct exposition *e, enum exposition_type type, const char *name, const char *help, double value);
+
+#endif
