@@ -70,6 +70,7 @@ static const struct argp_option options[] = {
 	{ NULL, 'D', "NAME[=VALUE]", 0, "With -C: define a macro", 1 },
 	{ NULL, 'U', "NAME", 0, "With -C: undefine a macro", 1 },
 	{ NULL, 'I', "DIRECTORY", 0, "With -C: look there for files of #include", 1 },
+	{ NULL, 'v', NULL, 0, "Print what the probes on functions cost", 1 },
 	{ "heatmap", OPT_HEATMAP, NULL, 0, "The values of each aggregation but count() are a live heat map: that of the first quantize() "
 		"in this terminal, all on the page of heatscoped; q ends the script", 2 },
 	{ "page", OPT_PAGE, NULL, 0, "Likewise, only on the page: print its address", 2 },
@@ -98,7 +99,7 @@ struct arguments {
 	const char *command;		/* -c */
 	const char *output;		/* -o */
 	pid_t pid;			/* -p */
-	bool quiet, only_compile, show_code, zero_probes, lists, flow, preprocesses;
+	bool quiet, only_compile, show_code, zero_probes, lists, flow, preprocesses, verbose;
 	bool heatmap, page, unguarded;
 	const char *socket_path, *source, *url;		/* of heatscoped */
 };
@@ -164,6 +165,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 'e': a->only_compile = true; return 0;
 	case 'l': a->lists = true; return 0;
 	case 'S': a->show_code = true; return 0;
+	case 'v': a->verbose = true; return 0;
 	case OPT_HEATMAP: a->heatmap = true; return 0;
 	case OPT_PAGE: a->page = true; return 0;
 	case OPT_SOCKET: a->socket_path = text; return 0;
@@ -397,6 +399,46 @@ static int list_probes(const struct d_compile *c)
 	return 0;
 }
 
+#define NAMES_SHOWN 10
+
+static void print_stepped(const struct d_compile *c, size_t n)
+{
+	size_t shown = 0;
+
+	fprintf(stderr, "dtrace: %zu probe%s of functions cost%s about 14 us each time: the kernel executes the first instruction in a copy:\n", n,
+		n == 1 ? "" : "s", n == 1 ? "s" : "");
+	for (size_t i = 0; i < c->probes.n && shown < NAMES_SHOWN; i++) {
+		const struct d_probe *p = c->probes.probe[i];
+
+		if (!p->is_stepped || !d_plan_has(&c->plan, p))
+			continue;
+		fprintf(stderr, "    %s:%s:%s:%s\n", p->field[FIELD_PROVIDER], p->field[FIELD_MODULE], p->field[FIELD_FUNCTION], p->field[FIELD_NAME]);
+		shown++;
+	}
+	if (n > shown)
+		fprintf(stderr, "    and %zu more\n", n - shown);
+}
+
+/* Of functions, as they cost by far the most, and by the instruction. */
+static void print_costs(const struct d_compile *c)
+{
+	size_t n = 0, n_stepped = 0;
+
+	for (size_t i = 0; i < c->probes.n; i++) {
+		const struct d_probe *p = c->probes.probe[i];
+
+		if ((p->context == CONTEXT_FUNCTION_ENTRY || p->context == CONTEXT_FUNCTION_RETURN || p->context == CONTEXT_STATIC) &&
+		    d_plan_has(&c->plan, p)) {
+			n += !p->is_stepped;
+			n_stepped += p->is_stepped;
+		}
+	}
+	if (n)
+		fprintf(stderr, "dtrace: %zu probe%s of functions cost%s about 1 us each time\n", n, n == 1 ? "" : "s", n == 1 ? "s" : "");
+	if (n_stepped)
+		print_stepped(c, n_stepped);
+}
+
 /* ---- heat maps ---- */
 
 /* The name of the script's file, without its folder and ".d". */
@@ -538,6 +580,8 @@ static int dtrace(struct arguments *a, struct d_compile *c)
 		status = apply_settings(a, c) || compile(a, c, n_probes) || compile_end(a, c);
 	if (!status && a->show_code)
 		print_code(&c->plan);
+	if (!status && a->verbose)
+		print_costs(c);
 	if (!status && a->lists)
 		status = list_probes(c);
 	else if (!status && !a->only_compile)

@@ -19,24 +19,39 @@
 
 /* ---- functions ---- */
 
+static bool is_push(const __u8 *code)
+{
+	enum { PUSH = 0x50, REX_B = 0x41 };
+
+	return (code[0] & 0xf8) == PUSH || (code[0] == REX_B && (code[1] & 0xf8) == PUSH);
+}
+
+/* Whether the kernel emulates an instruction: a push, a nop, a call or a jump (Linux, arch/x86/kernel/uprobes.c). */
+static bool is_emulated(const __u8 *code)
+{
+	enum { NOP = 0x90, CALL = 0xe8, JUMP = 0xe9, JUMP_SHORT = 0xeb, JUMP_IF_SHORT = 0x70, LONG = 0x0f, JUMP_IF = 0x80 };
+
+	return is_push(code) || code[0] == NOP || code[0] == CALL || code[0] == JUMP || code[0] == JUMP_SHORT ||
+	       (code[0] & 0xf0) == JUMP_IF_SHORT || (code[0] == LONG && (code[1] & 0xf0) == JUMP_IF);
+}
+
 /* Where in the file a function's probe is; 0: there can be none, as the kernel refuses an instruction with a lock prefix. */
-static __u64 site_of(int fd, __u64 offset)
+static __u64 site_of(int fd, __u64 offset, bool *ret_is_stepped)
 {
 	static const __u8 endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	enum { LOCK = 0xf0, PUSH = 0x50, REX_B = 0x41 };
+	enum { LOCK = 0xf0 };
 	__u8 code[6];
+	bool skips;
 
 	if (!offset || pread(fd, code, sizeof(code), (off_t)offset) != sizeof(code) || code[0] == LOCK)
 		return 0;
-	if (memcmp(code, endbr64, sizeof(endbr64)))
-		return offset;
-	if ((code[4] & 0xf8) == PUSH || (code[4] == REX_B && (code[5] & 0xf8) == PUSH))
-		return offset + sizeof(endbr64);
-	return offset;
+	skips = !memcmp(code, endbr64, sizeof(endbr64)) && is_push(code + sizeof(endbr64));
+	*ret_is_stepped = !skips && !is_emulated(code);
+	return offset + (skips ? sizeof(endbr64) : 0);
 }
 
 static int add_function(struct d_probes *all, const struct d_module *m, const char *file, const char *function, __u64 site,
-			const struct d_description *d)
+			bool is_stepped, const struct d_description *d)
 {
 	static const char *const names[] = { "entry", "return" };
 	char provider[32];
@@ -45,7 +60,7 @@ static int add_function(struct d_probes *all, const struct d_module *m, const ch
 	for (unsigned i = 0; i < 2; i++) {
 		struct d_probe probe = { .context = i ? CONTEXT_FUNCTION_RETURN : CONTEXT_FUNCTION_ENTRY,
 					 .field = { provider, m->name, function, names[i] }, .detail = site, .file = file, .pid = m->pid,
-					 .is_main = m->is_main };
+					 .is_main = m->is_main, .is_stepped = is_stepped };
 
 		if (d_glob_matches(d->field[FIELD_NAME], names[i]) && !d_probes_add(all, &probe))
 			return -ENOMEM;
@@ -72,12 +87,13 @@ static int add_functions(struct d_probes *all, const struct d_module *m, int fd,
 	for (size_t i = 0; !err && i < p->n_functions; i++) {
 		const char *name = p->names + p->function[i].name;
 		__u64 address, site, offset;
+		bool is_stepped = false;
 
 		if (strpbrk(name, ".@") || !d_glob_matches(d->field[FIELD_FUNCTION], name) || address_of(&resolvers, &p->function[i], &address))
 			continue;
-		site = program_file_offset(p, address, &offset) ? 0 : site_of(fd, offset);
+		site = program_file_offset(p, address, &offset) ? 0 : site_of(fd, offset, &is_stepped);
 		if (site)
-			err = add_function(all, m, file, name, site, d);
+			err = add_function(all, m, file, name, site, is_stepped, d);
 	}
 	d_resolvers_fini(&resolvers);
 	return err;

@@ -39,6 +39,7 @@ struct d_probe {
 	__u64 semaphore;		/* of a static probe: where in the file a count says that it is used; 0 */
 	const char *arguments;		/* of a static probe: where they are (operand.h); NULL */
 	bool is_main;			/* of functions: of the program itself, whose module is also called a.out */
+	bool is_stepped;		/* of functions: the kernel executes the instruction in a copy, step by step */
 };
 
 struct d_probes {
