@@ -154,8 +154,9 @@ static bool find_offset(const struct btf *btf, const char *type, const char *pat
 }
 
 /* Parts of a program that read the kernel's structs. */
-enum { NEEDS_THREAD = 1, NEEDS_STATUS = 2, NEEDS_RUNTIME = 4 };
-static const char *const needed_by[] = { [NEEDS_THREAD] = "sched:::on-cpu", [NEEDS_STATUS] = "syscall", [NEEDS_RUNTIME] = "vtimestamp" };
+enum { NEEDS_THREAD = 1, NEEDS_STATUS = 2, NEEDS_RUNTIME = 4, NEEDS_START = 8 };
+static const char *const needed_by[] = { [NEEDS_THREAD] = "sched:::on-cpu", [NEEDS_STATUS] = "syscall", [NEEDS_RUNTIME] = "vtimestamp",
+					 [NEEDS_START] = "an array of self->" };
 
 static unsigned needs_of(const struct d_ir *ir)
 {
@@ -166,8 +167,8 @@ static unsigned needs_of(const struct d_ir *ir)
 	if (ir->context == CONTEXT_SYSCALL_ENTRY || ir->context == CONTEXT_SYSCALL_RETURN)
 		needs |= NEEDS_STATUS;
 	for (size_t i = 0; i < ir->n; i++)
-		if (ir->ins[i].op == IR_BUILTIN && ir->ins[i].value == BUILTIN_VTIMESTAMP)
-			needs |= NEEDS_RUNTIME;
+		if (ir->ins[i].op == IR_BUILTIN)
+			needs |= ir->ins[i].value == BUILTIN_VTIMESTAMP ? NEEDS_RUNTIME : ir->ins[i].value == BUILTIN_THREAD_START ? NEEDS_START : 0;
 	return needs;
 }
 
@@ -184,7 +185,7 @@ static int find_offsets(struct d_session *s, unsigned needs, char *reason)
 		{ NEEDS_RUNTIME, "task_struct", "se.exec_start", &o->exec_start },
 		{ NEEDS_RUNTIME, "task_struct", "se.sum_exec_runtime", &o->sum_exec_runtime },
 		{ NEEDS_RUNTIME, "task_struct", "se.cfs_rq", &o->cfs_rq }, { NEEDS_RUNTIME, "cfs_rq", "rq", &o->rq },
-		{ NEEDS_RUNTIME, "rq", "clock", &o->clock }, { NEEDS_RUNTIME, "rq", "clock_task", &o->clock_task },
+		{ NEEDS_START, "task_struct", "start_time", &o->start_time }, { NEEDS_RUNTIME, "rq", "clock", &o->clock }, { NEEDS_RUNTIME, "rq", "clock_task", &o->clock_task },
 	};
 	int err = needs ? open_btf(s, reason) : 0;
 

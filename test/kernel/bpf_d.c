@@ -453,7 +453,7 @@ static void put_integer(FILE *out, unsigned depth)
 		fputc(')', out);
 		return;
 	case 3:
-		fputs("a[", out);
+		fputs(check_below(3) ? "a[" : "self->c[", out);
 		put_integer(out, depth - 1);
 		fputs(", ", out);
 		put_text(out, depth - 1);
@@ -521,7 +521,7 @@ static void put_statement(FILE *out, unsigned depth)
 		fputc(')', out);
 		break;
 	case 4:
-		fputs("a", out);
+		fputs(check_below(3) ? "a" : "self->c", out);
 		put_key(out, depth);
 		fputs(check_below(2) ? " = 0" : "++", out);
 		break;
@@ -571,7 +571,7 @@ static char *random_program(unsigned depth)
 	FILE *out = open_memstream(&text, &len);
 	unsigned n = 1 + check_below(4);
 
-	fputs(NODE "int v0; self char v1; this short v2; string t0; self string t1; this string t2; string t3; self string t4; this string t5;\n"
+	fputs(NODE "self int c[int, string]; int v0; self char v1; this short v2; string t0; self string t1; this string t2; string t3; self string t4; this string t5;\n"
 	      "int a[int, string]; string b[long];\n", out);
 	for (unsigned i = 0; i < n; i++) {
 		fprintf(out, probes[check_below(sizeof(probes) / sizeof(*probes))], getpid());

@@ -46,17 +46,21 @@ struct d_table *d_check_add_table(struct d_checker *c, __u32 value_len)
 	return NULL;
 }
 
+/* An array of self-> is one table for all threads, whose keys begin with the thread. */
 static bool add_table(struct d_checker *c, struct d_variable *v)
 {
 	const struct d_type *type = d_type_resolve(v->type);
 	bool is_text = d_type_resolve(type->base)->kind == TYPE_STRING;
+	__u32 n_own = v->scope == SCOPE_SELF ? D_THREAD_KEYS : 0;
 
 	v->table = d_check_add_table(c, is_text ? D_STRING_SIZE : 8);
+	for (; v->table && v->table->n_keys < n_own; v->table->n_keys++)
+		v->table->key[v->table->n_keys] = (struct d_key){ .room = 8 };
 	for (const struct d_member *m = type->members; v->table && m; m = m->next) {
 		bool key_is_text = d_type_resolve(m->type)->kind == TYPE_STRING;
 
 		if (v->table->n_keys == D_KEYS_MAX) {
-			d_fail(c->error, c->script, c->at, "D_PROTO_LEN", "%s[] has more than %u keys", v->name, D_KEYS_MAX);
+			d_fail(c->error, c->script, c->at, "D_PROTO_LEN", "%s[] has more than %u keys", v->name, D_KEYS_MAX - n_own);
 			return false;
 		}
 		v->table->key[v->table->n_keys++] = (struct d_key){ .type = m->type, .room = key_is_text ? D_STRING_SIZE : 8,

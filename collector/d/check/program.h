@@ -17,6 +17,7 @@
 #define D_MEMORY_MAX (16u << 10)	/* bytes of the variables of one scope */
 #define D_TABLES_MAX 512		/* associative arrays and aggregations */
 #define D_KEYS_MAX 16			/* parts of a key */
+#define D_THREAD_KEYS 2			/* the first parts, of an array of self->: the thread's number and when it started */
 #define D_VARIABLES_BUCKETS 1024
 #define D_TEXTS_MAX (64u << 10)		/* bytes of all constant texts and edges */
 

@@ -12,7 +12,7 @@
 
 /* Where the kernel has what programs read of a thread, in bytes. */
 struct d_offsets {
-	__u32 pid, tgid, comm, exec_start, sum_exec_runtime, cfs_rq, status;	/* in struct task_struct */
+	__u32 pid, tgid, comm, exec_start, sum_exec_runtime, cfs_rq, status, start_time;	/* in struct task_struct */
 	__u32 rq;							/* in struct cfs_rq */
 	__u32 clock, clock_task;					/* in struct rq */
 };

@@ -319,6 +319,10 @@ void emit_builtin(struct emitter *e, const struct d_ins *i)
 	case BUILTIN_ARG: emit_argument(e, i->from); break;
 	case BUILTIN_ERRNO: emit_errno(e); break;
 	case BUILTIN_VTIMESTAMP: emit_off_cpu(e); break;
+	case BUILTIN_THREAD_START:
+		emit_task(e);
+		emit_load(e, R0, R0, e->maps->offsets.start_time, 8);
+		break;
 	default: emit_call(e, BPF_FUNC_ktime_get_ns);
 	}
 	emit_define(e, i->dst, R0);

@@ -60,12 +60,10 @@ static bool lower_part(struct d_lowerer *l, const struct d_key *k, const struct 
 	return a;
 }
 
-bool d_lower_key(struct d_lowerer *l, const struct d_table *t, const struct d_node *list, __u32 *ret_scratch)
+/* The parts of a key from number i on, in scratch from `at` on. */
+static bool lower_parts(struct d_lowerer *l, const struct d_table *t, __u32 i, const struct d_node *list, __u32 at)
 {
-	__u32 at = d_lower_scratch(l, d_table_key_len(t));
-
-	*ret_scratch = at;
-	for (__u32 i = 0; i < t->n_keys && list; i++, list = list->next) {
+	for (; i < t->n_keys && list; i++, list = list->next) {
 		if (!lower_part(l, &t->key[i], list, at))
 			return false;
 		at += t->key[i].room;
@@ -73,7 +71,29 @@ bool d_lower_key(struct d_lowerer *l, const struct d_table *t, const struct d_no
 	return true;
 }
 
+bool d_lower_key(struct d_lowerer *l, const struct d_table *t, const struct d_node *list, __u32 *ret_scratch)
+{
+	*ret_scratch = d_lower_scratch(l, d_table_key_len(t));
+	return lower_parts(l, t, 0, list, *ret_scratch);
+}
+
 /* ---- variables ---- */
+
+/* The key of an element of an associative array; that of self-> begins with the thread. */
+static bool lower_array_key(struct d_lowerer *l, const struct d_variable *v, const struct d_node *list, __u32 *ret_scratch)
+{
+	static const enum d_builtin_id thread[D_THREAD_KEYS] = { BUILTIN_TID, BUILTIN_THREAD_START };
+	__u32 at = d_lower_scratch(l, d_table_key_len(v->table)), n_own = v->scope == SCOPE_SELF ? D_THREAD_KEYS : 0;
+
+	*ret_scratch = at;
+	for (__u32 i = 0; i < n_own; i++, at += 8) {
+		__u32 r = d_ir_register(l->ir);
+
+		d_ir_add(l->ir, (struct d_ins){ .op = IR_BUILTIN, .dst = r, .value = thread[i] });
+		d_ir_add(l->ir, (struct d_ins){ .op = IR_PUT, .scope = MEMORY_SCRATCH, .value = at, .a = r });
+	}
+	return lower_parts(l, v->table, n_own, list, at);
+}
 
 bool d_lower_place(struct d_lowerer *l, const struct d_node *n, struct d_place *ret_place)
 {
@@ -89,9 +109,7 @@ bool d_lower_place(struct d_lowerer *l, const struct d_node *n, struct d_place *
 		return !name->variable->table || d_lower_fail(l, n, "an associative array needs a key");
 	if (!name->variable->table)
 		return d_lower_fail(l, n, "arrays with numbered elements are not available yet");
-	if (name->variable->scope == SCOPE_SELF)
-		return d_lower_fail(l, n, "associative arrays of self-> are not available yet; use a global one with tid in its key");
-	return d_lower_key(l, name->variable->table, n->list, &ret_place->key);
+	return lower_array_key(l, name->variable, n->list, &ret_place->key);
 }
 
 static struct d_ins variable_ins(enum d_ir_op op, const struct d_variable *v)
