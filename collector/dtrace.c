@@ -70,7 +70,7 @@ static const struct argp_option options[] = {
 	{ NULL, 'D', "NAME[=VALUE]", 0, "With -C: define a macro", 1 },
 	{ NULL, 'U', "NAME", 0, "With -C: undefine a macro", 1 },
 	{ NULL, 'I', "DIRECTORY", 0, "With -C: look there for files of #include", 1 },
-	{ NULL, 'v', NULL, 0, "Print what the probes on functions cost", 1 },
+	{ NULL, 'v', NULL, 0, "Print what the probes in programs cost", 1 },
 	{ "heatmap", OPT_HEATMAP, NULL, 0, "The values of each aggregation but count() are a live heat map: that of the first quantize() "
 		"in this terminal, all on the page of heatscoped; q ends the script", 2 },
 	{ "page", OPT_PAGE, NULL, 0, "Likewise, only on the page: print its address", 2 },
@@ -405,7 +405,7 @@ static void print_stepped(const struct d_compile *c, size_t n)
 {
 	size_t shown = 0;
 
-	fprintf(stderr, "dtrace: %zu probe%s of functions cost%s about 14 us each time: the kernel executes the first instruction in a copy:\n", n,
+	fprintf(stderr, "dtrace: %zu probe%s in programs cost%s some 10 to 20 us each time: the kernel executes the first instruction in a copy:\n", n,
 		n == 1 ? "" : "s", n == 1 ? "s" : "");
 	for (size_t i = 0; i < c->probes.n && shown < NAMES_SHOWN; i++) {
 		const struct d_probe *p = c->probes.probe[i];
@@ -419,7 +419,7 @@ static void print_stepped(const struct d_compile *c, size_t n)
 		fprintf(stderr, "    and %zu more\n", n - shown);
 }
 
-/* Of functions, as they cost by far the most, and by the instruction. */
+/* Of functions and static probes, which cost by far the most, and by the instruction: as measured on a virtual machine. */
 static void print_costs(const struct d_compile *c)
 {
 	size_t n = 0, n_stepped = 0;
@@ -434,7 +434,7 @@ static void print_costs(const struct d_compile *c)
 		}
 	}
 	if (n)
-		fprintf(stderr, "dtrace: %zu probe%s of functions cost%s about 1 us each time\n", n, n == 1 ? "" : "s", n == 1 ? "s" : "");
+		fprintf(stderr, "dtrace: %zu probe%s in programs cost%s about 1 us each time\n", n, n == 1 ? "" : "s", n == 1 ? "s" : "");
 	if (n_stepped)
 		print_stepped(c, n_stepped);
 }
@@ -547,6 +547,8 @@ static int run(const struct arguments *a, struct d_compile *c, const unsigned *n
 
 		print_notice(&script, n_probes[i]);
 	}
+	if (!status && c->unseen[0] && !c->options.quiet)
+		fprintf(stderr, "dtrace: %s\n", c->unseen);
 	if (!status)
 		status = a->heatmap || a->page ? run_with_heatmap(a, &r) : d_run(&r);
 	d_run_close(&r);

@@ -134,6 +134,8 @@ static int match_spec(struct d_compile *c, const struct d_unit *u, struct d_clau
 		++*n;
 		err = plan_probe(c, u, clause, s, c->probes.probe[i], error);
 	}
+	if (unseen[0])
+		memcpy(c->unseen, unseen, sizeof(c->unseen));
 	return err || *n > before || c->options.zero_probes ? err : fail_unmatched(u, s, &d, unseen, error);
 }
 

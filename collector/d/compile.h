@@ -9,6 +9,7 @@
 #include "collector/d/output/aggregate.h"
 #include "collector/d/check/check.h"
 #include "collector/d/emit/lower.h"
+#include "collector/d/provider/provider.h"
 
 struct d_options {
 	bool quiet;			/* print only what the script prints */
@@ -29,6 +30,7 @@ struct d_compile {
 	__u32 n_clauses;
 	struct d_probes probes;
 	struct d_plan plan;
+	char unseen[D_PROVIDER_REASON_MAX];	/* what the last such description could not look into; "" */
 };
 
 int d_compile_init(struct d_compile *c);

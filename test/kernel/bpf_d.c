@@ -412,6 +412,21 @@ TEST(pointers_point_to_what_they_do_in_c)
 	}
 }
 
+/* A copy that the predicate made stays as it is in the clause. */
+TEST(a_copy_of_the_predicate_is_kept)
+{
+	static const char text[] = "the text of this process";
+	char script[512];
+	struct run r;
+
+	snprintf(script, sizeof(script), "string t; BEGIN /(this->p = (char *)copyin(%llu, sizeof (uint64_t) * 2))[0] == 't'/ { t = strjoin(\"one\", \"two\"); "
+		 "printf(\"%%s %%s\", t, stringof(this->p)); }", (unsigned long long)(uintptr_t)text);
+	assert_true(run(&r, script));
+	assert_string_equal(r.text, "onetwo the text of this");
+	free(r.text);
+	free(r.errors);
+}
+
 /* ---- random programs ---- */
 
 __attribute__((noinline, noclone, used)) long probed_function(long a) { return a; }

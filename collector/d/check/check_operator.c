@@ -181,9 +181,15 @@ static bool check_logic(struct d_checker *c, struct d_node *n)
 	return true;
 }
 
+/* Whether elements of a type can be counted; a void has one byte. */
+static bool has_size(const struct d_type *type) { return !type || d_type_resolve(type)->size || d_type_resolve(type)->kind == TYPE_VOID; }
+
 static bool check_sum(struct d_checker *c, struct d_node *n)
 {
 	const struct d_type *a = pointed(n->a->type), *b = pointed(n->b->type);
+
+	if (!has_size(a) || !has_size(b))
+		return d_check_fail(c, n, "D_OP_INCOMPLETE", "operator %s cannot be applied to a pointer to an incomplete type", d_token_name(n->op));
 
 	if (a && d_type_is_integer(n->b->type))
 		n->type = is_pointer(n->a->type) ? n->a->type : d_type_pointer(c->types, a);

@@ -402,7 +402,7 @@ static bool lower_error_clause(struct d_lowerer *l, struct d_clause *clause)
 	l->divide_label = l->address_label = next;
 	if (item->predicate && !d_lower_branch(l, item->predicate, false, next))
 		return false;
-	l->scratch_len = l->kept_len = 0;
+	l->scratch_len = l->kept_len;
 	l->divide_label = l->address_label = in_body;
 	if (!lower_body(l, has_record, next))
 		return false;
@@ -442,7 +442,7 @@ static bool lower_clause(struct d_lowerer *l, struct d_clause *clause, size_t nu
 	d_ir_add(l->ir, (struct d_ins){ .op = IR_BUILTIN, .dst = l->timestamp, .value = BUILTIN_TIMESTAMP });
 	if (item->predicate && !d_lower_branch(l, item->predicate, false, next))
 		return false;
-	l->scratch_len = l->kept_len = 0;
+	l->scratch_len = l->kept_len;
 	in_body = begin_faults(l);
 	save_stack(l);
 	if (!lower_body(l, has_record, next))
