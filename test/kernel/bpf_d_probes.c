@@ -570,7 +570,7 @@ TEST(stacks_are_keys_with_their_functions)
 	free(r.errors);
 }
 
-/* on-cpu has the process' stack of off-cpu. */
+/* on-cpu has the process' stack of off-cpu.  From glibc 2.41 on the function that calls the kernel has no symbol. */
 TEST(on_cpu_has_the_stack_of_off_cpu)
 {
 	char script[512];
@@ -584,9 +584,8 @@ TEST(on_cpu_has_the_stack_of_off_cpu)
 		usleep(1000);
 	d_session_detach(&r.session);
 	close_run(&r);
-	if (!strstr(r.text, "`clock_nanosleep") && !strstr(r.text, "`usleep"))
-		print_message("%s\n", r.text);
-	assert_true(strstr(r.text, "`clock_nanosleep") || strstr(r.text, "`usleep"));
+	if (!strstr(r.text, "`clock_nanosleep") && !strstr(r.text, "`usleep") && !strstr(r.text, "libc.so.6`0x"))
+		fail_msg("%s", r.text);
 	free(r.text);
 	free(r.errors);
 }

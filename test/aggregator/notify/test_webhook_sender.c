@@ -1,3 +1,9 @@
+#include <curl/curl.h>
+
+#if LIBCURL_VERSION_NUM >> 8 == 0x080e		/* 8.14 forgets 15 bytes when a name is not found */
+#define LEAKS_KNOWN "leak:libcurl\n"
+#endif
+
 #include "aggregator/notify/webhook_sender.h"
 #include "test/kit/check.h"
 

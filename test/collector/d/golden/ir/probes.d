@@ -1,3 +1,8 @@
+tick-1s
+{
+	trace(id);
+}
+
 syscall::read:entry, syscall::write:entry
 {
 	self->t = timestamp;
@@ -14,9 +19,4 @@ syscall::read:return
 syscall::write:entry
 {
 	trace(arg2);
-}
-
-tick-1s
-{
-	trace(id);
 }
