@@ -29,7 +29,7 @@ static void function(const uint8_t *data, size_t len)
 	if (accessor_decode(data, len, &a))
 		return;
 	must(a.n >= 1 && a.n <= ACCESSOR_STEPS);
-	must(a.kind == ACCESSOR_TEST ? a.n == 1 && a.mask <= UINT32_MAX : !a.mask);
+	must(a.kind == ACCESSOR_TEST ? a.n == 1 && a.mask <= UINT32_MAX : a.kind == ACCESSOR_EQUAL ? a.mask < 128 : !a.mask);
 	must(a.at[0] < 1u << 20 && a.at[1] < 1u << 20);
 	/* Bytes after its return do not matter. */
 	for (size_t n = 0; n < len; n++)
