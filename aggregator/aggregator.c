@@ -454,6 +454,7 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 	a->services.keep = conf->keep;
 	a->lock_fd = -1;
 	a->start_ns = boot_ns();
+	a->started_ns = now_ns();
 	reason[0] = 0;
 	err = parse_places(a, reason);
 	if (!err)

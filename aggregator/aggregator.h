@@ -63,7 +63,7 @@ struct aggregator {
 	unsigned n_upkeeps;
 	__u64 n_requests;		/* requests so far, when memory was last looked at */
 	bool is_trimmed;		/* memory was trimmed after the last request */
-	__s64 start_ns;			/* boot clock */
+	__s64 start_ns, started_ns;	/* boot clock; wall clock */
 };
 
 /* Opens all parts.  a is zeroed first; `reason` takes CONF_REASON_MAX bytes. */

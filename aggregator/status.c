@@ -213,7 +213,7 @@ void status_metrics(const struct aggregator *a, struct exposition *e)
 		double value;
 	} rows[] = {
 		{ EXPOSITION_GAUGE, "heatscope_connected_sources", "Collectors that are connected", connected_sources(a) },
-		{ EXPOSITION_COUNTER, "heatscope_source_lost_events_total", "Events that sources lost, or that were not taken", (double)lost_events(a) },
+		{ EXPOSITION_COUNTER, "heatscope_ingest_lost_events_total", "Events of batches that did not fit", (double)in->lost_events },
 		{ EXPOSITION_COUNTER, "heatscope_ingest_connections_total", "Connections of collectors", (double)in->connections },
 		{ EXPOSITION_COUNTER, "heatscope_ingest_batches_total", "Batches that came", (double)in->batches },
 		{ EXPOSITION_COUNTER, "heatscope_ingest_errors_total", "Connections closed because of what they sent", (double)in->errors },
@@ -224,8 +224,7 @@ void status_metrics(const struct aggregator *a, struct exposition *e)
 		{ EXPOSITION_GAUGE, "heatscope_store_bytes", "Size of the database", (double)store_bytes(a) },
 		{ EXPOSITION_COUNTER, "process_cpu_seconds_total", "CPU time of heatscoped", cpu_seconds() },
 		{ EXPOSITION_GAUGE, "process_resident_memory_bytes", "Memory of heatscoped", (double)memory_bytes() },
-		{ EXPOSITION_GAUGE, "process_start_time_seconds", "When heatscoped started, since 1970",
-		  (double)(now_ns() - (boot_ns() - a->start_ns)) / 1e9 },
+		{ EXPOSITION_GAUGE, "process_start_time_seconds", "When heatscoped started, since 1970", (double)a->started_ns / 1e9 },
 	};
 
 	put_version(e);

@@ -1,5 +1,7 @@
 #include "aggregator/export/buckets.h"
 
+#include "collector/core/saturating.h"
+
 #include <math.h>
 
 const char *buckets_unit(enum ruler_unit unit, double *ret_divisor)
@@ -15,25 +17,37 @@ const char *buckets_unit(enum ruler_unit unit, double *ret_divisor)
 	}
 }
 
-/* The bucket that ends at a value, or contains it; that of values just above it. */
-static int index_at(double value, int schema) { return (int)ceil(ldexp(log2(value), schema)); }
-static int index_above(double value, int schema) { return (int)floor(ldexp(log2(value), schema)) + 1; }
+static double edge_of(int index, int schema, double divisor) { return exp2(ldexp(index, -schema)) * divisor; }
 
-static double upper_edge(int index, int schema) { return exp2(ldexp(index, -schema)); }
+/* The bucket of a value.  The logarithm may be off at an edge. */
+static int index_of(double value, double divisor, int schema)
+{
+	int i = (int)ceil(ldexp(log2(value / divisor), schema));
 
-/* The parts of a cell: buckets first to last. */
+	if (value > edge_of(i, schema, divisor))
+		return i + 1;
+	return value <= edge_of(i - 1, schema, divisor) ? i - 1 : i;
+}
+
+/* The last value of a bucket. */
+static __u64 last_of(int index, int schema, double divisor)
+{
+	double edge = floor(edge_of(index, schema, divisor));
+
+	return edge < 18446744073709551615.0 ? (__u64)edge : ~(__u64)0;
+}
+
+/* The buckets that have values of a cell. */
 static void parts_of(__u64 ruler, __u32 cell, double divisor, int schema, int *ret_first, int *ret_last)
 {
-	double low = (double)ruler_first(ruler, cell) / divisor;
+	double begin = (double)ruler_first(ruler, cell), end = (double)ruler_last(ruler, cell);
 
 	if (cell + 1 == ruler_cells(ruler))
-		*ret_first = *ret_last = index_above(low, schema);
+		end = begin;
 	else if (!cell)
-		*ret_first = *ret_last = index_at((double)ruler_first(ruler, 1) / divisor, schema);
-	else {
-		*ret_first = index_above(low, schema);
-		*ret_last = index_at((double)ruler_first(ruler, cell + 1) / divisor, schema);
-	}
+		begin = end = end > 0 ? end : 0.5;
+	*ret_first = index_of(begin, divisor, schema);
+	*ret_last = index_of(end, divisor, schema);
 }
 
 void buckets_range(__u64 ruler, double divisor, int schema, int *ret_first, int *ret_last)
@@ -44,35 +58,48 @@ void buckets_range(__u64 ruler, double divisor, int schema, int *ret_first, int 
 	parts_of(ruler, ruler_cells(ruler) - 1, divisor, schema, &unused, ret_last);
 }
 
-void buckets_spread(__u64 ruler, __u32 cell, double divisor, int schema, __u64 n, __u64 *count, int first)
+static void add(__u64 *count, int at, __u64 n, int first, int last)
 {
-	double low = (double)ruler_first(ruler, cell) / divisor, high, rest[BUCKETS_OF_A_CELL_MAX];
-	__u64 left = n;
-	int from, to;
+	__u64 *bucket = &count[(at < first ? first : at > last ? last : at) - first];
+
+	*bucket = saturating_add(*bucket, n);
+}
+
+void buckets_spread(__u64 ruler, __u32 cell, double divisor, int schema, __u64 n, __u64 *count, int first, int last)
+{
+	__u64 begin = ruler_first(ruler, cell), values = ruler_last(ruler, cell) - begin + 1, left = n;
+	__u64 rest[2 + (1 << BUCKETS_SCHEMA_MAX)];
+	int from, to, n_parts;
 
 	parts_of(ruler, cell, divisor, schema, &from, &to);
-	if (from >= to) {
-		count[from - first] += n;
+	n_parts = to - from + 1;
+	if (n_parts == 1) {
+		add(count, from, n, first, last);
 		return;
 	}
-	high = (double)ruler_first(ruler, cell + 1) / divisor;
-	for (int i = from; i <= to; i++) {
-		double begin = i == from ? low : upper_edge(i - 1, schema), end = i == to ? high : upper_edge(i, schema);
-		double share = (double)n * (end - begin) / (high - low);
-		__u64 whole = share < (double)left ? (__u64)share : left;
+	for (int i = 0; i < n_parts; i++) {
+		__u64 end = i + 1 < n_parts ? last_of(from + i, schema, divisor) : ruler_last(ruler, cell);
+		unsigned __int128 share = (unsigned __int128)n * (end - begin + 1);
 
-		count[i - first] += whole;
-		left -= whole;
-		rest[i - from] = share - (double)whole;
+		add(count, from + i, (__u64)(share / values), first, last);
+		left -= (__u64)(share / values);
+		rest[i] = (__u64)(share % values);
+		begin = end + 1;
 	}
-	while (left) {
+	for (; left; left--) {
 		int most = 0;
 
-		for (int i = 1; i <= to - from; i++)
+		for (int i = 1; i < n_parts; i++)
 			if (rest[i] > rest[most])
 				most = i;
-		count[from + most - first]++;
-		rest[most] -= 1;
-		left--;
+		add(count, from + most, 1, first, last);
+		rest[most] = 0;
 	}
+}
+
+__u64 buckets_classic(__u64 ruler)
+{
+	__u32 low = ruler_low(ruler) - (ruler_family(ruler) == RULER_LINEAR_START ? ruler_bits(ruler) : 0);
+
+	return RULER(ruler_unit(ruler), 0, low, ruler_high(ruler));
 }

@@ -1,12 +1,14 @@
 /* buckets.h - moves the cells of a ruler into the buckets of Prometheus.
  *
- *      cell [low, high) of a ruler --buckets_spread()--> native buckets, whose edges are 2^(1/2^schema) apart
+ *      values first ... last of a cell --buckets_spread()--> native buckets, whose edges are 2^(1/2^schema) apart
+ *                                      --classic ruler-----> buckets of a doubling, le = the last value of each
  *
  * Native  The bucket of index i has the values in (2^((i-1)/2^schema), 2^(i/2^schema)], in the unit of Prometheus: seconds,
- *         bytes.  A cell that lies across an edge is divided by the widths of its parts, and the events that are left go to the
- *         largest remainders, so the total is exact; the position is off by at most the width of the cell.  No event is in
- *         a zero bucket: the first cell, from 0 on, is in the bucket of its upper edge, the last one in that of its lower.
- * Source  Prometheus, "Native Histograms" (the specification), and the comments of its io/prometheus/client/metrics.proto.
+ *         bytes.  The events of a cell that lies across an edge are divided by how many of its values are on each side; those
+ *         that are left go to the largest remainders.  So the total is exact, and a value is off by at most the width of its
+ *         cell; a cell of one value is exact.  There is no zero bucket: a cell with 0 is in the bucket of its last value, or
+ *         of half of the smallest value if it has only 0.  The last cell is in the bucket of its first value.
+ * Source  Prometheus, "Native Histograms" (the specification).
  * Errors  none.
  * Thread  any.
  */
@@ -18,7 +20,6 @@
 #include <stddef.h>
 
 #define BUCKETS_SCHEMA_MAX 4
-#define BUCKETS_OF_A_CELL_MAX 18	/* an octave at schema 4, and a part on each side */
 
 /* Prometheus' unit of values of this unit: "seconds"; "": none.  *ret_divisor: a value of so much is 1 of it. */
 const char *buckets_unit(enum ruler_unit unit, double *ret_divisor);
@@ -26,7 +27,10 @@ const char *buckets_unit(enum ruler_unit unit, double *ret_divisor);
 /* The native buckets that cells of this ruler can go to: first to last, inclusive. */
 void buckets_range(__u64 ruler, double divisor, int schema, int *ret_first, int *ret_last);
 
-/* Adds n events of a cell to count[], whose first element is the bucket of index `first`. */
-void buckets_spread(__u64 ruler, __u32 cell, double divisor, int schema, __u64 n, __u64 *count, int first);
+/* Adds n events of a cell to count[], which has the buckets first to last; those beyond are in the outer ones. */
+void buckets_spread(__u64 ruler, __u32 cell, double divisor, int schema, __u64 n, __u64 *count, int first, int last);
+
+/* A ruler with a cell per doubling, whose edges this ruler has. */
+__u64 buckets_classic(__u64 ruler);
 
 #endif

@@ -1,6 +1,7 @@
 #include "aggregator/export/export.h"
 
 #include "collector/core/log.h"
+#include "collector/core/saturating.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static struct export_histogram *histogram_new(__u64 ruler, unsigned schema)
 	buckets_unit((enum ruler_unit)ruler_unit(ruler), &divisor);
 	buckets_range(ruler, divisor, (int)schema, &h->first_bucket, &h->last_bucket);
 	h->native = calloc((size_t)(h->last_bucket - h->first_bucket + 1), sizeof(*h->native));
-	h->classic_ruler = ruler_coarser(ruler, EXPORT_CLASSIC_BITS);
+	h->classic_ruler = buckets_classic(ruler);
 	h->classic = calloc(ruler_cells(h->classic_ruler), sizeof(*h->classic));
 	if (h->native && h->classic)
 		return h;
@@ -49,7 +50,7 @@ static void key_free(struct export_key *k)
 {
 	for (size_t i = 0; i < MEASURES_MAX; i++)
 		histogram_free(k->measure[i]);
-	free(k->bytes);
+	free((void *)k->labels.bytes);
 	free(k);
 }
 
@@ -61,58 +62,72 @@ static void exported_free(struct exported *x)
 		x->key = k->next;
 		key_free(k);
 	}
+	g_hash_table_destroy(x->by_labels);
 	free(x);
 }
 
-static struct export_key *find_key(const struct exported *x, const struct labels *key)
+static guint labels_hash(gconstpointer key)
 {
-	struct export_key *k = x->key;
+	const struct labels *l = key;
+	guint h = 5381;
 
-	while (k && (k->len != key->len || memcmp(k->bytes, key->bytes, key->len)))
-		k = k->next;
-	return k;
+	for (__u16 i = 0; i < l->len; i++)
+		h = h * 33 + l->bytes[i];
+	return h;
 }
 
-static struct export_key *add_key(struct exported *x, const struct labels *key)
+static gboolean labels_equal(gconstpointer a, gconstpointer b) { return !labels_compare(a, b); }
+
+static struct export_key *add_key(struct exported *x, const struct labels *labels)
 {
 	struct export_key *k = calloc(1, sizeof(*k));
+	__u8 *bytes = malloc(labels->len + 1);
 
-	if (k)
-		k->bytes = malloc(key->len + 1);
-	if (!k || !k->bytes) {
+	if (!k || !bytes) {
 		free(k);
+		free(bytes);
 		return NULL;
 	}
-	memcpy(k->bytes, key->bytes, key->len);
-	k->len = key->len;
+	memcpy(bytes, labels->bytes, labels->len);
+	k->labels = (struct labels){ bytes, labels->len };
 	*x->end = k;
 	x->end = &k->next;
 	x->n_keys++;
+	g_hash_table_insert(x->by_labels, &k->labels, k);
 	return k;
 }
 
-/* Whether all its labels are `other`. */
-static bool is_other(const struct export_key *k)
+/* The same labels, but those that say `other` have length 0: a label may be called so, too.  room: KEY_BYTES_MAX bytes. */
+static struct labels normalize(const struct labels *labels, __u8 *room)
 {
-	for (__u16 i = 0; i < k->len; i++)
-		if (k->bytes[i])
-			return false;
-	return k->len;
+	static const char other[] = { 5, 'o', 't', 'h', 'e', 'r' };
+	__u16 len = 0;
+
+	for (__u16 at = 0; at < labels->len; at += labels->bytes[at] + 1) {
+		bool is_other = labels->len - at >= (int)sizeof(other) && !memcmp(labels->bytes + at, other, sizeof(other));
+		__u16 n = is_other ? 1 : labels->bytes[at] + 1;
+
+		memcpy(room + len, labels->bytes + at, n);
+		if (is_other)
+			room[len] = 0;
+		len += n;
+	}
+	return (struct labels){ room, len };
 }
 
-/* The key of a slice; beyond the limit, that of `other` labels.  NULL: no memory. */
-static struct export_key *key_of(struct exported *x, const struct labels *labels)
+/* The key of a slice; beyond the limit, that of which all labels are `other`.  NULL: no memory. */
+static struct export_key *key_of(struct exported *x, const struct labels *labels, bool *ret_is_beyond)
 {
 	static const __u8 other[KEY_FIELDS_MAX];
-	struct labels key = *labels;
-	struct export_key *k = find_key(x, &key);
+	__u8 room[KEY_BYTES_MAX];
+	struct labels key = normalize(labels, room);
+	struct export_key *k = g_hash_table_lookup(x->by_labels, &key);
 
-	if (k)
-		return k;
-	if (x->n_keys < x->conf->keys || !key.len)
-		return add_key(x, &key);
-	key = (struct labels){ other, (__u16)labels_count(labels) };
-	k = find_key(x, &key);
+	*ret_is_beyond = !k && x->n_keys >= x->conf->keys && key.len;
+	if (*ret_is_beyond) {
+		key = (struct labels){ other, (__u16)labels_count(labels) };
+		k = g_hash_table_lookup(x->by_labels, &key);
+	}
 	return k ? k : add_key(x, &key);
 }
 
@@ -122,56 +137,53 @@ static void add_events(struct export_histogram *h, const struct slice *slice, un
 {
 	struct hist_reader r;
 	double divisor;
-	int err;
 
 	buckets_unit((enum ruler_unit)ruler_unit(slice->ruler), &divisor);
-	err = hist_reader_open(&r, slice->ruler, slice->hist, slice->hist_len);
-	if (err)
+	if (hist_reader_open(&r, slice->ruler, slice->hist, slice->hist_len))
 		return;
-	h->count += r.count;
-	h->sum += r.sum;
+	h->count = saturating_add(h->count, r.count);
+	h->sum = saturating_add(h->sum, r.sum);
 	while (hist_reader_next(&r)) {
-		buckets_spread(slice->ruler, r.cell, divisor, (int)schema, r.value, h->native, h->first_bucket);
-		h->classic[ruler_cell(h->classic_ruler, ruler_first(slice->ruler, r.cell))] += r.value;
+		__u64 *classic = &h->classic[ruler_cell(h->classic_ruler, ruler_first(slice->ruler, r.cell))];
+
+		buckets_spread(slice->ruler, r.cell, divisor, (int)schema, r.value, h->native, h->first_bucket, h->last_bucket);
+		*classic = saturating_add(*classic, r.value);
 	}
 }
 
-static __u64 cells_of(const struct slice *slice)
+static __u64 sum_of_cells(const struct slice *slice)
 {
 	struct hist_reader r;
 	__u64 sum = 0;
 	int err;
 
 	for (err = hist_reader_open(&r, slice->ruler, slice->hist, slice->hist_len); !err && hist_reader_next(&r);)
-		sum += r.value;
+		sum = saturating_add(sum, r.value);
 	return sum;
 }
 
-/* The ruler that the instrumentation gives the measure; a slice of another range does not fit. */
-static bool fits(const struct instrumentation *in, const struct slice *slice)
+/* Whether /metrics has this slice: a measure that adds up over time, or a weight of the first one, which all measures share. */
+static bool is_exported(const struct catalog_inst *ci, const struct slice *slice)
 {
-	return slice->axis < in->n_measures && slice->weight <= in->n_weights &&
-	       ruler_common(in->ruler[slice->axis], slice->ruler) == ruler_coarser(in->ruler[slice->axis], ruler_bits(slice->ruler));
-}
+	const struct instrumentation *in = &ci->in;
 
-static bool is_interval(const struct catalog_inst *ci, unsigned axis)
-{
-	return metric_measure_scope(ci->metric, ci->in.measure[axis]) == SCOPE_INTERVAL;
+	return slice->axis < in->n_measures && slice->weight <= in->n_weights && !(slice->weight && slice->axis) &&
+	       metric_measure_scope(ci->metric, in->measure[slice->axis]) == SCOPE_INTERVAL;
 }
 
 static int add_slice(struct exported *x, const struct catalog_inst *ci, const struct slice *slice)
 {
 	struct export_histogram **h;
 	struct export_key *k;
+	bool is_beyond;
 
-	/* the weights of the first measure are those of all */
-	if ((slice->weight && slice->axis) || !fits(&ci->in, slice) || !is_interval(ci, slice->axis))
+	if (!is_exported(ci, slice))
 		return 0;
-	k = key_of(x, &slice->key);
+	k = key_of(x, &slice->key, &is_beyond);
 	if (!k)
 		return -ENOMEM;
 	if (slice->weight) {
-		k->weight[slice->weight] += cells_of(slice);
+		k->weight[slice->weight] = saturating_add(k->weight[slice->weight], sum_of_cells(slice));
 		return 0;
 	}
 	h = &k->measure[slice->axis];
@@ -180,8 +192,8 @@ static int add_slice(struct exported *x, const struct catalog_inst *ci, const st
 	if (!*h)
 		return -ENOMEM;
 	add_events(*h, slice, x->conf->schema);
-	if (!slice->axis && is_other(k) && find_key(x, &slice->key) != k)
-		x->n_other += cells_of(slice);
+	if (is_beyond && !slice->axis)
+		x->n_other = saturating_add(x->n_other, sum_of_cells(slice));
 	return 0;
 }
 
@@ -193,13 +205,14 @@ static struct exported *exported_of(struct export *e, const struct catalog_inst 
 
 	while (x && x->inst != ci->in.id)
 		x = x->next;
-	while (i < e->n_conf && strcmp(e->conf[i].instrumentation, ci->configured_name))
+	while (i < e->n_conf && (!ci->configured_name[0] || strcmp(e->conf[i].instrumentation, ci->configured_name)))
 		i++;
 	if (x || i == e->n_conf)
 		return x;
 	x = calloc(1, sizeof(*x));
 	if (!x)
 		return NULL;
+	x->by_labels = g_hash_table_new(labels_hash, labels_equal);
 	x->conf = &e->conf[i];
 	x->inst = ci->in.id;
 	x->end = &x->key;
@@ -212,22 +225,23 @@ static void on_stored(void *arg, const struct batch *b)
 {
 	struct export *e = arg;
 	const struct catalog_inst *ci = e->n_conf ? catalog_find(e->catalog, b->inst) : NULL;
-	struct exported *x = ci && ci->configured_name[0] ? exported_of(e, ci) : NULL;
+	struct exported *x = ci ? exported_of(e, ci) : NULL;
+	__s64 last = b->slot + (b->run ? b->run - 1 : 0);
 	int err = 0;
 
 	if (!x)
 		return;
 	for (size_t i = 0; i < b->n_slices; i++)
 		err = add_slice(x, ci, &b->slice[i]) ?: err;
-	x->n_lost += b->loss.n;
-	x->last_slot = b->slot > x->last_slot ? b->slot : x->last_slot;
+	x->n_lost = saturating_add(x->n_lost, b->loss.n);
+	x->last_slot = last > x->last_slot ? last : x->last_slot;
 	if (err)
 		log_error("no memory: events of instrumentation %llu are missing in /metrics", (unsigned long long)b->inst);
 }
 
 /* ---- life ---- */
 
-/* Forgets deleted instrumentations. */
+/* Forgets deleted instrumentations, and adds those that are listed: they count also if no batch comes. */
 static void on_changed(void *arg, bool wanted)
 {
 	struct export *e = arg;
@@ -242,6 +256,8 @@ static void on_changed(void *arg, bool wanted)
 		*at = x->next;
 		exported_free(x);
 	}
+	for (const struct catalog_inst *ci = catalog_first(e->catalog); ci; ci = ci->next)
+		exported_of(e, ci);
 }
 
 int export_new(struct store_queue *store_queue, struct catalog *catalog, const struct export_conf *conf, size_t n, struct export **ret_export)
@@ -255,6 +271,7 @@ int export_new(struct store_queue *store_queue, struct catalog *catalog, const s
 	e->catalog_observer = (struct catalog_observer){ .changed = on_changed, .arg = e };
 	store_queue_observe(store_queue, &e->store_observer);
 	catalog_observe(catalog, &e->catalog_observer);
+	on_changed(e, true);
 	*ret_export = e;
 	return 0;
 }

@@ -5,10 +5,10 @@
  * Which   the instrumentations that the configuration file lists under `export`; nothing else costs anything.  Measures of
  *         scope point are states, which do not add up over time: they are not exported.
  * Laws    a batch that came twice is added once; every event is in count, sum and one native and one classic bucket; counters
- *         never fall.  A start of heatscoped begins at 0.
+ *         never fall: at 2^64-1 they stay.  When heatscoped starts, they are 0.
  * Keys    an instrumentation has at most `keys` keys, those that came first.  The events of others are in the key `other`, and
  *         are counted.
- * Memory  some 3 KB for a key and measure.
+ * Memory  some 3 KB for a key and measure: 100 keys and 4 measures take 1.2 MB.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_EXPORT_EXPORT_H
@@ -18,11 +18,12 @@
 #include "aggregator/catalog/catalog.h"
 #include "aggregator/export/buckets.h"
 
+#include <glib.h>
+
 #define EXPORT_MAX 16			/* instrumentations */
 #define EXPORT_KEYS 100			/* unless the file says another limit */
 #define EXPORT_KEYS_MAX 1000
 #define EXPORT_SCHEMA 3
-#define EXPORT_CLASSIC_BITS 0		/* classic buckets: one per octave */
 
 struct export_conf {			/* an entry of the file */
 	char instrumentation[CONF_NAME_MAX];
@@ -33,14 +34,13 @@ struct export_histogram {
 	__u64 count, sum;
 	__u64 *native;			/* buckets first_bucket ... last_bucket */
 	int first_bucket, last_bucket;
-	__u64 *classic;			/* cells of classic_ruler */
+	__u64 *classic;			/* cells of buckets_classic() */
 	__u64 classic_ruler;
 };
 
 struct export_key {
 	struct export_key *next;
-	__u8 *bytes;			/* as in struct labels */
-	__u16 len;
+	struct labels labels;		/* of its own bytes; a label that says `other` has length 0 */
 	struct export_histogram *measure[MEASURES_MAX];		/* NULL: no events so far */
 	__u64 weight[MEASURES_MAX + 1];	/* sum of the values of each weight, from 1 on */
 };
@@ -50,9 +50,10 @@ struct exported {			/* an instrumentation */
 	const struct export_conf *conf;
 	__u64 inst;
 	struct export_key *key, **end;	/* in the order in which they came */
+	GHashTable *by_labels;		/* the same ones */
 	unsigned n_keys;
 	__u64 n_lost, n_other;		/* events that collectors lost; events of keys beyond the limit */
-	__s64 last_slot;
+	__s64 last_slot;		/* 0: none has come */
 };
 
 struct export;				/* its fields are in export.c */

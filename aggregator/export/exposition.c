@@ -55,7 +55,7 @@ static void put_sample(struct exposition *e, const char *suffix, const struct ex
 	put(&e->out, *between == ',' ? "} " : " ");
 }
 
-/* As few digits as say the number. */
+/* With 15 digits if they say the number, else with up to 17. */
 static void put_number(struct bytes *out, double value)
 {
 	char text[32];
@@ -64,7 +64,7 @@ static void put_number(struct bytes *out, double value)
 		put(out, value > 0 ? "+Inf" : "-Inf");
 		return;
 	}
-	for (int digits = 1; digits <= 17; digits++) {
+	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, value);
 		if (strtod(text, NULL) == value)
 			break;
@@ -121,6 +121,11 @@ static void put_bucket(struct exposition *e, const struct exposition_labels *lab
 	print(&e->out, "%llu\n", (unsigned long long)count);
 }
 
+double exposition_edge(const struct export_histogram *h, __u32 cell, double divisor)
+{
+	return cell + 1 < ruler_cells(h->classic_ruler) ? (double)ruler_last(h->classic_ruler, cell) / divisor : INFINITY;
+}
+
 void exposition_histogram(struct exposition *e, const struct exposition_labels *labels, const struct export_histogram *h, double divisor,
 			  unsigned schema)
 {
@@ -133,7 +138,7 @@ void exposition_histogram(struct exposition *e, const struct exposition_labels *
 	}
 	for (__u32 i = 0; i < n; i++) {
 		count += h->classic[i];
-		put_bucket(e, labels, i + 1 < n ? (double)ruler_first(h->classic_ruler, i + 1) / divisor : INFINITY, count);
+		put_bucket(e, labels, exposition_edge(h, i, divisor), count);
 	}
 	put_sample(e, "_sum", labels, NULL);
 	put_number(&e->out, (double)h->sum / divisor);

@@ -4,7 +4,7 @@
  *
  * Shape   a histogram has classic buckets in both formats, and native ones in protobuf.
  * Source  Prometheus, "Exposition formats"; metrics.proto.
- * Errors  0 or -ENOMEM, at the end.
+ * Errors  no memory: exposition_end() returns NULL.
  * Memory  names and labels are borrowed during a call.
  * Thread  one.
  */
@@ -40,6 +40,9 @@ void exposition_histogram(struct exposition *e, const struct exposition_labels *
 			  unsigned schema);
 /* The text or bytes, to be freed; NULL: no memory. */
 void *exposition_end(struct exposition *e, size_t *ret_len);
+
+/* The highest value of a classic bucket, in Prometheus' unit. */
+double exposition_edge(const struct export_histogram *h, __u32 cell, double divisor);
 
 /* exposition_protobuf.c */
 void exposition_protobuf_family(struct exposition *e, const char *help);

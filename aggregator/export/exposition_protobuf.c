@@ -4,7 +4,6 @@
 #include "aggregator/export/metrics.pb-c.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,12 +47,12 @@ void exposition_protobuf_family(struct exposition *e, const char *help)
 
 void exposition_protobuf_end(struct exposition *e)
 {
+	if (e->family.err)
+		e->out.err = e->family.err;
 	if (!e->family.len)
 		return;
 	bytes_put_varint(&e->out, e->family.len);
 	bytes_put(&e->out, e->family.data, e->family.len);
-	if (e->family.err)
-		e->out.err = e->family.err;
 	bytes_clear(&e->family);
 }
 
@@ -127,7 +126,7 @@ static void fill_classic(histogram *out, struct parts *p, const struct export_hi
 		count += h->classic[i];
 		b->has_cumulative_count = b->has_upper_bound = true;
 		b->cumulative_count = count;
-		b->upper_bound = i + 1 < n ? (double)ruler_first(h->classic_ruler, i + 1) / divisor : INFINITY;
+		b->upper_bound = exposition_edge(h, i, divisor);
 	}
 	out->n_bucket = n;
 	out->bucket = p->buckets;
@@ -159,7 +158,7 @@ static void fill_native(histogram *out, struct parts *p, const struct export_his
 		before = count;
 		next = i + 1;
 	}
-	if (!n_spans) {			/* an empty one says by a span that it is native */
+	if (!n_spans) {			/* without events: an empty span says that the histogram is native */
 		io__prometheus__client__bucket_span__init(&p->span[0]);
 		p->span[0].has_offset = p->span[0].has_length = true;
 		p->spans[n_spans++] = &p->span[0];

@@ -1,6 +1,7 @@
 #include "aggregator/export/metrics.h"
 
 #include "aggregator/base/clock.h"
+#include "collector/core/utf8_length.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -24,6 +25,18 @@ static void family_name(const struct instrumentation *in, const char *measure, c
 	make_plain(out);
 }
 
+/* A byte that is not UTF-8 becomes a question mark: Prometheus refuses a reply that has one. */
+static void make_valid(char *text)
+{
+	for (size_t len; *text; text += len) {
+		len = utf8_length((const unsigned char *)text);
+		if (!len) {
+			*text = '?';
+			len = 1;
+		}
+	}
+}
+
 struct key_labels {
 	struct exposition_labels all;
 	char name[KEY_FIELDS_MAX][NAME_MAX_LEN], value[KEY_FIELDS_MAX][LABEL_MAX + 1];
@@ -33,10 +46,9 @@ static void labels_of(const struct exported *x, const struct catalog_inst *ci, c
 {
 	l->all = (struct exposition_labels){ 1, { "instrumentation" }, { x->conf->instrumentation } };
 	for (unsigned i = 0; k && i < ci->in.n_fields; i++) {
-		struct labels key = { k->bytes, k->len };
-
-		if (labels_text(&key, i, l->value[i]))
+		if (labels_text(&k->labels, i, l->value[i]))
 			continue;
+		make_valid(l->value[i]);
 		snprintf(l->name[i], NAME_MAX_LEN, "%s", ci->in.field[i]);
 		make_plain(l->name[i]);
 		l->all.name[l->all.n] = l->name[i];
@@ -140,7 +152,8 @@ static void put_instrumentations(struct exposition *e, const struct metrics_part
 		const struct catalog_inst *ci = catalog_find(parts->catalog, x->inst);
 
 		for (unsigned at = 0; ci && next_part(x, ci, at, &p); at++)
-			put_named(e, parts, &p);
+			if (!is_measured(&p))
+				put_named(e, parts, &p);
 	}
 }
 
@@ -151,7 +164,7 @@ static double other_of(const struct exported *x, const struct catalog_inst *ci) 
 static double keys_of(const struct exported *x, const struct catalog_inst *ci) { return x->n_keys; }
 static double last_of(const struct exported *x, const struct catalog_inst *ci)
 {
-	return (double)(x->last_slot + 1) * (double)ci->in.slot_ns / 1e9;
+	return x->last_slot ? (double)(x->last_slot + 1) * (double)ci->in.slot_ns / 1e9 : 0;
 }
 
 static void put_facts(struct exposition *e, const struct metrics_parts *parts)
@@ -164,7 +177,7 @@ static void put_facts(struct exposition *e, const struct metrics_parts *parts)
 		{ EXPOSITION_COUNTER, "heatscope_lost_events_total", "Events that collectors lost: they are in no histogram", lost_of },
 		{ EXPOSITION_COUNTER, "heatscope_other_events_total", "Events of keys beyond the limit, which have the labels other", other_of },
 		{ EXPOSITION_GAUGE, "heatscope_exported_keys", "Keys with counters of their own", keys_of },
-		{ EXPOSITION_GAUGE, "heatscope_last_slot_timestamp_seconds", "End of the newest slot that has come", last_of },
+		{ EXPOSITION_GAUGE, "heatscope_last_slot_timestamp_seconds", "End of the newest slot that has come; 0: none", last_of },
 	};
 	struct key_labels labels;
 

@@ -50,9 +50,7 @@ static const struct export_key *key_of(const struct exported *x, const char *lab
 	char text[LABEL_MAX + 1];
 
 	for (const struct export_key *k = x->key; k; k = k->next) {
-		struct labels key = { k->bytes, k->len };
-
-		assert_int_equal(labels_text(&key, 0, text), 0);
+		assert_int_equal(labels_text(&k->labels, 0, text), 0);
 		if (!strcmp(text, label))
 			return k;
 	}
@@ -83,7 +81,8 @@ TEST(batches_add_up_and_duplicates_do_not)
 	const struct exported *x;
 
 	begin(&c, 10);
-	assert_null(export_first(c.export));
+	assert_int_equal(export_first(c.export)->n_keys, 0);		/* it is there before its first batch */
+	assert_int_equal(export_first(c.export)->last_slot, 0);
 	add(&c, "query", values, 4);
 	add(&c, "execute", values, 1);
 	add(&c, "query", values, 5);
@@ -139,13 +138,29 @@ TEST(keys_beyond_the_limit_are_other)
 	end(&c);
 }
 
+TEST(a_label_that_says_other_is_that_of_keys_beyond_the_limit)
+{
+	static const __u64 value = 5000;
+	struct export_case c;
+
+	begin(&c, 1);
+	add(&c, "other", &value, 1);
+	add(&c, "a", &value, 1);
+	assert_int_equal(export_first(c.export)->n_keys, 1);
+	assert_counts(export_first(c.export)->key->measure[0], 2, 10000);
+	assert_int_equal(export_first(c.export)->n_other, 1);
+	end(&c);
+}
+
 TEST(only_those_that_the_file_lists_are_exported)
 {
 	static const __u64 value = 5000;
 	struct export_case c;
 
 	begin(&c, 10);
+	export_free(c.export);
 	strcpy(c.conf.instrumentation, "another");
+	assert_int_equal(export_new(c.rig.store_queue, c.rig.catalog, &c.conf, 1, &c.export), 0);
 	add(&c, "a", &value, 1);
 	assert_null(export_first(c.export));
 	end(&c);

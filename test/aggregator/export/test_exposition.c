@@ -45,10 +45,10 @@ TEST(the_text_is_that_of_prometheus)
 #define LABELS "{instrumentation=\"queries\",digest=\"select \\\"a\\\\b\\\"\\nfrom t\""
 	assert_string_equal(text,
 		"# HELP heatscope_x_seconds time\\nof x\n# TYPE heatscope_x_seconds histogram\n"
-		"heatscope_x_seconds_bucket" LABELS ",le=\"1.024e-06\"} 1\n"
-		"heatscope_x_seconds_bucket" LABELS ",le=\"2.048e-06\"} 1\n"
-		"heatscope_x_seconds_bucket" LABELS ",le=\"4.096e-06\"} 3\n"
-		"heatscope_x_seconds_bucket" LABELS ",le=\"8.192e-06\"} 6\n"
+		"heatscope_x_seconds_bucket" LABELS ",le=\"1.023e-06\"} 1\n"
+		"heatscope_x_seconds_bucket" LABELS ",le=\"2.047e-06\"} 1\n"
+		"heatscope_x_seconds_bucket" LABELS ",le=\"4.095e-06\"} 3\n"
+		"heatscope_x_seconds_bucket" LABELS ",le=\"8.191e-06\"} 6\n"
 		"heatscope_x_seconds_bucket" LABELS ",le=\"+Inf\"} 10\n"
 		"heatscope_x_seconds_sum" LABELS "} 1.2345e-05\n"
 		"heatscope_x_seconds_count" LABELS "} 10\n"
@@ -115,7 +115,7 @@ TEST(the_protobuf_has_the_same_and_native_buckets)
 	assert_native(h);
 	assert_int_equal(h->n_bucket, 5);
 	assert_int_equal(h->bucket[2]->cumulative_count, 3);
-	assert_true(h->bucket[2]->upper_bound == 4096 / 1e9 && isinf(h->bucket[4]->upper_bound));
+	assert_true(h->bucket[2]->upper_bound == 4095 / 1e9 && isinf(h->bucket[4]->upper_bound));
 	io__prometheus__client__metric_family__free_unpacked(f, NULL);
 
 	f = next_family(data, len, &at);
