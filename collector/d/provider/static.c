@@ -217,8 +217,8 @@ static int static_add(struct d_probes *all, const struct d_description *d, char 
 	s->is_glob = strpbrk(provider, "*?[");
 	err = s->is_glob ? add_processes(s) : add_process(s, strtoul(digits, NULL, 10));
 	if (s->n_hidden)
-		snprintf(reason, D_PROVIDER_REASON_MAX, "%u process%s of other users %s not looked into, which needs CAP_SYS_PTRACE", s->n_hidden,
-			 s->n_hidden == 1 ? "" : "es", s->n_hidden == 1 ? "was" : "were");
+		snprintf(reason, D_PROVIDER_REASON_MAX, "%u process%s could not be looked into: those of other users need CAP_SYS_PTRACE",
+			 s->n_hidden, s->n_hidden == 1 ? "" : "es");
 	free(s);
 	return err == -ENOMEM ? err : 0;
 }
