@@ -1,9 +1,10 @@
-/* The functions of a process: pidPID:MODULE:FUNCTION:entry and :return, read from the symbol tables of the files that it
- * has mapped.
+/* The functions of a process: pidPID:MODULE:FUNCTION:entry, :return, and :OFFSET of an instruction, read from the symbol tables
+ * of the files that it has mapped.
  *
  * A probe is put where it costs least.  The kernel emulates the instruction `push`, and executes others one by one in a
  * copy, which takes ten times as long.  So if a function begins with endbr64 and then push, the probe is at the push:
  * registers and stack are the same there. */
+#include "collector/d/provider/instruction.h"
 #include "collector/d/provider/module.h"
 #include "collector/d/provider/provider.h"
 #include "collector/d/provider/resolver.h"
@@ -68,6 +69,64 @@ static int add_function(struct d_probes *all, const struct d_module *m, const ch
 	return 0;
 }
 
+/* ---- instructions ---- */
+
+struct offset_search {
+	struct d_probes *all;
+	const struct d_module *module;
+	const struct d_description *d;
+	const char *file, *function;
+	__u64 site;			/* of the function */
+	bool is_found;
+	__u32 before, after;		/* the instructions around an offset that is within one */
+	__u32 wanted;			/* the offset, if the name is one */
+};
+
+/* Whether a name means instructions: hexadecimal digits, perhaps with a glob. */
+static bool names_offset(const char *name) { return strpbrk(name, "0123456789abcdef") && strspn(name, "0123456789abcdef*?[]!-") == strlen(name); }
+
+static int add_instruction(void *context, const struct d_instruction *i)
+{
+	enum { LOCK = 0xf0 };
+	struct offset_search *s = context;
+	char provider[32], name[16];
+	struct d_probe probe = { .context = CONTEXT_FUNCTION_ENTRY, .field = { provider, s->module->name, s->function, name },
+				 .detail = s->site + i->at, .file = s->file, .pid = s->module->pid, .is_main = s->module->is_main,
+				 .is_stepped = i->len < 2 ? !is_emulated((const __u8[]){ i->code[0], 0 }) : !is_emulated(i->code) };
+
+	if (i->at <= s->wanted)
+		s->before = i->at;
+	else if (!s->after)
+		s->after = i->at;
+	snprintf(provider, sizeof(provider), "pid%u", s->module->pid);
+	snprintf(name, sizeof(name), "%x", i->at);
+	if (i->code[0] == LOCK || !d_glob_matches(s->d->field[FIELD_NAME], name))
+		return 0;
+	s->is_found = true;
+	return d_probes_add(s->all, &probe) ? 0 : -ENOMEM;
+}
+
+/* One offset that is no instruction is refused with the reason; a glob takes those that there are. */
+static int add_instructions(struct offset_search *s, int fd, __u32 size, char *reason)
+{
+	const char *name = s->d->field[FIELD_NAME];
+	bool is_one = !strpbrk(name, "*?[");
+	int err;
+
+	s->wanted = is_one ? (__u32)strtoul(name, NULL, 16) : 0;
+	err = d_instructions_each(fd, s->site, size, add_instruction, s);
+	if (err == -ENOMEM || !is_one || s->is_found)
+		return err == -ENOMEM ? err : 0;
+	if (s->wanted >= size)
+		snprintf(reason, D_PROVIDER_REASON_MAX, "%.100s has %x bytes", s->function, size);
+	else
+		snprintf(reason, D_PROVIDER_REASON_MAX, "%s is within an instruction of %.100s, which begins at %x; the next one at %x", name,
+			 s->function, s->before, s->after);
+	return 0;
+}
+
+/* ---- files ---- */
+
 /* The address of a function.  Its name may be that of a resolver, which runs once: then of the function that it has chosen. */
 static int address_of(const struct d_resolvers *r, const struct program_function *f, __u64 *ret_address)
 {
@@ -75,8 +134,17 @@ static int address_of(const struct d_resolvers *r, const struct program_function
 	return f->is_resolver ? d_resolvers_find(r, f->address, ret_address) : 0;
 }
 
+/* Of one without a size, up to the next function. */
+static __u32 size_of(const struct program_file *p, size_t i)
+{
+	if (p->function[i].size || i + 1 == p->n_functions)
+		return p->function[i].size;
+	return (__u32)(p->function[i + 1].address - p->function[i].address);
+}
+
 /* Names with a dot or @ are parts of functions and versions of names. */
-static int add_functions(struct d_probes *all, const struct d_module *m, int fd, const struct program_file *p, const struct d_description *d)
+static int add_functions(struct d_probes *all, const struct d_module *m, int fd, const struct program_file *p, const struct d_description *d,
+			 char *reason)
 {
 	const char *file = d_alloc_text(all->arena, m->path, strlen(m->path));
 	struct d_resolvers resolvers;
@@ -94,6 +162,8 @@ static int add_functions(struct d_probes *all, const struct d_module *m, int fd,
 		site = program_file_offset(p, address, &offset) ? 0 : site_of(fd, offset, &is_stepped);
 		if (site)
 			err = add_function(all, m, file, name, site, is_stepped, d);
+		if (!err && site && !p->function[i].is_resolver && names_offset(d->field[FIELD_NAME]))
+			err = add_instructions(&(struct offset_search){ all, m, d, file, name, offset, false, 0, 0, 0 }, fd, size_of(p, i), reason);
 	}
 	d_resolvers_fini(&resolvers);
 	return err;
@@ -102,6 +172,7 @@ static int add_functions(struct d_probes *all, const struct d_module *m, int fd,
 struct search {
 	struct d_probes *all;
 	const struct d_description *d;
+	char *reason;
 };
 
 static int add_module(void *context, const struct d_module *m)
@@ -117,7 +188,7 @@ static int add_module(void *context, const struct d_module *m)
 		return 0;		/* such as a file that was deleted */
 	err = program_file_load(fd, &p);
 	if (!err)
-		err = add_functions(s->all, m, fd, &p, s->d);
+		err = add_functions(s->all, m, fd, &p, s->d, s->reason);
 	program_file_fini(&p);
 	close(fd);
 	return err == -ENOMEM ? err : 0;
@@ -128,7 +199,7 @@ static int add_module(void *context, const struct d_module *m)
 static int pid_add(struct d_probes *all, const struct d_description *d, char *reason)
 {
 	const char *provider = d->field[FIELD_PROVIDER];
-	struct search s = { all, d };
+	struct search s = { all, d, reason };
 	unsigned long pid;
 	char *end;
 	int err;
