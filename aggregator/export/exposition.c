@@ -56,20 +56,23 @@ static void put_sample(struct exposition *e, const char *suffix, const struct ex
 }
 
 /* With 15 digits if they say the number, else with up to 17. */
+static const char *number_text(double value, char text[32])
+{
+	if (isinf(value))
+		return value > 0 ? "+Inf" : "-Inf";
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, 32, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	return text;
+}
+
 static void put_number(struct bytes *out, double value)
 {
 	char text[32];
 
-	if (isinf(value)) {
-		put(out, value > 0 ? "+Inf" : "-Inf");
-		return;
-	}
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
-	put(out, text);
+	put(out, number_text(value, text));
 }
 
 void exposition_begin(struct exposition *e, bool is_protobuf) { *e = (struct exposition){ .is_protobuf = is_protobuf }; }
@@ -106,19 +109,16 @@ void exposition_number(struct exposition *e, const struct exposition_labels *lab
 	put(&e->out, "\n");
 }
 
-static void put_bucket(struct exposition *e, const struct exposition_labels *labels, double edge, __u64 count)
+static void make_edges(struct exposition *e, const struct export_histogram *h, double divisor)
 {
-	struct bytes label = { 0 };
+	char text[32];
 
-	put(&label, "le=\"");
-	put_number(&label, edge);
-	bytes_put(&label, "\"", 2);
-	if (label.err)
-		e->out.err = label.err;
-	else
-		put_sample(e, "_bucket", labels, (const char *)label.data);
-	bytes_fini(&label);
-	print(&e->out, "%llu\n", (unsigned long long)count);
+	if (e->edges.ruler == h->classic_ruler && e->edges.divisor == divisor)
+		return;
+	e->edges.ruler = h->classic_ruler;
+	e->edges.divisor = divisor;
+	for (__u32 i = 0; i < ruler_cells(h->classic_ruler); i++)
+		snprintf(e->edges.text[i], sizeof(e->edges.text[i]), "le=\"%s\"", number_text(exposition_edge(h, i, divisor), text));
 }
 
 double exposition_edge(const struct export_histogram *h, __u32 cell, double divisor)
@@ -136,9 +136,11 @@ void exposition_histogram(struct exposition *e, const struct exposition_labels *
 		exposition_protobuf_histogram(e, labels, h, divisor, schema);
 		return;
 	}
+	make_edges(e, h, divisor);
 	for (__u32 i = 0; i < n; i++) {
 		count += h->classic[i];
-		put_bucket(e, labels, exposition_edge(h, i, divisor), count);
+		put_sample(e, "_bucket", labels, e->edges.text[i]);
+		print(&e->out, "%llu\n", (unsigned long long)count);
 	}
 	put_sample(e, "_sum", labels, NULL);
 	put_number(&e->out, (double)h->sum / divisor);

@@ -25,11 +25,18 @@ struct exposition_labels {
 	const char *name[KEY_FIELDS_MAX + 2], *value[KEY_FIELDS_MAX + 2];
 };
 
+#define EXPOSITION_EDGES_MAX 66		/* of classic buckets: one for each bit of a value, and two */
+
 struct exposition {
 	bool is_protobuf;
 	struct bytes out, family;	/* of protobuf: the family that is written now, whose length comes before it */
 	char name[EXPOSITION_NAME_MAX];
 	enum exposition_type type;
+	struct {			/* labels le="..." of the last text histogram, which the next one has, too */
+		__u64 ruler;
+		double divisor;
+		char text[EXPOSITION_EDGES_MAX][40];
+	} edges;
 };
 
 void exposition_begin(struct exposition *e, bool is_protobuf);
