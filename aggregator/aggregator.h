@@ -8,7 +8,7 @@
  *         calls every job's done() and acknowledges every committed batch.  Then follow http_close(), api_close() and
  *         ingest_close(), and the loop runs out of handles.
  * Close   aggregator_close() frees the rest.
- * HTTP    http.c passes requests under /ca to api.c, which reads catalog and cube on the loop, and gives the store
+ * HTTP    http.c passes requests under /ca, and of /metrics, to api.c, which reads catalog and cube on the loop, and gives the store
  *         queue what needs the store.  When http_close() runs, none of its jobs is in flight.
  * Thread  the loop thread only.
  */

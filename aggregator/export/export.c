@@ -1,5 +1,6 @@
 #include "aggregator/export/export.h"
 
+#include "collector/core/array.h"
 #include "collector/core/log.h"
 #include "collector/core/saturating.h"
 
@@ -46,55 +47,14 @@ static struct export_histogram *histogram_new(__u64 ruler, unsigned schema)
 	return NULL;
 }
 
-static void key_free(struct export_key *k)
-{
-	for (size_t i = 0; i < MEASURES_MAX; i++)
-		histogram_free(k->measure[i]);
-	free((void *)k->labels.bytes);
-	free(k);
-}
-
 static void exported_free(struct exported *x)
 {
-	while (x->key) {
-		struct export_key *k = x->key;
-
-		x->key = k->next;
-		key_free(k);
-	}
-	g_hash_table_destroy(x->by_labels);
+	for (size_t k = 0; k < x->keys.n_keys; k++)
+		for (size_t i = 0; i < MEASURES_MAX; i++)
+			histogram_free(x->key[k].measure[i]);
+	free(x->key);
+	keytable_fini(&x->keys);
 	free(x);
-}
-
-static guint labels_hash(gconstpointer key)
-{
-	const struct labels *l = key;
-	guint h = 5381;
-
-	for (__u16 i = 0; i < l->len; i++)
-		h = h * 33 + l->bytes[i];
-	return h;
-}
-
-static gboolean labels_equal(gconstpointer a, gconstpointer b) { return !labels_compare(a, b); }
-
-static struct export_key *add_key(struct exported *x, const struct labels *labels)
-{
-	struct export_key *k = calloc(1, sizeof(*k));
-	__u8 *bytes = malloc(labels->len + 1);
-
-	if (!k || !bytes) {
-		free(k);
-		free(bytes);
-		return NULL;
-	}
-	memcpy(bytes, labels->bytes, labels->len);
-	k->labels = (struct labels){ bytes, labels->len };
-	*x->end = k;
-	x->end = &k->next;
-	x->n_keys++;
-	g_hash_table_insert(x->by_labels, &k->labels, k);
-	return k;
 }
 
 /* The same labels, but those that say `other` have length 0: a label may be called so, too.  room: KEY_BYTES_MAX bytes. */
@@ -121,14 +81,17 @@ static struct export_key *key_of(struct exported *x, const struct labels *labels
 	static const __u8 other[KEY_FIELDS_MAX];
 	__u8 room[KEY_BYTES_MAX];
 	struct labels key = normalize(labels, room);
-	struct export_key *k = g_hash_table_lookup(x->by_labels, &key);
+	long number = keytable_find(&x->keys, &key);
 
-	*ret_is_beyond = !k && x->n_keys >= x->conf->keys && key.len;
-	if (*ret_is_beyond) {
+	*ret_is_beyond = number < 0 && x->keys.n_keys >= x->conf->keys && key.len;
+	if (*ret_is_beyond)
 		key = (struct labels){ other, (__u16)labels_count(labels) };
-		k = g_hash_table_lookup(x->by_labels, &key);
-	}
-	return k ? k : add_key(x, &key);
+	if (array_grow(&x->key, x->keys.n_keys, &x->keys_room, sizeof(*x->key)))
+		return NULL;
+	if (number < 0 && keytable_find(&x->keys, &key) < 0)
+		x->key[x->keys.n_keys] = (struct export_key){ 0 };
+	number = keytable_at(&x->keys, &key);
+	return number < 0 ? NULL : &x->key[number];
 }
 
 /* ---- adding ---- */
@@ -212,10 +175,8 @@ static struct exported *exported_of(struct export *e, const struct catalog_inst 
 	x = calloc(1, sizeof(*x));
 	if (!x)
 		return NULL;
-	x->by_labels = g_hash_table_new(labels_hash, labels_equal);
 	x->conf = &e->conf[i];
 	x->inst = ci->in.id;
-	x->end = &x->key;
 	x->next = e->first;
 	e->first = x;
 	return x;

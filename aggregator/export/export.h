@@ -17,8 +17,7 @@
 #include "aggregator/base/conf_limits.h"
 #include "aggregator/catalog/catalog.h"
 #include "aggregator/export/buckets.h"
-
-#include <glib.h>
+#include "aggregator/query/keytable.h"
 
 #define EXPORT_MAX 16			/* instrumentations */
 #define EXPORT_KEYS 100			/* unless the file says another limit */
@@ -39,8 +38,6 @@ struct export_histogram {
 };
 
 struct export_key {
-	struct export_key *next;
-	struct labels labels;		/* of its own bytes; a label that says `other` has length 0 */
 	struct export_histogram *measure[MEASURES_MAX];		/* NULL: no events so far */
 	__u64 weight[MEASURES_MAX + 1];	/* sum of the values of each weight, from 1 on */
 };
@@ -49,9 +46,9 @@ struct exported {			/* an instrumentation */
 	struct exported *next;
 	const struct export_conf *conf;
 	__u64 inst;
-	struct export_key *key, **end;	/* in the order in which they came */
-	GHashTable *by_labels;		/* the same ones */
-	unsigned n_keys;
+	struct keytable keys;		/* labels that say `other` have length 0 */
+	struct export_key *key;		/* by their numbers */
+	size_t keys_room;
 	__u64 n_lost, n_other;		/* events that collectors lost; events of keys beyond the limit */
 	__s64 last_slot;		/* 0: none has come */
 };

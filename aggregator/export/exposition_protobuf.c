@@ -91,21 +91,21 @@ void exposition_protobuf_number(struct exposition *e, const struct exposition_la
 
 /* ---- histograms ---- */
 
-struct parts {				/* of a histogram, one array each */
+struct arrays {				/* of a histogram, one array each */
 	bucket *bucket, **buckets;
 	bucket_span *span, **spans;
 	int64_t *delta;
 };
 
-static bool parts_new(struct parts *p, size_t n_classic, size_t n_native)
+static bool arrays_new(struct arrays *p, size_t n_classic, size_t n_native)
 {
-	*p = (struct parts){ calloc(n_classic, sizeof(*p->bucket)), calloc(n_classic, sizeof(*p->buckets)),
+	*p = (struct arrays){ calloc(n_classic, sizeof(*p->bucket)), calloc(n_classic, sizeof(*p->buckets)),
 			     calloc(n_native + 1, sizeof(*p->span)), calloc(n_native + 1, sizeof(*p->spans)),
 			     calloc(n_native + 1, sizeof(*p->delta)) };
 	return p->bucket && p->buckets && p->span && p->spans && p->delta;
 }
 
-static void parts_free(struct parts *p)
+static void arrays_free(struct arrays *p)
 {
 	free(p->bucket);
 	free(p->buckets);
@@ -114,7 +114,7 @@ static void parts_free(struct parts *p)
 	free(p->delta);
 }
 
-static void fill_classic(histogram *out, struct parts *p, const struct export_histogram *h, double divisor)
+static void fill_classic(histogram *out, struct arrays *p, const struct export_histogram *h, double divisor)
 {
 	__u32 n = ruler_cells(h->classic_ruler);
 	__u64 count = 0;
@@ -134,7 +134,7 @@ static void fill_classic(histogram *out, struct parts *p, const struct export_hi
 
 /* Spans are runs of buckets that have events; the first offset is an index, others count the empty buckets between.  The counts
  * are differences, each to the bucket before. */
-static void fill_native(histogram *out, struct parts *p, const struct export_histogram *h)
+static void fill_native(histogram *out, struct arrays *p, const struct export_histogram *h)
 {
 	size_t n_spans = 0, n_deltas = 0;
 	int next = 0;
@@ -174,11 +174,11 @@ void exposition_protobuf_histogram(struct exposition *e, const struct exposition
 {
 	histogram out = IO__PROMETHEUS__CLIENT__HISTOGRAM__INIT;
 	metric m = IO__PROMETHEUS__CLIENT__METRIC__INIT;
-	struct parts p;
+	struct arrays p;
 
-	if (!parts_new(&p, ruler_cells(h->classic_ruler), (size_t)(h->last_bucket - h->first_bucket + 1))) {
+	if (!arrays_new(&p, ruler_cells(h->classic_ruler), (size_t)(h->last_bucket - h->first_bucket + 1))) {
 		e->out.err = -ENOMEM;
-		parts_free(&p);
+		arrays_free(&p);
 		return;
 	}
 	out.has_sample_count = out.has_sample_sum = out.has_schema = out.has_zero_threshold = out.has_zero_count = true;
@@ -189,5 +189,5 @@ void exposition_protobuf_histogram(struct exposition *e, const struct exposition
 	fill_native(&out, &p, h);
 	m.histogram = &out;
 	put_metric(e, labels, &m);
-	parts_free(&p);
+	arrays_free(&p);
 }

@@ -42,11 +42,12 @@ struct key_labels {
 	char name[KEY_FIELDS_MAX][NAME_MAX_LEN], value[KEY_FIELDS_MAX][LABEL_MAX + 1];
 };
 
-static void labels_of(const struct exported *x, const struct catalog_inst *ci, const struct export_key *k, struct key_labels *l)
+/* key: NULL: only the instrumentation's. */
+static void labels_of(const struct exported *x, const struct catalog_inst *ci, const struct labels *key, struct key_labels *l)
 {
 	l->all = (struct exposition_labels){ 1, { "instrumentation" }, { x->conf->instrumentation } };
-	for (unsigned i = 0; k && i < ci->in.n_fields; i++) {
-		if (labels_text(&k->labels, i, l->value[i]))
+	for (unsigned i = 0; key && i < ci->in.n_fields; i++) {
+		if (labels_text(key, i, l->value[i]))
 			continue;
 		make_valid(l->value[i]);
 		snprintf(l->name[i], NAME_MAX_LEN, "%s", ci->in.field[i]);
@@ -58,8 +59,8 @@ static void labels_of(const struct exported *x, const struct catalog_inst *ci, c
 
 /* ---- instrumentations ---- */
 
-/* The part of an instrumentation that has a name: the histograms of a measure, or the sums of a weight. */
-struct part {
+/* An instrumentation's member of a family of metrics: the histograms of a measure, or the sums of a weight. */
+struct member {
 	const struct exported *x;
 	const struct catalog_inst *ci;
 	unsigned axis, weight;			/* weight 0: the histograms */
@@ -67,12 +68,12 @@ struct part {
 	char name[EXPOSITION_NAME_MAX];
 };
 
-static bool next_part(const struct exported *x, const struct catalog_inst *ci, unsigned at, struct part *p)
+static bool next_member(const struct exported *x, const struct catalog_inst *ci, unsigned at, struct member *p)
 {
 	const struct instrumentation *in = &ci->in;
 	const char *unit;
 
-	*p = (struct part){ .x = x, .ci = ci };
+	*p = (struct member){ .x = x, .ci = ci };
 	if (at >= in->n_measures + in->n_weights)
 		return false;
 	if (at < in->n_measures) {
@@ -89,18 +90,23 @@ static bool next_part(const struct exported *x, const struct catalog_inst *ci, u
 	return true;
 }
 
-/* A weight that is also a measure is the sum of its histogram. */
-static bool is_measured(const struct part *p)
+/* A weight that is also a measure, as it is the sum of that histogram; a state, which does not add up over time. */
+static bool is_left_out(const struct member *p)
 {
-	return p->weight && instrumentation_axis(&p->ci->in, p->ci->in.weight[p->weight - 1]) >= 0;
+	const struct instrumentation *in = &p->ci->in;
+
+	return p->weight ? instrumentation_axis(in, in->weight[p->weight - 1]) >= 0
+			 : metric_measure_scope(p->ci->metric, in->measure[p->axis]) == SCOPE_POINT;
 }
 
-static void put_part(struct exposition *e, const struct part *p)
+static void put_member(struct exposition *e, const struct member *p)
 {
 	struct key_labels labels;
 
-	for (const struct export_key *k = p->x->key; k; k = k->next) {
-		labels_of(p->x, p->ci, k, &labels);
+	for (size_t i = 0; i < p->x->keys.n_keys; i++) {
+		const struct export_key *k = &p->x->key[i];
+
+		labels_of(p->x, p->ci, &p->x->keys.key[i], &labels);
 		if (p->weight)
 			exposition_number(e, &labels.all, (double)k->weight[p->weight] / p->divisor);
 		else if (k->measure[p->axis])
@@ -108,7 +114,7 @@ static void put_part(struct exposition *e, const struct part *p)
 	}
 }
 
-static void put_head(struct exposition *e, const struct part *p)
+static void put_head(struct exposition *e, const struct member *p)
 {
 	const char *name = p->weight ? p->ci->in.weight[p->weight - 1] : p->ci->in.measure[p->axis];
 	const struct field *f = metric_field(p->ci->metric, name);
@@ -122,38 +128,38 @@ static void put_head(struct exposition *e, const struct part *p)
 	exposition_family(e, p->weight ? EXPOSITION_COUNTER : EXPOSITION_HISTOGRAM, p->name, help);
 }
 
-/* Puts all parts of this name, of this instrumentation and those after it; or nothing if one before it had the name. */
-static void put_named(struct exposition *e, const struct metrics_parts *parts, const struct part *first)
+/* Writes the whole family of a member, of its instrumentation and those after it; nothing if one before it has written it. */
+static void put_family(struct exposition *e, const struct metrics_parts *parts, const struct member *first)
 {
 	bool is_later = false;
-	struct part p;
+	struct member p;
 
 	for (const struct exported *x = export_first(parts->export); x; x = x->next) {
 		const struct catalog_inst *ci = catalog_find(parts->catalog, x->inst);
 
 		is_later |= x == first->x;
-		for (unsigned at = 0; ci && next_part(x, ci, at, &p); at++) {
-			if (strcmp(p.name, first->name) || is_measured(&p))
+		for (unsigned at = 0; ci && next_member(x, ci, at, &p); at++) {
+			if (strcmp(p.name, first->name) || is_left_out(&p))
 				continue;
 			if (!is_later)
 				return;
 			if (x == first->x)
 				put_head(e, &p);
-			put_part(e, &p);
+			put_member(e, &p);
 		}
 	}
 }
 
 static void put_instrumentations(struct exposition *e, const struct metrics_parts *parts)
 {
-	struct part p;
+	struct member p;
 
 	for (const struct exported *x = export_first(parts->export); x; x = x->next) {
 		const struct catalog_inst *ci = catalog_find(parts->catalog, x->inst);
 
-		for (unsigned at = 0; ci && next_part(x, ci, at, &p); at++)
-			if (!is_measured(&p))
-				put_named(e, parts, &p);
+		for (unsigned at = 0; ci && next_member(x, ci, at, &p); at++)
+			if (!is_left_out(&p))
+				put_family(e, parts, &p);
 	}
 }
 
@@ -161,7 +167,7 @@ static void put_instrumentations(struct exposition *e, const struct metrics_part
 
 static double lost_of(const struct exported *x, const struct catalog_inst *ci) { return (double)x->n_lost; }
 static double other_of(const struct exported *x, const struct catalog_inst *ci) { return (double)x->n_other; }
-static double keys_of(const struct exported *x, const struct catalog_inst *ci) { return x->n_keys; }
+static double keys_of(const struct exported *x, const struct catalog_inst *ci) { return (double)x->keys.n_keys; }
 static double last_of(const struct exported *x, const struct catalog_inst *ci)
 {
 	return x->last_slot ? (double)(x->last_slot + 1) * (double)ci->in.slot_ns / 1e9 : 0;

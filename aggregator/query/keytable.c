@@ -48,6 +48,13 @@ static int grow(struct keytable *t)
 	return 0;
 }
 
+long keytable_find(const struct keytable *t, const struct labels *key)
+{
+	__u32 number = t->n_places ? t->place[place_of(t, key)] : 0;
+
+	return number ? (long)number - 1 : -ENOENT;
+}
+
 long keytable_at(struct keytable *t, const struct labels *key)
 {
 	size_t at;

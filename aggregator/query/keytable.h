@@ -1,6 +1,7 @@
 /* keytable.h - gives each key a small dense number, in the order in which they come.
  *
  *      labels --keytable_at()--> 0, 1, 2, ...
+ *             --keytable_find()--> the same, or -ENOENT
  *
  * Memory  keeps its own copy of the bytes; keytable_fini() frees it.
  * Thread  any, one at a time.
@@ -20,5 +21,6 @@ void keytable_fini(struct keytable *t);		/* a zeroed table is empty and may be p
 
 /* Returns the number of this key, and adds it if it is new.  -ENOMEM. */
 long keytable_at(struct keytable *t, const struct labels *key);
+long keytable_find(const struct keytable *t, const struct labels *key);		/* -ENOENT: it was not added */
 
 #endif

@@ -49,10 +49,10 @@ static const struct export_key *key_of(const struct exported *x, const char *lab
 {
 	char text[LABEL_MAX + 1];
 
-	for (const struct export_key *k = x->key; k; k = k->next) {
-		assert_int_equal(labels_text(&k->labels, 0, text), 0);
+	for (size_t i = 0; i < x->keys.n_keys; i++) {
+		assert_int_equal(labels_text(&x->keys.key[i], 0, text), 0);
 		if (!strcmp(text, label))
-			return k;
+			return &x->key[i];
 	}
 	return NULL;
 }
@@ -81,14 +81,14 @@ TEST(batches_add_up_and_duplicates_do_not)
 	const struct exported *x;
 
 	begin(&c, 10);
-	assert_int_equal(export_first(c.export)->n_keys, 0);		/* it is there before its first batch */
+	assert_int_equal(export_first(c.export)->keys.n_keys, 0);		/* it is there before its first batch */
 	assert_int_equal(export_first(c.export)->last_slot, 0);
 	add(&c, "query", values, 4);
 	add(&c, "execute", values, 1);
 	add(&c, "query", values, 5);
 	deliver(&c, c.seq, "query", values, 5);			/* again */
 	x = export_first(c.export);
-	assert_int_equal(x->n_keys, 2);
+	assert_int_equal(x->keys.n_keys, 2);
 	assert_counts(key_of(x, "query")->measure[0], 9, 22000 + (1ull << 62));
 	assert_counts(key_of(x, "execute")->measure[0], 1, 0);
 	assert_null(x->next);
@@ -146,7 +146,7 @@ TEST(a_label_that_says_other_is_that_of_keys_beyond_the_limit)
 	begin(&c, 1);
 	add(&c, "other", &value, 1);
 	add(&c, "a", &value, 1);
-	assert_int_equal(export_first(c.export)->n_keys, 1);
+	assert_int_equal(export_first(c.export)->keys.n_keys, 1);
 	assert_counts(export_first(c.export)->key->measure[0], 2, 10000);
 	assert_int_equal(export_first(c.export)->n_other, 1);
 	end(&c);

@@ -1,6 +1,8 @@
 #include "test/kit/check.h"
 #include "aggregator/query/keytable.h"
 
+#include <errno.h>
+
 TEST(every_key_keeps_its_number)
 {
 	struct keytable t = { 0 };
@@ -13,6 +15,7 @@ TEST(every_key_keeps_its_number)
 			bytes[0] = (__u8)i;
 			bytes[1] = (__u8)(i >> 8);
 			bytes[2] = (__u8)(i % 4);
+			assert_int_equal(keytable_find(&t, &key), round ? i : -ENOENT);
 			assert_int_equal(keytable_at(&t, &key), i);
 		}
 	assert_int_equal(t.n_keys, 3000);
