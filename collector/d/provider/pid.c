@@ -163,7 +163,8 @@ static int add_functions(struct d_probes *all, const struct d_module *m, int fd,
 		if (site)
 			err = add_function(all, m, file, name, site, is_stepped, d);
 		if (!err && site && !p->function[i].is_resolver && names_offset(d->field[FIELD_NAME]))
-			err = add_instructions(&(struct offset_search){ all, m, d, file, name, offset, false, 0, 0, 0 }, fd, size_of(p, i), reason);
+			err = add_instructions(&(struct offset_search){ .all = all, .module = m, .d = d, .file = file, .function = name, .site = offset },
+					       fd, size_of(p, i), reason);
 	}
 	d_resolvers_fini(&resolvers);
 	return err;
