@@ -42,7 +42,7 @@ static const char doc[] =
 	"    heatscope-dtrace --heatmap -p PID -s latency.d\n"
 	"\n"
 	"So far: the probes BEGIN, END, profile, tick, syscall, pid and those in programs (USDT); printf(), trace(), exit(), aggregations; integers,\n"
-	"strings, associative arrays, translators. See heatscope-dtrace(8).\n"
+	"strings, pointers, associative arrays, translators. See heatscope-dtrace(8).\n"
 	"Exit status: that of exit(), 1 failure, 2 usage.";
 
 enum { OPT_HEATMAP = 256, OPT_PAGE, OPT_SOCKET, OPT_SOURCE };

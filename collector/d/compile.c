@@ -68,7 +68,7 @@ int d_compile_option(struct d_compile *c, const char *key, const char *value)
 
 /* ---- probes ---- */
 
-/* unseen: what could not be looked into, or empty. */
+/* unseen: which processes could not be looked into, or empty; also a provider's reason to refuse. */
 static int add_probes(struct d_compile *c, const struct d_unit *u, const struct d_spec *s, const struct d_description *d,
 		      char *unseen, struct d_error *error)
 {

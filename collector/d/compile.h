@@ -30,7 +30,7 @@ struct d_compile {
 	__u32 n_clauses;
 	struct d_probes probes;
 	struct d_plan plan;
-	char unseen[D_PROVIDER_REASON_MAX];	/* what the last such description could not look into; "" */
+	char unseen[D_PROVIDER_REASON_MAX];	/* which processes could not be looked into for probes; "" */
 };
 
 int d_compile_init(struct d_compile *c);

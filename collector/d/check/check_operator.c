@@ -90,6 +90,14 @@ static bool check_target(struct d_checker *c, struct d_node *n, const struct d_t
 	return d_check_node(c, n->a);
 }
 
+/* Elements of this type are counted, if it is not NULL; a void has one byte. */
+static bool check_size(struct d_checker *c, const struct d_node *n, const struct d_type *type)
+{
+	if (!type || d_type_resolve(type)->size || d_type_resolve(type)->kind == TYPE_VOID)
+		return true;
+	return d_check_fail(c, n, "D_OP_INCOMPLETE", "operator %s cannot be applied to a pointer to an incomplete type", d_token_name(n->op));
+}
+
 /* ++ and --: a variable that has no type becomes an int64_t. */
 static bool check_step(struct d_checker *c, struct d_node *n)
 {
@@ -98,7 +106,7 @@ static bool check_step(struct d_checker *c, struct d_node *n)
 	if (!d_type_is_scalar(n->a->type))
 		return d_check_fail(c, n, "D_OP_SCALAR", "operator %s requires operand of scalar type", d_token_name(n->op));
 	n->type = n->a->type;
-	return true;
+	return check_size(c, n, pointed(n->type));
 }
 
 static bool check_deref(struct d_checker *c, struct d_node *n)
@@ -181,16 +189,12 @@ static bool check_logic(struct d_checker *c, struct d_node *n)
 	return true;
 }
 
-/* Whether elements of a type can be counted; a void has one byte. */
-static bool has_size(const struct d_type *type) { return !type || d_type_resolve(type)->size || d_type_resolve(type)->kind == TYPE_VOID; }
-
 static bool check_sum(struct d_checker *c, struct d_node *n)
 {
 	const struct d_type *a = pointed(n->a->type), *b = pointed(n->b->type);
 
-	if (!has_size(a) || !has_size(b))
-		return d_check_fail(c, n, "D_OP_INCOMPLETE", "operator %s cannot be applied to a pointer to an incomplete type", d_token_name(n->op));
-
+	if (!check_size(c, n, a) || !check_size(c, n, b))
+		return false;
 	if (a && d_type_is_integer(n->b->type))
 		n->type = is_pointer(n->a->type) ? n->a->type : d_type_pointer(c->types, a);
 	else if (b && d_type_is_integer(n->a->type) && n->op == '+')
@@ -304,6 +308,8 @@ bool d_check_assignment(struct d_checker *c, struct d_node *n)
 		return d_check_fail(c, n, "D_OP_ARITH", "operator %s requires operands of arithmetic type", d_token_name(n->op));
 	if ((op == '/' || op == '%') && n->b->kind == NODE_INT && !n->b->value)
 		return d_check_fail(c, n, "D_DIV_ZERO", "expression contains division by zero");
+	if (!check_size(c, n, pointed(n->type)))
+		return false;
 	n->is_signed = d_type_is_integer(n->type) &&
 		       d_type_resolve(op == TOKEN_SHL || op == TOKEN_SHR ? d_type_promote(n->type)
 									  : d_type_usual(n->type, n->b->type))->is_signed;

@@ -26,6 +26,7 @@ TEST(refuses_with_dtraces_tags)
 		{ "x = 1 % \"a\"", "D_OP_INT" }, { "x = ~\"a\"", "D_OP_INT" }, { "x = -\"a\"", "D_OP_ARITH" }, { "x = !\"a\"", "D_OP_SCALAR" },
 		{ "x = \"a\" && 1", "D_OP_SCALAR" }, { "x = \"a\" ? 1 : 2", "D_OP_SCALAR" }, { "x = 1 ? \"a\" : 2", "D_OP_INCOMPAT" },
 		{ "x = (struct q *)1 + 1", "D_OP_INCOMPLETE" },
+		{ "x = (struct q *)1; x++", "D_OP_INCOMPLETE" }, { "x = (struct q *)1; x += 2", "D_OP_INCOMPLETE" },
 		{ "x = 1 == \"a\"", "D_OP_INCOMPAT" }, { "x = *1", "D_DEREF_NONPTR" }, { "x = *(void *)1", "D_DEREF_VOID" },
 		{ "x = &1", "D_ADDROF_LVAL" }, { "x = 1; y = &x", "D_ADDROF_VAR" }, { "x = pid.y", "D_OP_SOU" }, { "x = pid->y", "D_OP_PTR" },
 		{ "x = 1 / 0", "D_DIV_ZERO" }, { "x = pid % 0", "D_DIV_ZERO" }, { "x = pid / (3 - 3)", "D_DIV_ZERO" }, { "x = 1; x /= 0", "D_DIV_ZERO" },
