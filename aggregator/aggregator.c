@@ -339,7 +339,20 @@ static int open_ingest(struct aggregator *a, char *reason)
 	if (err)
 		return err;
 	a->ingest_bound = true;
-	return ingest_new(a->services.loop, fd, a->services.catalog, a->services.store_queue, a->conf.verbose, &a->ingest);
+	err = intake_new(a->services.catalog, a->services.store_queue, &a->intake);
+	if (err)
+		close(fd);
+	return err ? err : ingest_new(a->services.loop, fd, a->services.catalog, a->intake, a->conf.verbose, &a->ingest);
+}
+
+static int open_bus(struct aggregator *a, char *reason)
+{
+	const struct conf_bus *b = &a->conf.bus;
+	const struct bus_ingest_conf conf = { .bus = { b->url, b->credentials, b->user_file, b->ca, b->certificate, b->key, "heatscoped", NULL },
+					      .replicas = b->replicas, .max_bytes = b->max_size, .url = a->conf.page_url,
+					      .verbose = a->conf.verbose };
+
+	return b->url[0] ? bus_ingest_new(a->services.loop, &conf, a->services.catalog, a->intake, &a->bus_ingest, reason) : 0;
 }
 
 static void on_metrics(const void *arg, struct exposition *e) { status_metrics(arg, e); }
@@ -466,6 +479,8 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 	if (!err)
 		err = open_ingest(a, reason);
 	if (!err)
+		err = open_bus(a, reason);
+	if (!err)
 		err = open_api(a);
 	for (int i = 0; !err && i < 2; i++)
 		err = open_http(a, i, reason);
@@ -500,6 +515,7 @@ static void on_drained(void *arg)
 	http_close(a->http[1]);
 	api_close(a->api);
 	ingest_close(a->ingest);
+	bus_ingest_close(a->bus_ingest);
 }
 
 void aggregator_stop(struct aggregator *a)
@@ -514,6 +530,8 @@ void aggregator_stop(struct aggregator *a)
 	webhooks_close(a->webhooks);
 	if (a->ingest)
 		ingest_stop(a->ingest);
+	if (a->bus_ingest)
+		bus_ingest_stop(a->bus_ingest);
 	if (a->services.store_queue)
 		store_queue_drain(a->services.store_queue, on_drained, a);
 }
@@ -535,6 +553,7 @@ void aggregator_close(struct aggregator *a)
 	alerts_free(a->alerts);
 	annotations_free(a->services.annotations);
 	worksheets_free(a->worksheets);
+	intake_free(a->intake);
 	catalog_free(a->services.catalog);
 	store_queue_free(a->services.store_queue);
 	if (a->services.cube)

@@ -1,6 +1,6 @@
 /* aggregator.h - opens and closes all parts of heatscoped, in the right order.
  *
- *      endpoint -> ingest -> catalog, store queue -> store, cube;   http -> catalog, store queue, cube
+ *      endpoint -> ingest, bus_ingest -> intake -> catalog, store queue -> store, cube;   http -> catalog, store queue, cube
  *
  * Begin   aggregator_open() opens lock, store, cube, store queue, catalog, ingest, http.  Then the caller runs the
  *         loop.  Also after an error the caller calls stop, runs the loop and closes.
@@ -19,6 +19,7 @@
 #include "aggregator/conf/conf.h"
 #include "aggregator/base/endpoint.h"
 #include "aggregator/http/http.h"
+#include "aggregator/ingest/bus_ingest.h"
 #include "aggregator/ingest/ingest.h"
 #include "aggregator/base/services.h"
 #include "aggregator/base/timekeeper.h"
@@ -48,7 +49,9 @@ struct aggregator {
 	uv_timer_t alerts_timer;	/* also valid only if has_timer */
 	struct worksheets *worksheets;
 	struct export *export;		/* counters for Prometheus */
+	struct intake *intake;
 	struct ingest *ingest;
+	struct bus_ingest *bus_ingest;	/* NULL: no bus */
 	struct http_held held;		/* bytes that wait for the clients of both servers */
 	struct api *api;		/* serves /ca for both servers */
 	struct http *http[2];		/* at conf.listen and at conf.api_socket; NULL: none */

@@ -26,7 +26,8 @@ static const char doc[] =
 
 enum { OPT_CONFIG = 'c', OPT_LISTEN = 'l', OPT_SOCKET = 's', OPT_DATABASE = 'd', OPT_VERBOSE = 'v',
        OPT_PAGE = 256, OPT_CUBE_SLOTS, OPT_MAX_SIZE, OPT_KEEP, OPT_API_SOCKET, OPT_TOKEN_FILE, OPT_TLS_CERTIFICATE, OPT_TLS_KEY,
-       OPT_NO_CONFIG, OPT_WEBHOOK_HOSTS };
+       OPT_NO_CONFIG, OPT_WEBHOOK_HOSTS,
+       OPT_BUS, OPT_BUS_CREDENTIALS, OPT_BUS_USER_FILE, OPT_BUS_CA, OPT_BUS_CERTIFICATE, OPT_BUS_KEY, OPT_BUS_REPLICAS, OPT_BUS_MAX_SIZE };
 
 static const struct argp_option options[] = {
 	{ "config", OPT_CONFIG, "FILE", 0, "YAML file (default " CONF_DEFAULT " if it exists)", 0 },
@@ -38,6 +39,16 @@ static const struct argp_option options[] = {
 	{ "tls-certificate", OPT_TLS_CERTIFICATE, "FILE", 0, "Serve HTTPS with this certificate (PEM)", 0 },
 	{ "tls-key", OPT_TLS_KEY, "FILE", 0, "Its private key (PEM)", 0 },
 	{ "socket", OPT_SOCKET, "PATH", 0, "Unix socket for collectors (default /run/heatscope/ingest.sock)", 0 },
+	{ "bus", OPT_BUS, "URL", 0, "Also take what collectors send by a bus, a NATS server with JetStream: nats://HOST:PORT or "
+	  "tls://HOST:PORT; several with commas", 0 },
+	{ "bus-credentials", OPT_BUS_CREDENTIALS, "FILE", 0, "The user's JWT and seed for the bus", 0 },
+	{ "bus-user-file", OPT_BUS_USER_FILE, "FILE", 0, "The user for the bus, a line USER:PASSWORD", 0 },
+	{ "bus-ca", OPT_BUS_CA, "FILE", 0, "The authorities that may sign the bus' certificate, PEM (default: the system's)", 0 },
+	{ "bus-certificate", OPT_BUS_CERTIFICATE, "FILE", 0, "Our certificate for the bus, PEM", 0 },
+	{ "bus-key", OPT_BUS_KEY, "FILE", 0, "Its private key, PEM", 0 },
+	{ "bus-replicas", OPT_BUS_REPLICAS, "N", 0, "How many of the bus' servers keep each batch: 1 (default), 3 or 5", 0 },
+	{ "bus-max-size", OPT_BUS_MAX_SIZE, "SIZE", 0, "Limit for batches that wait in the bus, or \"none\" (default); beyond it "
+	  "collectors keep them", 0 },
 	{ "database", OPT_DATABASE, "PATH", 0, "Database file, or \"memory\" (default /var/lib/heatscope/heatscope.db)", 0 },
 	{ "page", OPT_PAGE, "DIR", 0, "The folder of the built page (default " PKGDATADIR "/page)", 0 },
 	{ "cube-slots", OPT_CUBE_SLOTS, "N", 0, "How many of the newest slots of each instrumentation to keep in "
@@ -94,6 +105,21 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_CUBE_SLOTS: set_slots(state, arg, conf); break;
 	case OPT_MAX_SIZE:
 		if (conf_set_size(conf, arg, reason))
+			argp_error(state, "%s", reason);
+		break;
+	case OPT_BUS: set_path(state, "bus", arg, conf->bus.url); break;
+	case OPT_BUS_CREDENTIALS: set_path(state, "bus-credentials", arg, conf->bus.credentials); break;
+	case OPT_BUS_USER_FILE: set_path(state, "bus-user-file", arg, conf->bus.user_file); break;
+	case OPT_BUS_CA: set_path(state, "bus-ca", arg, conf->bus.ca); break;
+	case OPT_BUS_CERTIFICATE: set_path(state, "bus-certificate", arg, conf->bus.certificate); break;
+	case OPT_BUS_KEY: set_path(state, "bus-key", arg, conf->bus.key); break;
+	case OPT_BUS_REPLICAS: conf->bus.replicas = (unsigned)atoi(arg); break;
+	case OPT_BUS_MAX_SIZE:
+		if (conf_set_bus_size(conf, arg, reason))
+			argp_error(state, "%s", reason);
+		break;
+	case ARGP_KEY_END:
+		if (conf_check_bus(conf, reason))
 			argp_error(state, "%s", reason);
 		break;
 	case OPT_WEBHOOK_HOSTS:

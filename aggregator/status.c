@@ -91,8 +91,8 @@ static json_t *counters_json(const struct aggregator *a)
 				"commit_ns_max", (json_int_t)f->commit_ns_max, "damaged", (json_int_t)f->damaged, "dropped",
 				(json_int_t)f->dropped, "lost", (json_int_t)f->lost);
 
-	if (a->ingest) {
-		const struct ingest_counters *in = ingest_counters(a->ingest);
+	if (a->intake) {
+		const struct ingest_counters *in = intake_counters(a->intake);
 
 		json_object_set_new(all, "ingest", json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
 				    "connections", (json_int_t)in->connections, "refused_peers", (json_int_t)in->refused_peers,
@@ -100,6 +100,8 @@ static json_t *counters_json(const struct aggregator *a)
 				    "unknown", (json_int_t)in->unknown, "misfits", (json_int_t)in->misfits,
 				    "lost_events", (json_int_t)in->lost_events, "cut", (json_int_t)in->cut));
 	}
+	if (a->bus_ingest)
+		json_object_set_new(all, "bus", bus_ingest_json(a->bus_ingest));
 	json_object_set_new(all, "http", http_json(a));
 	return all;
 }
@@ -123,7 +125,7 @@ static json_int_t store_bytes(const struct aggregator *a)
 /* Counts the events that sources reported as lost, and those that we could not take, since our start. */
 static json_int_t lost_events(const struct aggregator *a)
 {
-	const struct ingest_counters *in = a->ingest ? ingest_counters(a->ingest) : NULL;
+	const struct ingest_counters *in = a->intake ? intake_counters(a->intake) : NULL;
 	__u64 n = in ? in->lost_events - in->filed_events : 0;	/* filed events are already counted with a source */
 
 	for (const struct catalog_inst *ci = catalog_first(a->services.catalog); ci; ci = ci->next)
@@ -206,7 +208,7 @@ void status_metrics(const struct aggregator *a, struct exposition *e)
 {
 	static const struct ingest_counters none;
 	const struct store_queue_counters *store = store_queue_counters(a->services.store_queue);
-	const struct ingest_counters *in = a->ingest ? ingest_counters(a->ingest) : &none;
+	const struct ingest_counters *in = a->intake ? intake_counters(a->intake) : &none;
 	const struct {
 		enum exposition_type type;
 		const char *name, *help;

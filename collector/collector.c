@@ -90,10 +90,12 @@ static void pump(struct collector *c)
 	struct bytes frame = { 0 };
 
 	while (c->said_want && spool_next(c->spool, &frame) > 0)
-		if (link_send_frame(c->link, &frame)) {
+		if (link_send_batch(c->link, &frame)) {
 			spool_rewind(c->spool);		/* connection lost, or no memory: the next tick tries again */
 			break;
 		}
+	if (c->link)
+		link_flush(c->link);
 	bytes_fini(&frame);
 }
 
@@ -388,11 +390,12 @@ static void on_want(void *arg, const json_t *want)
 		arm_tick(c);
 }
 
-static void on_ack(void *arg, const struct ack *ack)
+static void on_acks(void *arg, const struct ack *ack, size_t n)
 {
 	struct collector *c = arg;
 
-	spool_ack(c->spool, ack);
+	for (size_t i = 0; i < n; i++)
+		spool_ack(c->spool, &ack[i]);
 	pump(c);
 	leave_after_once(c);
 	if (!c->leaving && hasty(c))
@@ -455,11 +458,20 @@ static int open_probes(struct collector *c)
 
 static int open_link(struct collector *c)
 {
-	static const struct link_ops ops = { on_connected, on_want, on_ack, on_lost, NULL };
-	int err = link_new(&c->loop, c->conf->socket_path, &ops, c, &c->link);
+	static const struct link_ops ops = { on_connected, on_want, on_acks, on_lost, NULL };
+	const struct collector_conf *conf = c->conf;
+	char reason[REASON_MAX];
+	int err;
 
+	if (conf->bus.url) {
+		err = link_bus_new(&c->loop, &conf->bus, conf->probe.source, &ops, c, &c->link, reason);
+		if (err)
+			log_error("--bus: %s", reason);
+		return err;
+	}
+	err = link_socket_new(&c->loop, conf->socket_path, &ops, c, &c->link);
 	if (err)
-		log_error("socket %s: %s", c->conf->socket_path, strerror(-err));
+		log_error("socket %s: %s", conf->socket_path, strerror(-err));
 	return err;
 }
 

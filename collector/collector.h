@@ -11,10 +11,12 @@
 #ifndef HEATSCOPE_COLLECTOR_H
 #define HEATSCOPE_COLLECTOR_H
 
+#include "collector/bus/bus.h"
 #include "collector/probe/probe.h"
 
 struct collector_conf {
 	const char *socket_path;	/* the aggregator's */
+	struct bus_conf bus;		/* instead of the socket, if it has a url */
 	const char *version;
 	const char *record_path;	/* NULL: no recording */
 	const char *spool_path;		/* NULL or "": in memory */

@@ -1,6 +1,7 @@
 /* heatscope-collector runs once per host, enables the instrumentations that the aggregator wants, and sends batches. */
 #include "collector/collector.h"
 #include "collector/core/log.h"
+#include "collector/privilege.h"
 #include "collector/probe/probes.h"
 #include "collector/spool.h"
 #include "collector/tracers.h"
@@ -26,6 +27,8 @@ static const char doc[] =
 	"    heatscope-collector\n"
 	"  What works here, and why something does not:\n"
 	"    heatscope-collector --doctor\n"
+	"  To a fleet's bus, as the user that a file names:\n"
+	"    heatscope-collector --bus tls://bus.example.net:4222 --bus-credentials /etc/heatscope/bus.creds\n"
 	"  Also keep everything in a file:\n"
 	"    heatscope-collector --record day.hsr\n"
 	"  A recording as if it happened now, on a host called a:\n"
@@ -38,11 +41,19 @@ static const char doc[] =
 
 enum {
 	OPT_RECORD = 256, OPT_REPLAY, OPT_FOLLOW_CLOCK, OPT_ONCE, OPT_SPOOL, OPT_SPOOL_LIMIT, OPT_MEMORY_LIMIT,
-	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_TEXT,
+	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_TEXT, OPT_BUS, OPT_BUS_CREDENTIALS, OPT_BUS_USER_FILE, OPT_BUS_CA,
+	OPT_BUS_CERTIFICATE, OPT_BUS_KEY,
 };
 
 static const struct argp_option options[] = {
 	{ "socket", 's', "PATH", 0, "The aggregator's Unix socket (default /run/heatscope/ingest.sock)", 1 },
+	{ "bus", OPT_BUS, "URL", 0, "Send by a bus, a NATS server with JetStream, instead of the socket: nats://HOST:PORT or "
+		"tls://HOST:PORT; several with commas", 1 },
+	{ "bus-credentials", OPT_BUS_CREDENTIALS, "FILE", 0, "The user's JWT and seed for the bus", 1 },
+	{ "bus-user-file", OPT_BUS_USER_FILE, "FILE", 0, "The user for the bus, a line USER:PASSWORD", 1 },
+	{ "bus-ca", OPT_BUS_CA, "FILE", 0, "The authorities that may sign the bus' certificate, PEM (default: the system's)", 1 },
+	{ "bus-certificate", OPT_BUS_CERTIFICATE, "FILE", 0, "This host's certificate for the bus, PEM", 1 },
+	{ "bus-key", OPT_BUS_KEY, "FILE", 0, "Its private key, PEM", 1 },
 	{ "source", 'n', "NAME", 0, "The name of this source (default: the host's)", 1 },
 	{ "memory-limit", OPT_MEMORY_LIMIT, "SIZE", 0, "Kernel memory of one instrumentation (default 64M)", 1 },
 	{ "budget", OPT_BUDGET, "PERCENT", 0, "Limit for the cost of measuring, of all CPUs together (default 1; 0: "
@@ -69,7 +80,7 @@ static const struct argp_option options[] = {
 struct arguments {
 	struct collector_conf conf;
 	char host[SOURCE_MAX];
-	int doctor, verbose, quiet;
+	int doctor, verbose, quiet, has_socket;
 };
 
 /* "64M" -> bytes; refuses a text that is not a number, or too large a number. */
@@ -120,6 +131,23 @@ static int parse_text(const char *text, struct argp_state *state)
 	return !strcmp(text, "full");
 }
 
+static void check_bus(struct arguments *a, struct argp_state *state)
+{
+	struct bus_conf *bus = &a->conf.bus;
+	char reason[REASON_MAX];
+
+	if (!bus->url && (bus->credentials || bus->user_file || bus->ca || bus->certificate || bus->key))
+		argp_error(state, "the options --bus-... need --bus");
+	if (!bus->url)
+		return;
+	if (a->has_socket)
+		argp_error(state, "--socket and --bus exclude each other");
+	if (bus_conf_check(bus, reason))
+		argp_error(state, "--bus: %s", reason);
+	bus->name = a->conf.probe.source;
+	bus->thread_begins = privilege_drop_thread;
+}
+
 /* Checks rules that need the whole command line. */
 static void check_arguments(struct arguments *a, struct argp_state *state)
 {
@@ -140,6 +168,7 @@ static void check_arguments(struct arguments *a, struct argp_state *state)
 		c->probe.source = a->host;
 	}
 	check_source(c->probe.source, state);
+	check_bus(a, state);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -148,8 +177,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct collector_conf *c = &a->conf;
 
 	switch (key) {
-	case 's': c->socket_path = text; break;
+	case 's': c->socket_path = text; a->has_socket = 1; break;
 	case 'n': c->probe.source = text; break;
+	case OPT_BUS: c->bus.url = text; break;
+	case OPT_BUS_CREDENTIALS: c->bus.credentials = text; break;
+	case OPT_BUS_USER_FILE: c->bus.user_file = text; break;
+	case OPT_BUS_CA: c->bus.ca = text; break;
+	case OPT_BUS_CERTIFICATE: c->bus.certificate = text; break;
+	case OPT_BUS_KEY: c->bus.key = text; break;
 	case 'v': a->verbose = 1; break;
 	case 'q': a->quiet = 1; break;
 	case OPT_RECORD: c->record_path = text; break;

@@ -62,3 +62,9 @@ int privilege_drop(char *reason)
 		snprintf(reason, REASON_MAX, "the capabilities cannot be dropped: %s", strerror(-err));
 	return err;
 }
+
+void privilege_drop_thread(void)
+{
+	capng_clear(CAPNG_SELECT_ALL);
+	capng_apply(CAPNG_SELECT_CAPS | CAPNG_SELECT_AMBIENT);
+}

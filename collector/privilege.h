@@ -11,4 +11,7 @@
  * -EBUSY if another thread of ours still has some.  reason: REASON_MAX bytes, one sentence. */
 int privilege_drop(char *reason);
 
+/* Empties all sets of this thread alone, so that threads which it starts have none either. */
+void privilege_drop_thread(void);
+
 #endif

@@ -317,8 +317,7 @@ static void flight_push(struct spool *s, __u64 at, const struct frame *frame)
 	f->acked = batch_decode(frame->data, frame->len, &b) != 0;	/* the aggregator cannot acknowledge it */
 	if (f->acked)
 		return;
-	f->name = (struct ack){ .inst = b.inst, .slot = b.slot, .seq = b.seq, .incarnation = b.incarnation };
-	memcpy(f->name.source, b.source, sizeof(f->name.source));
+	f->name = ack_of(&b);
 	batch_fini(&b);
 }
 

@@ -64,6 +64,11 @@ void catalog_file(struct catalog *c, const char *file)
 	c->file = file;
 }
 
+const char *catalog_identity(const struct catalog *c)
+{
+	return c->identity;
+}
+
 const char *catalog_file_name(const struct catalog *c)
 {
 	return c->file ? c->file : "";

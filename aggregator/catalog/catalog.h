@@ -130,6 +130,10 @@ int catalog_hello(struct catalog *c, const json_t *hello, const char **ret_name,
 int catalog_state(struct catalog *c, const char *source, const json_t *state, char *reason);
 void catalog_bye(struct catalog *c, const char *source);
 
+/* Notes the offset of a source's clock against the bus server's, measured on one message: too small by the message's
+ * way.  So the largest of the last minutes counts; see struct source. */
+void catalog_clock(struct catalog *c, const char *source, __s64 offset_ns, __s64 now_ns);
+
 enum fare catalog_fare(const struct catalog_inst *ci, const struct source *s, __s64 now_ns, char *reason);
 const char *catalog_fare_word(enum fare fare);	/* "pending", ... */
 
@@ -182,6 +186,8 @@ struct catalog_observer {		/* the caller's memory, valid until catalog_unobserve
 };
 void catalog_observe(struct catalog *c, struct catalog_observer *o);
 void catalog_unobserve(struct catalog *c, struct catalog_observer *o);
+
+const char *catalog_identity(const struct catalog *c);	/* the store's UUID */
 
 /* Builds the WANT message: {"aggregator": uuid, "instrumentations": [...]}; NULL: no memory. */
 json_t *catalog_want(const struct catalog *c);

@@ -224,6 +224,22 @@ void catalog_bye(struct catalog *c, const char *source)
 	catalog_changed(c, false);
 }
 
+void catalog_clock(struct catalog *c, const char *source, __s64 offset_ns, __s64 now_ns)
+{
+	struct source *s = source_find(c, source);
+	struct source_clock *clock = s ? &s->clock : NULL;
+
+	if (!clock)
+		return;
+	if (now_ns - clock->begun_ns >= CLOCK_WINDOW_NS || now_ns < clock->begun_ns) {
+		clock->offset_ns[1] = clock->begun_ns ? clock->offset_ns[0] : offset_ns;
+		clock->offset_ns[0] = offset_ns;
+		clock->begun_ns = now_ns;
+	} else if (offset_ns > clock->offset_ns[0]) {
+		clock->offset_ns[0] = offset_ns;
+	}
+}
+
 int catalog_sight(struct catalog_inst *ci, const char *source, __s64 slot)
 {
 	for (size_t i = 0; i < ci->n_sightings; i++)

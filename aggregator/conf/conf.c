@@ -1,5 +1,6 @@
 #include "aggregator/conf/private.h"
 
+#include "collector/bus/bus.h"
 #include "collector/core/instrumentation.h"
 #include "collector/core/refuse.h"
 
@@ -21,6 +22,7 @@ void conf_init(struct conf *conf)
 		.socket = "/run/heatscope/ingest.sock",
 		.database = "/var/lib/heatscope/heatscope.db",
 		.page = PKGDATADIR "/page",
+		.bus.replicas = 1,
 		.cube_slots = 3600,
 		.max_size = MAX_SIZE_DEFAULT,
 	};
@@ -38,7 +40,8 @@ int conf_check(const struct conf *conf, char *reason)
 struct said {
 	char *listen, *socket, *database, *page, *api_socket, *token_file, *tls_certificate, *tls_key;
 	char *max_size, *page_url, *webhook_hosts;
-	unsigned *cube_slots;
+	char *bus, *bus_credentials, *bus_user_file, *bus_ca, *bus_certificate, *bus_key, *bus_max_size;
+	unsigned *cube_slots, *bus_replicas;
 	bool *keep, *verbose;
 	struct said_inst *instrumentation;
 	struct said_webhook *webhooks;
@@ -89,6 +92,9 @@ static const cyaml_schema_field_t fields[] = {
 	TEXT_AS("token-file", token_file), TEXT_AS("tls-certificate", tls_certificate), TEXT_AS("tls-key", tls_key), FLAG(keep), FLAG(verbose),
 	CYAML_FIELD_UINT_PTR("cube-slots", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, cube_slots),
 	TEXT_AS("max-size", max_size),
+	TEXT(bus), TEXT_AS("bus-credentials", bus_credentials), TEXT_AS("bus-user-file", bus_user_file), TEXT_AS("bus-ca", bus_ca),
+	TEXT_AS("bus-certificate", bus_certificate), TEXT_AS("bus-key", bus_key), TEXT_AS("bus-max-size", bus_max_size),
+	CYAML_FIELD_UINT_PTR("bus-replicas", MAY, struct said, bus_replicas),
 	CYAML_FIELD_STRING_PTR("webhook-hosts", MAY, struct said, webhook_hosts, 1, CONF_HOSTS_MAX - 1),
 	CYAML_FIELD_STRING_PTR("page-url", MAY, struct said, page_url, 1, CONF_URL_MAX - 1),
 	CYAML_FIELD_SEQUENCE_COUNT("instrumentations", MAY, struct said, instrumentation, n_instrumentations, &inst_schema, 0, CONF_INSTRUMENTATIONS_MAX),
@@ -140,16 +146,42 @@ static int read_size(const char *text, unsigned long long *ret)
 	return -EINVAL;
 }
 
-int conf_set_size(struct conf *conf, const char *text, char *reason)
+static int set_size(unsigned long long *ret_size, unsigned long long least, const char *key, const char *text, char *reason)
 {
 	unsigned long long size;
 
-	if (!read_size(text, &size) && (!size || size >= MAX_SIZE_MIN)) {
-		conf->max_size = size;
+	if (!read_size(text, &size) && (!size || size >= least)) {
+		*ret_size = size;
 		return 0;
 	}
-	return refuse_in(-EINVAL, reason, CONF_REASON_MAX, "value \"%.40s\" for \"max-size\" is invalid: a size like "
-		"10 GB, at least 32 MB, or none", text);
+	return refuse_in(-EINVAL, reason, CONF_REASON_MAX, "value \"%.40s\" for \"%s\" is invalid: a size like "
+		"10 GB, at least %llu MB, or none", text, key, least / 1000000);
+}
+
+int conf_set_size(struct conf *conf, const char *text, char *reason)
+{
+	return set_size(&conf->max_size, MAX_SIZE_MIN, "max-size", text, reason);
+}
+
+int conf_set_bus_size(struct conf *conf, const char *text, char *reason)
+{
+	return set_size(&conf->bus.max_size, MAX_SIZE_MIN, "bus-max-size", text, reason);
+}
+
+int conf_check_bus(const struct conf *conf, char *reason)
+{
+	const struct conf_bus *b = &conf->bus;
+	const struct bus_conf bus = { b->url, b->credentials, b->user_file, b->ca, b->certificate, b->key, "heatscoped", NULL };
+	char why[REASON_MAX];
+
+	if (!b->url[0] && (b->credentials[0] || b->user_file[0] || b->ca[0] || b->certificate[0] || b->key[0]))
+		return refuse_in(-EINVAL, reason, CONF_REASON_MAX, "the keys bus-... need bus");
+	if (b->replicas != 1 && b->replicas != 3 && b->replicas != 5)
+		return refuse_in(-EINVAL, reason, CONF_REASON_MAX, "value \"%u\" for \"bus-replicas\" is invalid: 1, 3 or 5",
+			b->replicas);
+	if (b->url[0] && bus_conf_check(&bus, why))
+		return refuse_in(-EINVAL, reason, CONF_REASON_MAX, "bus: %s", why);
+	return 0;
 }
 
 static void take_text(const char *said, char conf[PATH_MAX])
@@ -194,6 +226,25 @@ static int take_lists(const struct said *said, const char *path, struct conf *co
 	return err ? err : conf_take_export(said->export, said->n_export, path, conf, reason);
 }
 
+static int take_bus(const struct said *said, const char *path, struct conf *conf, char *reason)
+{
+	int err = said->bus_max_size ? conf_set_bus_size(conf, said->bus_max_size, reason) : 0;
+
+	take_text(said->bus, conf->bus.url);
+	take_text(said->bus_credentials, conf->bus.credentials);
+	take_text(said->bus_user_file, conf->bus.user_file);
+	take_text(said->bus_ca, conf->bus.ca);
+	take_text(said->bus_certificate, conf->bus.certificate);
+	take_text(said->bus_key, conf->bus.key);
+	if (said->bus_replicas)
+		conf->bus.replicas = *said->bus_replicas;
+	if (err)
+		name_line(path, "bus-max-size", reason);
+	else
+		err = conf_check_bus(conf, reason);
+	return err;
+}
+
 static int take_settings(const struct said *said, const char *path, struct conf *conf, char *reason)
 {
 	int err = said->max_size ? conf_set_size(conf, said->max_size, reason) : 0;
@@ -219,6 +270,8 @@ static int take_settings(const struct said *said, const char *path, struct conf 
 		name_line(path, key, reason);
 	else
 		err = take_page_url(said->page_url, path, conf, reason);
+	if (!err)
+		err = take_bus(said, path, conf, reason);
 	return err ? err : take_lists(said, path, conf, reason);
 }
 

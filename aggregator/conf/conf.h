@@ -23,12 +23,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct conf_bus {			/* as bus.h and bus_ingest.h */
+	char url[PATH_MAX];		/* "": no bus */
+	char credentials[PATH_MAX], user_file[PATH_MAX], ca[PATH_MAX], certificate[PATH_MAX], key[PATH_MAX];	/* "": none */
+	unsigned replicas;
+	unsigned long long max_size;	/* bytes of its stream; 0: no limit */
+};
+
 struct conf {
 	char listen[PATH_MAX];		/* ADDR:PORT or unix:PATH; HTTP */
 	char api_socket[PATH_MAX];	/* Unix socket that serves HTTP, too; "": none */
 	char token_file[PATH_MAX];	/* "": no token */
 	char tls_certificate[PATH_MAX], tls_key[PATH_MAX];	/* PEM files; "": plain HTTP */
 	char socket[PATH_MAX];		/* Unix socket for collectors */
+	struct conf_bus bus;		/* where collectors may send, too */
 	char database[PATH_MAX];	/* file, or "memory" */
 	char page[PATH_MAX];		/* directory with the built page */
 	char file[PATH_MAX];		/* the file that was read; "": none */
@@ -56,6 +64,8 @@ void conf_init(struct conf *conf);	/* the defaults */
 int conf_check(const struct conf *conf, char *reason);
 int conf_read(struct conf *conf, const char *path, char *reason);
 int conf_set_size(struct conf *conf, const char *text, char *reason);	/* max-size: "10 GB", "none" */
+int conf_set_bus_size(struct conf *conf, const char *text, char *reason);	/* bus-max-size: the same */
+int conf_check_bus(const struct conf *conf, char *reason);
 int conf_set_hosts(struct conf *conf, const char *text, char *reason);	/* webhook-hosts: "a.example, [::1]" */
 
 #endif

@@ -1,7 +1,5 @@
 #include "aggregator/ingest/ingest.h"
 
-#include "aggregator/base/clock.h"
-#include "aggregator/ingest/slot_keys.h"
 #include "collector/core/ack.h"
 #include "collector/core/frame.h"
 #include "collector/core/log.h"
@@ -17,6 +15,7 @@
 #define GOODBYE_MS 1000			/* how long acknowledgements may take to be written at the end */
 
 struct peer {				/* one connection */
+	struct sender sender;		/* first */
 	struct peer *next;
 	struct ingest *ingest;
 	uv_pipe_t pipe;
@@ -34,11 +33,9 @@ struct ingest {
 	uv_pipe_t listener;
 	uv_timer_t goodbye;
 	struct catalog *catalog;
-	struct store_queue *store_queue;
+	struct intake *intake;
 	struct catalog_observer observer;
 	struct peer *peers;
-	struct ingest_counters counters;
-	struct slot_keys *slot_keys;
 	bool verbose, stopped, closing;
 	unsigned n_handles;		/* the memory is freed with the last handle */
 };
@@ -49,7 +46,6 @@ static void handle_gone(struct ingest *in)
 {
 	if (--in->n_handles)
 		return;
-	slot_keys_free(in->slot_keys);
 	free(in);
 }
 
@@ -82,7 +78,7 @@ static void peer_close(struct peer *p)
 	while (*at != p)
 		at = &(*at)->next;
 	*at = p->next;
-	store_queue_disown(p->ingest->store_queue, p);
+	intake_disown(p->ingest->intake, &p->sender);
 	uv_close((uv_handle_t *)&p->pipe, peer_free);
 	if (p->name[0]) {
 		if (p->ingest->verbose)
@@ -164,7 +160,7 @@ static void peer_refuse(struct peer *p, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	log_warning("%s (pid %ld) is refused: %s", p->name[0] ? p->name : "a connection", p->pid, text);
-	p->ingest->counters.errors++;
+	intake_counters(p->ingest->intake)->errors++;
 	uv_read_stop((uv_stream_t *)&p->pipe);
 	peer_send_json(p, FRAME_ERROR, json_pack("{s:s}", "error", text));
 	p->ending = true;
@@ -179,10 +175,9 @@ static void peer_want(struct peer *p)
 
 static void peer_ack(struct peer *p, const struct batch *b)
 {
-	struct ack a = { .inst = b->inst, .slot = b->slot, .seq = b->seq, .incarnation = b->incarnation };
+	const struct ack a = ack_of(b);
 	struct bytes payload = { 0 };
 
-	memcpy(a.source, b->source, sizeof(a.source));
 	ack_put(&payload, &a);
 	if (!payload.err)
 		peer_send(p, FRAME_ACK, payload.data, payload.len);
@@ -237,89 +232,15 @@ static void take_json(struct peer *p, const struct frame *f)
 	json_decref(json);
 }
 
-/* Misfits are acknowledged: sent again, they would not fit either.  Logged at 1, 2, 4, 8 ... of them. */
-static void count_misfit(struct ingest *in, const struct incoming_batch *a, const char *why)
-{
-	__u64 n = ++in->counters.misfits;
-
-	in->counters.lost_events = events_add(in->counters.lost_events, incoming_batch_events(a));
-	if (!(n & (n - 1)))
-		log_warning("a batch of %s for slot %lld of instrumentation %llu is lost: %s (%llu such batches so far)",
-		    a->batch.source, (long long)a->batch.slot, (unsigned long long)a->batch.inst, why,
-		    (unsigned long long)n);
-}
-
-/* Our own clock was set: marks the first current batch after that, unless it carries a step of its source's clock. */
-static void mark_step(struct ingest *in, struct incoming_batch *a, __s64 now_ns)
-{
-	__s64 end_ns = (incoming_batch_last(a) + 1) * (__s64)a->batch.slot_ns;
-
-	if (a->batch.clock_step_ns || end_ns < now_ns - FUTURE_MAX_NS)
-		return;
-	a->batch.clock_step_ns = catalog_take_step(in->catalog, a->batch.inst);
-	a->has_step = a->batch.clock_step_ns != 0;
-}
-
-/* Logged at 1, 2, 4, 8 ... of them. */
-static void count_cut(struct ingest *in, const struct incoming_batch *a)
-{
-	__u64 n = ++in->counters.cut;
-
-	if (!(n & (n - 1)))
-		log_warning("%llu events of %s in slot %lld of instrumentation %llu are lost: it has sent more than %u keys for that slot "
-			    "(%llu such batches so far)", (unsigned long long)a->n_cut, a->batch.source, (long long)a->batch.slot,
-			    (unsigned long long)a->batch.inst, INCOMING_BATCH_KEYS_MAX, (unsigned long long)n);
-}
-
-/* Returns 1 if the batch is to be stored. */
-static int admit_batch(struct ingest *in, struct incoming_batch *a)
-{
-	const struct catalog_inst *ci = catalog_find(in->catalog, a->batch.inst);
-	struct incoming_batch_bounds bounds;
-	__s64 now = now_ns();
-	const char *why;
-	__u64 n_events;
-
-	in->counters.batches++;
-	if (!ci) {
-		in->counters.unknown++;
-		return 0;
-	}
-	bounds = (struct incoming_batch_bounds){ catalog_horizon(in->catalog, ci, now), ci->taken_from, catalog_latest_ns(in->catalog, now) };
-	why = incoming_batch_check(a, &ci->in, ci->hostname_at >= 0, &bounds);
-	if (why) {
-		count_misfit(in, a, why);
-		n_events = incoming_batch_events(a);
-		if (!incoming_batch_lose(a, &ci->in, &bounds))
-			return 0;
-		in->counters.filed_events = events_add(in->counters.filed_events, n_events);
-	}
-	if (slot_keys_cut(in->slot_keys, &a->batch, &a->n_cut) || (ci->hostname_at >= 0 && incoming_batch_name_host(a, ci->hostname_at)))
-		return -ENOMEM;
-	mark_step(in, a, now);		/* at the end: a refused batch must not take the step with it */
-	return 1;
-}
+static void peer_settled(struct sender *sender, const struct batch *b, int err, const char *reason);
 
 static void take_batch(struct peer *p, const struct frame *f)
 {
-	struct incoming_batch *a;
-	int err = incoming_batch_new(f->data, f->len, &a);
+	int err = intake_batch(p->ingest->intake, f->data, f->len, NULL, &p->sender);
 
-	if (err) {
-		peer_refuse(p, "a batch cannot be read: %s", err == -EBADMSG ? "it is damaged" : strerror(-err));
-		return;
-	}
-	err = admit_batch(p->ingest, a);
-	if (err == 1) {
-		a->from = p;
-		err = store_queue_add(p->ingest->store_queue, a);
-		if (!err)
-			return;
-	} else if (!err) {
-		peer_ack(p, &a->batch);
-	}
-	incoming_batch_free(a);
-	if (err)
+	if (err == -EBADMSG)
+		peer_refuse(p, "a batch cannot be read: it is damaged");
+	else if (err)
 		peer_refuse(p, "a batch cannot be accepted now: %s", strerror(-err));
 }
 
@@ -346,7 +267,7 @@ static bool peer_listens(const struct peer *p)
 
 static void pause_if_full(struct peer *p)
 {
-	if (!peer_listens(p) || store_queue_waiting(p->ingest->store_queue) < INGEST_WAITING_MAX)
+	if (!peer_listens(p) || !intake_is_full(p->ingest->intake))
 		return;
 	p->paused = true;
 	uv_read_stop((uv_stream_t *)&p->pipe);
@@ -403,18 +324,19 @@ static void got_bytes(uv_stream_t *s, ssize_t n, const uv_buf_t *buf)
 		peer_consume(p);
 	} else if (n == UV_EOF && p->in_len) {
 		log_warning("%s (pid %ld) left in the middle of a frame", p->name[0] ? p->name : "a connection", p->pid);
-		p->ingest->counters.errors++;
+		intake_counters(p->ingest->intake)->errors++;
 		peer_close(p);
 	} else if (n < 0) {
 		peer_close(p);
 	}
 }
 
-static void resume_peers(struct ingest *in)
+static void resume_peers(void *arg)
 {
+	struct ingest *in = arg;
 	struct peer *p, *after;
 
-	if (store_queue_waiting(in->store_queue) > INGEST_WAITING_MAX / 2)
+	if (!intake_has_room(in->intake))
 		return;
 	for (p = in->peers; p; p = after) {
 		after = p->next;
@@ -428,33 +350,14 @@ static void resume_peers(struct ingest *in)
 	}
 }
 
-/* Called when a batch is stored, now or before. */
-static void catalog_report(struct ingest *in, const struct incoming_batch *a)
+static void peer_settled(struct sender *sender, const struct batch *b, int err, const char *reason)
 {
-	catalog_seen(in->catalog, a->batch.inst, a->batch.source, incoming_batch_last(a));
-	if (!a->fresh)
-		return;
-	catalog_lost(in->catalog, a->batch.inst, a->batch.source, a->batch.loss.n, now_ns());
-	if (a->n_cut)
-		count_cut(in, a);
-}
+	struct peer *p = (struct peer *)sender;
 
-/* Called when the store has answered for a batch. */
-static void batch_settled(void *arg, const struct incoming_batch *a, int err)
-{
-	struct ingest *in = arg;
-	struct peer *p = a->from;
-
-	if (!err)
-		catalog_report(in, a);
-	if (a->has_step && (err || !a->fresh))
-		catalog_return_step(in->catalog, a->batch.inst);
-	if (p && !err)
-		peer_ack(p, &a->batch);
-	else if (p)
-		peer_refuse(p, "the store could not accept it: %s; keep it and send it again",
-			store_queue_reason(in->store_queue, err));
-	resume_peers(in);
+	if (err)
+		peer_refuse(p, "the store could not accept it: %s; keep it and send it again", reason);
+	else
+		peer_ack(p, b);
 }
 
 /* --- connections --- */
@@ -486,7 +389,7 @@ static void peer_greet(struct peer *p)
 
 	p->pid = cred.pid;
 	if (!allowed) {
-		p->ingest->counters.refused_peers++;
+		intake_counters(p->ingest->intake)->refused_peers++;
 		peer_refuse(p, "user %u, group %u may not send data here: only root, user %u and group %u may",
 			cred.uid,
 			    cred.gid, geteuid(), getegid());
@@ -506,12 +409,13 @@ static void peer_connected(uv_stream_t *listener, int status)
 	if (!p)
 		return;
 	p->ingest = in;
+	p->sender.settled = peer_settled;
 	uv_pipe_init(in->loop, &p->pipe, 0);
 	p->pipe.data = p;
 	p->next = in->peers;
 	in->peers = p;
 	in->n_handles++;
-	in->counters.connections++;
+	intake_counters(in->intake)->connections++;
 	if (uv_accept(listener, (uv_stream_t *)&p->pipe))
 		peer_close(p);
 	else
@@ -531,8 +435,7 @@ static void wanted_changed(void *arg, bool wanted)
 	}
 }
 
-int ingest_new(uv_loop_t *loop, int fd, struct catalog *catalog, struct store_queue *store_queue, bool verbose,
-	       struct ingest **ret_ingest)
+int ingest_new(uv_loop_t *loop, int fd, struct catalog *catalog, struct intake *intake, bool verbose, struct ingest **ret_ingest)
 {
 	struct ingest *in = calloc(1, sizeof(*in));
 	int err;
@@ -541,18 +444,13 @@ int ingest_new(uv_loop_t *loop, int fd, struct catalog *catalog, struct store_qu
 		close(fd);
 		return -ENOMEM;
 	}
-	*in = (struct ingest){ .loop = loop, .catalog = catalog, .store_queue = store_queue, .verbose = verbose, .n_handles = 2,
+	*in = (struct ingest){ .loop = loop, .catalog = catalog, .intake = intake, .verbose = verbose, .n_handles = 2,
 			       .observer = { .changed = wanted_changed, .arg = in } };
-	if (slot_keys_new(INCOMING_BATCH_KEYS_MAX, SLOT_KEYS_HASHES, &in->slot_keys)) {
-		free(in);
-		close(fd);
-		return -ENOMEM;
-	}
 	uv_pipe_init(loop, &in->listener, 0);
 	uv_timer_init(loop, &in->goodbye);
 	in->listener.data = in->goodbye.data = in;
 	catalog_observe(catalog, &in->observer);
-	store_queue_on_settled(store_queue, batch_settled, in);
+	intake_on_ready(intake, resume_peers, in);
 	err = uv_pipe_open(&in->listener, fd);
 	if (err)
 		close(fd);
@@ -564,11 +462,6 @@ int ingest_new(uv_loop_t *loop, int fd, struct catalog *catalog, struct store_qu
 	}
 	*ret_ingest = in;
 	return 0;
-}
-
-const struct ingest_counters *ingest_counters(const struct ingest *in)
-{
-	return &in->counters;
 }
 
 void ingest_stop(struct ingest *in)
@@ -597,7 +490,7 @@ void ingest_close(struct ingest *in)
 		return;
 	ingest_stop(in);
 	catalog_unobserve(in->catalog, &in->observer);
-	store_queue_on_settled(in->store_queue, NULL, NULL);
+	intake_off_ready(in->intake, in);
 	in->closing = true;
 	if (!in->peers) {
 		uv_close((uv_handle_t *)&in->goodbye, one_gone);

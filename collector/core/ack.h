@@ -7,6 +7,7 @@
 
 #include "collector/core/batch.h"
 #include <errno.h>
+#include <string.h>
 
 struct ack {
 	__u64 inst;
@@ -15,6 +16,14 @@ struct ack {
 	__u64 incarnation;
 	char source[SOURCE_MAX];
 };
+
+static inline struct ack ack_of(const struct batch *b)
+{
+	struct ack a = { .inst = b->inst, .slot = b->slot, .seq = b->seq, .incarnation = b->incarnation };
+
+	memcpy(a.source, b->source, sizeof(a.source));
+	return a;
+}
 
 static inline void ack_put(struct bytes *out, const struct ack *a)
 {

@@ -235,3 +235,12 @@ int batch_decode(const __u8 *data, size_t len, struct batch *ret_batch)
 	*ret_batch = b;
 	return 0;
 }
+
+int batch_decode_head(const __u8 *data, size_t len, struct batch *ret_batch)
+{
+	struct cursor c = { .data = data, .len = len };
+
+	*ret_batch = (struct batch){ 0 };
+	get_head(&c, ret_batch);
+	return c.err;
+}

@@ -74,6 +74,9 @@ void batch_encode(const struct batch *b, struct bytes *out);
  * that later code need not. */
 int batch_decode(const __u8 *data, size_t len, struct batch *ret_batch);
 
+/* Decodes what comes before the keys.  The batch has no slices, and needs no batch_fini().  -EBADMSG. */
+int batch_decode_head(const __u8 *data, size_t len, struct batch *ret_batch);
+
 /* Lists the marks of the batch; returns how many. */
 size_t batch_marks(const struct batch *b, struct mark ret_mark[BATCH_MARKS_MAX]);
 

@@ -300,9 +300,9 @@ TEST_WITH(a_clock_that_lags_at_the_start_makes_no_gap, begin, end)
 	daemon_begin();
 	daemon_tidies();
 	daemon_sends(0, 1);		/* older than what the store has dropped: it cannot know whether it had it */
-	while (!ingest_counters(d.a.ingest)->misfits)
+	while (!intake_counters(d.a.intake)->misfits)
 		uv_run(&d.loop, UV_RUN_ONCE);
-	assert_int_equal(ingest_counters(d.a.ingest)->lost_events, 9);
+	assert_int_equal(intake_counters(d.a.intake)->lost_events, 9);
 	wall_extra_ns = 0;
 	daemon_tidies();
 	daemon_measures(2, 1);

@@ -35,12 +35,32 @@ static void on_guard(uv_timer_t *guard)
 	world_end(guard->data);		/* then the test's counts show what is missing */
 }
 
+static int send_hello(struct world *w)
+{
+	json_t *hello = json_object();
+	int err = link_send_json(w->link, FRAME_HELLO, hello);
+
+	json_decref(hello);
+	return err;
+}
+
+static int send_batch(struct world *w)
+{
+	struct bytes frame = { 0 };
+	int err;
+
+	frame_put(&frame, FRAME_BATCH, "x", 1);
+	err = link_send_batch(w->link, &frame);
+	bytes_fini(&frame);
+	return err;
+}
+
 static void on_connected(void *arg)
 {
 	struct world *w = arg;
 
 	w->connected++;
-	link_send(w->link, FRAME_HELLO, "{}", 2);
+	send_hello(w);
 }
 
 static void on_want(void *arg, const json_t *want)
@@ -52,10 +72,11 @@ static void on_want(void *arg, const json_t *want)
 		world_end(w);
 }
 
-static void on_ack(void *arg, const struct ack *a)
+static void on_acks(void *arg, const struct ack *a, size_t n)
 {
 	struct world *w = arg;
 
+	assert_int_equal(n, 1);
 	w->ack++;
 	w->last_ack = *a;
 }
@@ -88,7 +109,7 @@ static void on_frame(struct peer *p, const struct frame *f)
 	}
 }
 
-static const struct link_ops ops = { on_connected, on_want, on_ack, on_lost, on_closed };
+static const struct link_ops ops = { on_connected, on_want, on_acks, on_lost, on_closed };
 
 static void world_init_with(struct world *w, const struct link_ops *link_ops,
 			    void (*answer)(struct world *, unsigned), int listen)
@@ -105,7 +126,7 @@ static void world_init_with(struct world *w, const struct link_ops *link_ops,
 	unlink(sample_path("socket"));
 	if (listen)
 		assert_int_equal(peer_listen(&w->peer, &w->loop, sample_path("socket")), 0);
-	assert_int_equal(link_new(&w->loop, sample_path("socket"), link_ops, w, &w->link), 0);
+	assert_int_equal(link_socket_new(&w->loop, sample_path("socket"), link_ops, w, &w->link), 0);
 }
 
 static void world_init(struct world *w, void (*answer)(struct world *, unsigned), int listen)
@@ -212,7 +233,7 @@ TEST(it_waits_for_an_aggregator_that_is_not_there_yet)
 	uv_timer_t timer;
 
 	world_init(&w, answer_want, 0);
-	assert_int_equal(link_send(w.link, FRAME_HELLO, "", 0), -ENOTCONN);
+	assert_int_equal(send_hello(&w), -ENOTCONN);
 	uv_timer_init(&w.loop, &timer);
 	timer.data = &w;
 	uv_timer_start(&timer, on_late_listen, 150, 0);
@@ -227,7 +248,7 @@ static void want_then_send_and_close(void *arg, const json_t *want)
 	struct world *w = arg;
 
 	for (int i = 0; i < 100; i++)
-		assert_int_equal(link_send(w->link, FRAME_BATCH, "x", 1), 0);
+		assert_int_equal(send_batch(w), 0);
 	link_close(w->link);
 	w->link = NULL;
 }
@@ -243,7 +264,7 @@ static void closed_then_end(void *arg)
 
 TEST(frames_sent_before_closing_arrive)
 {
-	struct link_ops closing = { on_connected, want_then_send_and_close, on_ack, on_lost, closed_then_end };
+	struct link_ops closing = { on_connected, want_then_send_and_close, on_acks, on_lost, closed_then_end };
 	struct world w;
 
 	world_init_with(&w, &closing, answer_want, 1);
@@ -323,7 +344,7 @@ TEST(refuses_a_path_no_socket_can_have)
 	memset(path, 'x', sizeof(path) - 1);
 	path[sizeof(path) - 1] = 0;
 	uv_loop_init(&loop);
-	assert_int_equal(link_new(&loop, path, &ops, NULL, &l), -ENAMETOOLONG);
+	assert_int_equal(link_socket_new(&loop, path, &ops, NULL, &l), -ENAMETOOLONG);
 	assert_null(l);
 	assert_int_equal(uv_loop_close(&loop), 0);
 }

@@ -8,6 +8,7 @@
 struct net {
 	struct rig rig;
 	struct endpoint at;
+	struct intake *intake;
 	struct ingest *ingest;
 	char dir[64], path[96];
 };
@@ -29,7 +30,8 @@ static void net_begin(struct net *n)
 	snprintf(n->path, sizeof(n->path), "unix:%s/ingest", n->dir);
 	assert_int_equal(endpoint_parse(n->path, &n->at, reason, sizeof(reason)), 0);
 	assert_int_equal(endpoint_listen(&n->at, 0660, &fd, reason, sizeof(reason)), 0);
-	assert_int_equal(ingest_new(&n->rig.loop, fd, n->rig.catalog, n->rig.store_queue, false, &n->ingest), 0);
+	assert_int_equal(intake_new(n->rig.catalog, n->rig.store_queue, &n->intake), 0);
+	assert_int_equal(ingest_new(&n->rig.loop, fd, n->rig.catalog, n->intake, false, &n->ingest), 0);
 }
 
 static void drained(void *arg)
@@ -42,6 +44,7 @@ static void net_end(struct net *n)
 	ingest_stop(n->ingest);
 	store_queue_drain(n->rig.store_queue, drained, n);
 	uv_run(&n->rig.loop, UV_RUN_DEFAULT);
+	intake_free(n->intake);
 	catalog_free(n->rig.catalog);
 	store_queue_free(n->rig.store_queue);
 	cube_free(n->rig.cube);
@@ -345,16 +348,16 @@ TEST(keys_beyond_the_bound_of_a_slot_are_lost_and_counted)
 	}
 	assert_int_equal(rig_stored(&n.rig, id), 3 * INCOMING_BATCH_KEYS_MAX);
 	assert_int_equal(rig_cubed(&n.rig, id), 3 * INCOMING_BATCH_KEYS_MAX);
-	assert_int_equal(ingest_counters(n.ingest)->cut, MORE);
-	assert_int_equal(ingest_counters(n.ingest)->lost_events, 0);	/* they are a loss of the source: */
+	assert_int_equal(intake_counters(n.intake)->cut, MORE);
+	assert_int_equal(intake_counters(n.intake)->lost_events, 0);	/* they are a loss of the source: */
 	assert_int_equal(catalog_find(n.rig.catalog, id)->sighting[0].lost, 3 * MORE);
 	client_batch(&c, "db1", id, slot, INCOMING_BATCH_KEYS_MAX + MORE, "again");	/* sent again: counted once */
 	client_read_ack(&c);
-	assert_int_equal(ingest_counters(n.ingest)->cut, MORE);
+	assert_int_equal(intake_counters(n.intake)->cut, MORE);
 	assert_int_equal(catalog_find(n.rig.catalog, id)->sighting[0].lost, 3 * MORE);
 	client_batch(&c, "db1", id, slot + 1, 1, "query");		/* the next slot begins at 0 */
 	client_read_ack(&c);
-	assert_int_equal(ingest_counters(n.ingest)->cut, MORE);
+	assert_int_equal(intake_counters(n.intake)->cut, MORE);
 	client_end(&c);
 	net_end(&n);
 }
@@ -441,7 +444,7 @@ TEST(batches_that_cannot_be_filed_are_acknowledged_and_counted)
 	__u64 id;
 
 	net_begin(&n);
-	count = ingest_counters(n.ingest);
+	count = intake_counters(n.intake);
 	client_begin(&c, &n);
 	client_hello(&c, "db1");
 	id = create(&n, "command");
@@ -516,8 +519,8 @@ TEST(a_slot_that_was_dropped_is_not_called_too_old)
 	said = end_capture();
 	if (!strstr(said, "has dropped its slot") || strstr(said, "retention"))
 		fail_msg("it says \"%s\"", said);
-	assert_int_equal(ingest_counters(n.ingest)->misfits, 1);
-	assert_int_equal(ingest_counters(n.ingest)->lost_events, 3);
+	assert_int_equal(intake_counters(n.intake)->misfits, 1);
+	assert_int_equal(intake_counters(n.intake)->lost_events, 3);
 	client_end(&c);
 	net_end(&n);
 }
@@ -606,13 +609,13 @@ TEST(malformed_frames_are_refused_and_other_peers_are_served)
 	frame.data[4] = 9;
 	client_write(&c, frame.data, frame.len);
 	refused(&n, &c, "another version");
-	assert_int_equal(ingest_counters(n.ingest)->errors, 10);
+	assert_int_equal(intake_counters(n.intake)->errors, 10);
 
 	client_begin(&c, &n);					/* closes in the middle of a frame */
 	client_hello(&c, "db1");
 	client_write(&c, "HSC1", 4);
 	client_end(&c);
-	assert_int_equal(ingest_counters(n.ingest)->errors, 11);
+	assert_int_equal(intake_counters(n.intake)->errors, 11);
 	assert_int_equal(wire_source(n.rig.catalog, "db1")->n_links, 0);
 	bytes_fini(&data);
 	bytes_fini(&frame);
@@ -637,7 +640,7 @@ TEST(accepted_batches_are_acknowledged_at_the_end)
 	json_decref(client_read_json(&c, FRAME_WANT));
 	for (__u32 seq = 1; seq <= 100; seq++)
 		client_batch(&c, "db1", id, now_slot(), seq, "query");
-	taken = ingest_counters(n.ingest)->batches;
+	taken = intake_counters(n.intake)->batches;
 	assert_true(taken > 0);
 	net_end(&n);
 	while ((got = recv(c.fd, buf, sizeof(buf), 0)) > 0)

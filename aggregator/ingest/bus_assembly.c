@@ -1,0 +1,160 @@
+#include "aggregator/ingest/bus_assembly.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void bus_assembly_fini(struct bus_assembly *a)
+{
+	for (size_t i = 0; a->part && i < a->n_parts; i++) {
+		free(a->part[i].ack);
+		free(a->part[i].data);
+	}
+	free(a->part);
+	free(a->id);
+	bytes_fini(&a->data);
+	free(a);
+}
+
+static void unlink_at(struct bus_assemblies *all, struct bus_assembly **at)
+{
+	struct bus_assembly *a = *at;
+
+	*at = a->next;
+	all->n_bytes -= a->n_bytes;
+}
+
+void bus_assemblies_expire(struct bus_assemblies *all, __u64 now_ms)
+{
+	struct bus_assembly **at = &all->first, *a;
+
+	while ((a = *at)) {
+		if (now_ms - a->at_ms <= ASSEMBLY_MS) {
+			at = &a->next;
+			continue;
+		}
+		unlink_at(all, at);
+		bus_assembly_fini(a);
+	}
+}
+
+void bus_assemblies_fini(struct bus_assemblies *all)
+{
+	struct bus_assembly *a;
+
+	while ((a = all->first)) {
+		unlink_at(all, &all->first);
+		bus_assembly_fini(a);
+	}
+}
+
+static struct bus_assembly *assembly_new(const char *source, const char *id, size_t id_len, size_t n_parts, __u64 now_ms)
+{
+	struct bus_assembly *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	snprintf(a->source, sizeof(a->source), "%s", source);
+	a->n_parts = n_parts;
+	a->at_ms = now_ms;
+	a->id = strndup(id, id_len);
+	a->part = calloc(n_parts, sizeof(*a->part));
+	if (a->id && a->part)
+		return a;
+	bus_assembly_fini(a);
+	return NULL;
+}
+
+/* Keeps a part; one that came before gets the newer subject, which is the one that counts. */
+static int keep_part(struct bus_assembly *a, size_t i, const struct bus_part *part)
+{
+	char *ack = strdup(part->ack);
+	__u8 *data = a->part[i].data ? NULL : malloc(part->len + 1);
+
+	if (!ack || (!data && !a->part[i].data)) {
+		free(ack);
+		free(data);
+		return -ENOMEM;
+	}
+	free(a->part[i].ack);
+	a->part[i].ack = ack;
+	if (!data)
+		return 0;
+	memcpy(data, part->data, part->len);
+	a->part[i].data = data;
+	a->part[i].len = part->len;
+	a->n_bytes += part->len;
+	a->n_here++;
+	return 0;
+}
+
+static int make_whole(struct bus_assembly *a)
+{
+	for (size_t i = 0; i < a->n_parts; i++)
+		bytes_put(&a->data, a->part[i].data, a->part[i].len);
+	return a->data.err;
+}
+
+/* Reads "I/N", and the id's length without its "/I"; "" and no header are 1/1. */
+static int part_read(const struct bus_part *part, size_t *ret_i, size_t *ret_n, size_t *ret_id_len)
+{
+	unsigned i = 1, n = 1;
+	const char *last = part->id ? strrchr(part->id, '/') : NULL;
+	char end;
+
+	if (part->part && (sscanf(part->part, "%3u/%3u%c", &i, &n, &end) != 2 || !last))
+		return -EINVAL;
+	if (!i || i > n || n > ASSEMBLY_PARTS_MAX)
+		return -EINVAL;
+	*ret_i = i - 1;
+	*ret_n = n;
+	*ret_id_len = last ? (size_t)(last - part->id) : 0;
+	return 0;
+}
+
+/* Returns where the assembly is linked; *place NULL: there is none yet. */
+static struct bus_assembly **assembly_place(struct bus_assemblies *all, const char *source, const struct bus_part *part, size_t id_len)
+{
+	struct bus_assembly **at = &all->first;
+
+	while (*at && (!part->part || strcmp((*at)->source, source) || strlen((*at)->id) != id_len ||
+		       strncmp((*at)->id, part->id, id_len)))
+		at = &(*at)->next;
+	return at;
+}
+
+int bus_assemblies_add(struct bus_assemblies *all, const char *source, const struct bus_part *part, __u64 now_ms,
+		       struct bus_assembly **ret_whole)
+{
+	struct bus_assembly **at, *a;
+	size_t i, n, id_len, before;
+	int err = part_read(part, &i, &n, &id_len);
+
+	if (err)
+		return err;
+	at = assembly_place(all, source, part, id_len);
+	if (*at && (*at)->n_parts != n)
+		return -EINVAL;
+	if (n > 1 && all->n_bytes + part->len > ASSEMBLY_BYTES)
+		return -ENOMEM;
+	if (!*at)
+		*at = assembly_new(source, part->id ? part->id : "", id_len, n, now_ms);
+	a = *at;
+	if (!a)
+		return -ENOMEM;
+	before = a->n_bytes;
+	err = keep_part(a, i, part);
+	all->n_bytes += a->n_bytes - before;
+	if (a->n_here && a->n_here < n)
+		return err;
+	unlink_at(all, at);
+	if (!err)
+		err = make_whole(a);
+	if (err) {
+		bus_assembly_fini(a);
+		return err;
+	}
+	*ret_whole = a;
+	return 1;
+}

@@ -1,0 +1,426 @@
+/* The link by a bus.  Batches of one flush are a message, which JetStream acknowledges when it has stored it.
+ *
+ *      APART --connected--> ASKING --wanted set--> OPEN --refused, no PubAck in time--> RESTING --timer--> ASKING
+ *
+ * Hello and state are one value in a bucket, sent again before they are too old.  The wanted set is read when the link
+ * opens, and comes at each change. */
+#include "collector/bus/subjects.h"
+#include "collector/core/array.h"
+#include "collector/core/log.h"
+#include "collector/core/refuse.h"
+#include "collector/link_kind.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <uv.h>
+
+#define TICK_MS 500
+#define REFRESH_MS 15000		/* the bucket drops a source after BUS_SOURCE_AGE_S */
+#define ACK_MS 5000			/* a message that is not acknowledged in this time is sent again */
+#define MESSAGE_BYTES (256u << 10)	/* a message gets no further batch beyond this */
+#define HEADERS_ROOM 1024		/* of the server's limit of a message, for its headers */
+
+enum bus_state { BUS_APART, BUS_ASKING, BUS_OPEN, BUS_RESTING };
+
+struct sent {				/* a message that is not acknowledged yet */
+	size_t n_names;
+	struct ack *name;		/* of its batches */
+	unsigned n_parts, n_acked;
+	__u64 sent_ms;
+};
+
+struct bus_link {
+	struct link link;		/* first */
+	uv_loop_t *loop;
+	uv_timer_t timer;
+	struct bus *bus;
+	char source[SOURCE_MAX], url[128];
+	char batch_subject[SUBJECT_MAX], source_subject[SUBJECT_MAX], replies[SUBJECT_MAX], reply_wanted[SUBJECT_MAX];
+	enum bus_state state;
+	bool closing;
+	json_t *hello, *said_state;	/* NULL: not sent yet */
+	char *want;			/* the wanted set as text, to recognise that it has not changed */
+	size_t want_len;
+	struct bytes payload;		/* the message that is being filled */
+	struct sent filling;
+	size_t names_room;
+	struct sent *sent;		/* first_sent is the number of the first; it is in the replies' subjects */
+	size_t n_sent, sent_room;
+	__u64 first_sent;
+	__u64 ask_at_ms, refresh_at_ms;	/* in the loop's time */
+	unsigned delay_ms;
+	char complained[REASON_MAX];	/* one log line per reason is enough */
+	unsigned n_handles;
+};
+
+static __u64 wall_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (__u64)t.tv_sec * 1000000000 + (__u64)t.tv_nsec;
+}
+
+static void complain(struct bus_link *l, const char *why)
+{
+	if (strcmp(l->complained, why))
+		log_warning("bus %s: %.200s; trying again", l->url, why);
+	snprintf(l->complained, sizeof(l->complained), "%s", why);
+}
+
+/* --- messages that are not acknowledged --- */
+
+static void sent_clear(struct bus_link *l)
+{
+	for (size_t i = 0; i < l->n_sent; i++)
+		free(l->sent[i].name);
+	l->first_sent += l->n_sent;
+	l->n_sent = 0;
+	free(l->filling.name);
+	l->filling = (struct sent){ 0 };
+	l->names_room = 0;
+	bytes_clear(&l->payload);
+}
+
+/* Gives up all that is not acknowledged: the caller sends it again, after the wanted set has come. */
+static void link_rest(struct bus_link *l, enum bus_state state)
+{
+	bool was_open = l->state == BUS_OPEN;
+
+	l->state = state;
+	sent_clear(l);
+	l->ask_at_ms = uv_now(l->loop) + l->delay_ms;
+	l->delay_ms = l->delay_ms * 2 < LINK_DELAY_MOST_MS ? l->delay_ms * 2 : LINK_DELAY_MOST_MS;
+	if (was_open && !l->closing)
+		l->link.ops.lost(l->link.arg);
+}
+
+static void sent_acked(struct bus_link *l, struct sent *s)
+{
+	struct sent done = *s;
+
+	l->delay_ms = LINK_DELAY_FIRST_MS;
+	l->complained[0] = 0;
+	if (++s->n_acked < s->n_parts)
+		return;
+	s->name = NULL;			/* ops.acks() may send, and move the array */
+	s->n_names = 0;
+	l->link.ops.acks(l->link.arg, done.name, done.n_names);
+	free(done.name);
+	while (l->n_sent && l->sent[0].n_acked == l->sent[0].n_parts) {
+		memmove(l->sent, l->sent + 1, --l->n_sent * sizeof(*l->sent));
+		l->first_sent++;
+	}
+}
+
+/* --- sending --- */
+
+static int publish_part(struct bus_link *l, const struct ack *first, const __u8 *data, size_t len, unsigned part, unsigned n_parts)
+{
+	char reply[SUBJECT_MAX], number[24], id[SOURCE_MAX + 128], sent[24], parts[24];
+	struct bus_outgoing m = { .subject = l->batch_subject, .reply = reply, .data = data, .len = len };
+
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)(l->first_sent + l->n_sent - 1));
+	subject_reply(l->source, number, reply);
+	/* The batches of a source keep their order, so the first one's name and the number of batches name the message. */
+	snprintf(id, sizeof(id), "%s/%llu/%llu/%lld/%u/%zu/%u", first->source, (unsigned long long)first->incarnation,
+		 (unsigned long long)first->inst, (long long)first->slot, first->seq, l->sent[l->n_sent - 1].n_names, part);
+	snprintf(sent, sizeof(sent), "%llu", (unsigned long long)wall_ns());
+	snprintf(parts, sizeof(parts), "%u/%u", part, n_parts);
+	m.header[0] = (struct bus_text){ BUS_HEADER_ID, id };
+	m.header[1] = (struct bus_text){ BUS_HEADER_SENT, sent };
+	if (n_parts > 1)
+		m.header[2] = (struct bus_text){ BUS_HEADER_PART, parts };
+	return bus_publish(l->bus, &m);
+}
+
+/* Sends the message that was being filled, in parts if it is longer than the server allows. */
+static int send_message(struct bus_link *l)
+{
+	size_t most = bus_payload_max(l->bus), at = 0, len = l->payload.len;
+	unsigned n_parts;
+	int err = 0;
+
+	if (!l->filling.n_names)
+		return 0;
+	if (most <= 2 * HEADERS_ROOM)
+		return -ENOTCONN;
+	most -= HEADERS_ROOM;
+	n_parts = (unsigned)((len + most - 1) / most);
+	if (array_grow(&l->sent, l->n_sent, &l->sent_room, sizeof(*l->sent)))
+		return -ENOMEM;
+	l->filling.n_parts = n_parts;
+	l->filling.sent_ms = uv_now(l->loop);
+	l->sent[l->n_sent++] = l->filling;
+	l->filling = (struct sent){ 0 };
+	l->names_room = 0;
+	for (unsigned part = 1; part <= n_parts && !err; part++) {
+		size_t step = len - at < most ? len - at : most;
+
+		err = publish_part(l, l->sent[l->n_sent - 1].name, l->payload.data + at, step, part, n_parts);
+		at += step;
+	}
+	bytes_clear(&l->payload);
+	return err;
+}
+
+static int bus_send_batch(struct link *link, const struct bytes *frame)
+{
+	struct bus_link *l = (struct bus_link *)link;
+	struct batch head;
+	struct frame f;
+	int err = 0;
+
+	if (l->state != BUS_OPEN)
+		return -ENOTCONN;
+	if (frame_get(frame->data, frame->len, &f) <= 0 || batch_decode_head(f.data, f.len, &head))
+		return -EBADMSG;
+	if (l->filling.n_names && l->payload.len + frame->len > MESSAGE_BYTES)
+		err = send_message(l);
+	if (!err)
+		err = array_grow(&l->filling.name, l->filling.n_names, &l->names_room, sizeof(*l->filling.name));
+	if (err)
+		return err;
+	bytes_put(&l->payload, frame->data, frame->len);
+	if (l->payload.err)
+		return l->payload.err;
+	l->filling.name[l->filling.n_names++] = ack_of(&head);
+	return 0;
+}
+
+static int bus_flush(struct link *link)
+{
+	struct bus_link *l = (struct bus_link *)link;
+
+	return l->state == BUS_OPEN ? send_message(l) : 0;
+}
+
+/* The value of this source in the bucket: {"hello": {...}, "state": {...}}; {"gone": true} at the end. */
+static int publish_source(struct bus_link *l)
+{
+	json_t *json = l->closing ? json_pack("{s:b}", "gone", 1) : json_pack("{s:O*, s:O*}", "hello", l->hello, "state", l->said_state);
+	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL, sent[24];
+	struct bus_outgoing m = { .subject = l->source_subject, .data = text, .len = text ? strlen(text) : 0 };
+	int err;
+
+	snprintf(sent, sizeof(sent), "%llu", (unsigned long long)wall_ns());
+	m.header[0] = (struct bus_text){ BUS_HEADER_SENT, sent };
+	err = text ? bus_publish(l->bus, &m) : -ENOMEM;
+	free(text);
+	json_decref(json);
+	l->refresh_at_ms = uv_now(l->loop) + REFRESH_MS;
+	return err;
+}
+
+static int bus_send_json(struct link *link, enum frame_type type, const json_t *json)
+{
+	struct bus_link *l = (struct bus_link *)link;
+	json_t **kept = type == FRAME_HELLO ? &l->hello : &l->said_state;
+
+	json_decref(*kept);
+	*kept = json_deep_copy(json);
+	if (!*kept)
+		return -ENOMEM;
+	return l->state == BUS_APART ? -ENOTCONN : type == FRAME_HELLO ? 0 : publish_source(l);
+}
+
+/* --- receiving --- */
+
+static void ask_wanted(struct bus_link *l)
+{
+	struct bus_outgoing m = { .subject = BUS_GET_WANTED, .reply = l->reply_wanted };
+
+	l->state = BUS_ASKING;
+	l->ask_at_ms = uv_now(l->loop) + l->delay_ms;
+	l->delay_ms = l->delay_ms * 2 < LINK_DELAY_MOST_MS ? l->delay_ms * 2 : LINK_DELAY_MOST_MS;
+	bus_publish(l->bus, &m);
+}
+
+static void take_want(struct bus_link *l, const struct bus_message *m)
+{
+	json_t *want = NULL;
+	const char *why;
+	char *text;
+
+	if (m->status) {
+		complain(l, m->status == 404 || m->status == 503 ? "no heatscoped has set it up yet" : "it does not reply with the wanted set");
+		return;
+	}
+	if (l->state == BUS_OPEN && l->want && l->want_len == m->len && !memcmp(l->want, m->data, m->len))
+		return;
+	why = link_read_want(m->data, m->len, &want);
+	text = why ? NULL : malloc(m->len + 1);
+	if (!text) {
+		complain(l, why ? why : "no memory");
+		return;
+	}
+	memcpy(text, m->data, m->len);
+	free(l->want);
+	l->want = text;
+	l->want_len = m->len;
+	l->state = BUS_OPEN;
+	l->complained[0] = 0;
+	l->link.ops.want(l->link.arg, want);
+	json_decref(want);
+}
+
+/* A PubAck: {"stream": ..., "seq": ...} or {"error": {"code", "description"}}; status 503: there is no stream. */
+static void take_ack(struct bus_link *l, const struct bus_message *m)
+{
+	const char *last = strrchr(m->subject, '.');
+	__u64 number = last ? strtoull(last + 1, NULL, 10) : 0;
+	json_t *json, *error;
+	const char *text;
+	char why[REASON_MAX];
+
+	if (l->state != BUS_OPEN || number < l->first_sent || number - l->first_sent >= l->n_sent)
+		return;			/* of a message that was given up */
+	json = m->status ? NULL : json_loadb((const char *)m->data, m->len, 0, NULL);
+	error = json_object_get(json, "error");
+	if (json && !error) {
+		sent_acked(l, &l->sent[number - l->first_sent]);
+	} else {
+		text = json_string_value(json_object_get(error, "description"));
+		snprintf(why, sizeof(why), "it does not take batches: %.150s", m->status == 503 ? "there is no stream for them" :
+			 text ? text : "its reply cannot be read");
+		complain(l, why);
+		link_rest(l, BUS_RESTING);
+	}
+	json_decref(json);
+}
+
+static void on_message(void *arg, const struct bus_message *m)
+{
+	struct bus_link *l = arg;
+
+	if (l->closing && l->state != BUS_OPEN)
+		return;
+	if (!strcmp(m->subject, BUS_WANTED) || !strcmp(m->subject, l->reply_wanted))
+		take_want(l, m);
+	else
+		take_ack(l, m);
+}
+
+/* --- connecting --- */
+
+static void on_connected(void *arg)
+{
+	struct bus_link *l = arg;
+
+	if (bus_subscribe(l->bus, l->replies) || bus_subscribe(l->bus, BUS_WANTED))
+		return;			/* the connection breaks */
+	log_info("bus %s: connected", l->url);
+	l->complained[0] = 0;
+	l->delay_ms = LINK_DELAY_FIRST_MS;
+	l->state = BUS_ASKING;
+	l->link.ops.connected(l->link.arg);
+	publish_source(l);
+	ask_wanted(l);
+}
+
+static void on_lost(void *arg, const char *why)
+{
+	struct bus_link *l = arg;
+
+	complain(l, why);
+	link_rest(l, BUS_APART);
+}
+
+static void check_acks(struct bus_link *l)
+{
+	if (!l->n_sent || uv_now(l->loop) - l->sent[0].sent_ms < ACK_MS)
+		return;
+	complain(l, "it did not acknowledge batches in time");
+	link_rest(l, BUS_RESTING);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+	struct bus_link *l = timer->data;
+	__u64 now_ms = uv_now(l->loop);
+
+	if (l->state == BUS_OPEN)
+		check_acks(l);
+	if ((l->state == BUS_ASKING || l->state == BUS_RESTING) && now_ms >= l->ask_at_ms)
+		ask_wanted(l);
+	if (l->state != BUS_APART && now_ms >= l->refresh_at_ms)
+		publish_source(l);
+}
+
+static void link_gone(struct bus_link *l)
+{
+	struct link_ops ops = l->link.ops;
+	void *arg = l->link.arg;
+
+	if (--l->n_handles)
+		return;
+	sent_clear(l);
+	free(l->sent);
+	bytes_fini(&l->payload);
+	json_decref(l->hello);
+	json_decref(l->said_state);
+	free(l->want);
+	free(l);
+	if (ops.closed)
+		ops.closed(arg);
+}
+
+static void on_timer_closed(uv_handle_t *timer) { link_gone(timer->data); }
+static void on_bus_closed(void *arg) { link_gone(arg); }
+
+static void bus_link_close(struct link *link)
+{
+	struct bus_link *l = (struct bus_link *)link;
+
+	if (l->closing)
+		return;
+	bus_flush(link);
+	l->closing = true;
+	if (l->state != BUS_APART)
+		publish_source(l);
+	l->state = BUS_APART;
+	uv_close((uv_handle_t *)&l->timer, on_timer_closed);
+	bus_close(l->bus);
+}
+
+/* Names the connection's subjects. */
+static void name_subjects(struct bus_link *l)
+{
+	subject_batch(l->source, l->batch_subject);
+	subject_source(l->source, l->source_subject);
+	subject_reply(l->source, ">", l->replies);
+	subject_reply(l->source, "wanted", l->reply_wanted);
+}
+
+int link_bus_new(uv_loop_t *loop, const struct bus_conf *conf, const char *source, const struct link_ops *ops, void *arg,
+		 struct link **ret_link, char reason[REASON_MAX])
+{
+	static const struct link_kind kind = { bus_link_close, bus_send_json, bus_send_batch, bus_flush };
+	struct bus_ops bus_ops = { NULL, on_connected, on_message, on_lost, on_bus_closed };
+	struct bus_link *l = calloc(1, sizeof(*l));
+	int err;
+
+	if (!l)
+		return no_memory(reason);
+	l->link = (struct link){ &kind, *ops, arg };
+	l->loop = loop;
+	snprintf(l->source, sizeof(l->source), "%s", source);
+	snprintf(l->url, sizeof(l->url), "%s", conf->url);
+	name_subjects(l);
+	l->first_sent = 1;
+	l->delay_ms = LINK_DELAY_FIRST_MS;
+	l->n_handles = 2;
+	err = bus_new(loop, conf, &bus_ops, l, &l->bus, reason);
+	if (err) {
+		free(l);
+		return err;
+	}
+	uv_timer_init(loop, &l->timer);
+	l->timer.data = l;
+	uv_timer_start(&l->timer, on_tick, TICK_MS, TICK_MS);
+	*ret_link = &l->link;
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* link_kind.h - what the kinds of links give: each has a struct that begins with a struct link. */
+#ifndef HEATSCOPE_LINK_KIND_H
+#define HEATSCOPE_LINK_KIND_H
+
+#include "collector/link.h"
+
+#define LINK_DELAY_FIRST_MS 100
+#define LINK_DELAY_MOST_MS 5000
+
+struct link_kind {
+	void (*close)(struct link *l);
+	int (*send_json)(struct link *l, enum frame_type type, const json_t *json);
+	int (*send_batch)(struct link *l, const struct bytes *frame);
+	int (*flush)(struct link *l);
+};
+
+struct link {
+	const struct link_kind *kind;
+	struct link_ops ops;
+	void *arg;
+};
+
+/* Reads a WANT; the caller drops *ret_want.  Returns NULL, or why it cannot be used: a constant text. */
+const char *link_read_want(const void *data, size_t len, json_t **ret_want);
+
+#endif
