@@ -1,8 +1,7 @@
 #include "aggregator/notify/webhook_sender.h"
 
-#include "aggregator/base/endpoint.h"
+#include "aggregator/base/http_client.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,12 +13,12 @@
 struct transfer {
 	struct transfer *next, **link;
 	struct webhook_sender *sender;
-	CURL *easy;
-	struct curl_slist *headers;
+	char *url, *header[2];		/* Content-Type; Authorization, NULL: none */
 	void *body;
-	size_t len, n_answered;
-	unsigned n_tries;
-	bool link_local, is_refused;	/* may connect to link-local addresses; was refused because of one */
+	size_t len;
+	unsigned timeout_ms, n_tries;
+	bool link_local;
+	struct http_client_call *call;	/* NULL: between two tries */
 	uv_timer_t pause;		/* until the next try */
 	webhook_sender_done done;
 	void *arg;
@@ -27,34 +26,20 @@ struct transfer {
 
 struct webhook_sender {
 	uv_loop_t *loop;
-	CURLM *multi;
-	uv_timer_t timer;		/* libcurl's */
+	struct http_client *client;
 	struct transfer *transfers;
-	size_t n, n_bytes, n_handles;
+	size_t n, n_bytes, n_pauses;	/* pauses: handles that are not closed */
 	unsigned pause_ms;
 	bool closing;
 };
 
-struct socket_watch {			/* a socket of libcurl's */
-	uv_poll_t poll;
-	struct webhook_sender *sender;
-	curl_socket_t fd;
-};
-
 /* ---- the end of a delivery ---- */
-
-static void handle_closed(struct webhook_sender *s)
-{
-	if (--s->n_handles || !s->closing)
-		return;
-	free(s);
-	curl_global_cleanup();
-}
 
 static void transfer_free(struct transfer *t)
 {
-	curl_easy_cleanup(t->easy);
-	curl_slist_free_all(t->headers);
+	free(t->url);
+	free(t->header[0]);
+	free(t->header[1]);
 	free(t->body);
 	free(t);
 }
@@ -65,7 +50,8 @@ static void on_pause_closed(uv_handle_t *pause)
 	struct webhook_sender *s = t->sender;
 
 	transfer_free(t);
-	handle_closed(s);
+	if (!--s->n_pauses && s->closing)
+		free(s);
 }
 
 static void transfer_end(struct transfer *t, int err, const char *reason)
@@ -83,233 +69,81 @@ static void transfer_end(struct transfer *t, int err, const char *reason)
 
 /* ---- tries ---- */
 
-static bool may_change(CURLcode code, long status)
+static bool may_change(const struct http_client_answer *a)
 {
-	switch (code) {
-	case CURLE_OK: return status >= 500 || status == 408 || status == 429;
-	case CURLE_URL_MALFORMAT:
-	case CURLE_UNSUPPORTED_PROTOCOL:
-	case CURLE_PEER_FAILED_VERIFICATION:	/* the server's certificate; */
-	case CURLE_SSL_ISSUER_ERROR:
-	case CURLE_SSL_INVALIDCERTSTATUS:
-	case CURLE_SSL_CACERT_BADFILE:		/* the system's certificates */
-		return false;
-	default: return true;
-	}
+	return a->status ? a->status >= 500 || a->status == 408 || a->status == 429 : a->may_change;
 }
 
-/* libcurl's own message for the try names the host. */
-static void say_curl_error(const struct transfer *t, CURLcode code, const char *tries, char reason[WEBHOOK_SENDER_REASON_MAX])
-{
-	long number = 0;
-
-	curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
-	snprintf(reason, WEBHOOK_SENDER_REASON_MAX, "%s%s%s%s", curl_easy_strerror(code), number ? ": " : "", number ? strerror((int)number) : "", tries);
-}
-
-static void say_reason(const struct transfer *t, CURLcode code, long status, char reason[WEBHOOK_SENDER_REASON_MAX])
+static void say_reason(const struct transfer *t, const struct http_client_answer *a, char reason[WEBHOOK_SENDER_REASON_MAX])
 {
 	char tries[32] = "";
 
 	if (t->n_tries > 1)
 		snprintf(tries, sizeof(tries), ", tried %u times", t->n_tries);
-	if (code == CURLE_OK && status / 100 == 3)
-		snprintf(reason, WEBHOOK_SENDER_REASON_MAX, "the answer was %ld: redirects are not followed%s", status, tries);
-	else if (code == CURLE_OK)
-		snprintf(reason, WEBHOOK_SENDER_REASON_MAX, "the answer was %ld%s", status, tries);
-	else if (t->is_refused)
-		snprintf(reason, WEBHOOK_SENDER_REASON_MAX, "it leads to a link-local address: only a host that webhook-hosts lists may");
+	if (a->status / 100 == 3)
+		snprintf(reason, WEBHOOK_SENDER_REASON_MAX, "the answer was %ld: redirects are not followed%s", a->status, tries);
+	else if (a->status)
+		snprintf(reason, WEBHOOK_SENDER_REASON_MAX, "the answer was %ld%s", a->status, tries);
+	else if (a->is_refused)
+		snprintf(reason, WEBHOOK_SENDER_REASON_MAX, "%.80s: only a host that webhook-hosts lists may", a->reason);
 	else
-		say_curl_error(t, code, tries, reason);
+		snprintf(reason, WEBHOOK_SENDER_REASON_MAX, "%s%s", a->reason, tries);
+}
+
+static void on_pause(uv_timer_t *pause);
+
+static void on_tried(void *arg, const struct http_client_answer *a)
+{
+	struct transfer *t = arg;
+	char reason[WEBHOOK_SENDER_REASON_MAX];
+
+	t->call = NULL;
+	t->n_tries++;
+	if (a->status / 100 == 2) {
+		transfer_end(t, 0, "");
+	} else if (t->n_tries < WEBHOOK_SENDER_TRIES && may_change(a)) {
+		uv_timer_start(&t->pause, on_pause, (uint64_t)t->sender->pause_ms << 2 * (t->n_tries - 1), 0);
+	} else {
+		say_reason(t, a, reason);
+		transfer_end(t, -EIO, reason);
+	}
 }
 
 static void on_pause(uv_timer_t *pause)
 {
 	struct transfer *t = pause->data;
+	const char *const header[] = { t->header[0], t->header[1], NULL };
+	const struct http_client_post post = { .url = t->url, .header = header, .body = t->body, .len = t->len, .timeout_ms = t->timeout_ms,
+					       .link_local = t->link_local, .answer_max = ANSWER_MAX };
 
-	t->n_answered = 0;
-	t->is_refused = false;
-	if (curl_multi_add_handle(t->sender->multi, t->easy))
+	if (http_client_post(t->sender->client, &post, on_tried, t, &t->call))
 		transfer_end(t, -ENOMEM, "out of memory");
-}
-
-static void on_tried(struct transfer *t, CURLcode code)
-{
-	char reason[WEBHOOK_SENDER_REASON_MAX];
-	long status = 0;
-
-	curl_multi_remove_handle(t->sender->multi, t->easy);
-	curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
-	t->n_tries++;
-	if (code == CURLE_WRITE_ERROR && t->n_answered > ANSWER_MAX)	/* the server answered, but too much */
-		code = CURLE_OK;
-	if (code == CURLE_OK && status / 100 == 2) {
-		transfer_end(t, 0, "");
-	} else if (t->n_tries < WEBHOOK_SENDER_TRIES && !t->is_refused && may_change(code, status)) {
-		uv_timer_start(&t->pause, on_pause, (uint64_t)t->sender->pause_ms << 2 * (t->n_tries - 1), 0);
-	} else {
-		say_reason(t, code, status, reason);
-		transfer_end(t, -EIO, reason);
-	}
-}
-
-/* ---- libcurl on the loop ---- */
-
-static void check_finished(struct webhook_sender *s)
-{
-	CURLMsg *message;
-	struct transfer *t;
-	int n;
-
-	while ((message = curl_multi_info_read(s->multi, &n)))
-		if (message->msg == CURLMSG_DONE) {
-			CURLcode code = message->data.result;	/* the message is freed with the handle */
-
-			curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
-			on_tried(t, code);
-		}
-}
-
-static void on_socket_ready(uv_poll_t *poll, int status, int events)
-{
-	struct socket_watch *w = poll->data;
-	struct webhook_sender *s = w->sender;	/* this call may free the socket_watch */
-	int what = (events & UV_READABLE ? CURL_CSELECT_IN : 0) | (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0), n;
-
-	curl_multi_socket_action(s->multi, w->fd, status < 0 ? CURL_CSELECT_ERR : what, &n);
-	check_finished(s);
-}
-
-static void on_watch_closed(uv_handle_t *poll)
-{
-	struct socket_watch *w = poll->data;
-	struct webhook_sender *s = w->sender;
-
-	free(w);
-	handle_closed(s);
-}
-
-static struct socket_watch *watch_new(struct webhook_sender *s, curl_socket_t fd)
-{
-	struct socket_watch *w = malloc(sizeof(*w));
-
-	if (!w || uv_poll_init_socket(s->loop, &w->poll, fd)) {
-		free(w);
-		return NULL;
-	}
-	w->poll.data = w;
-	w->sender = s;
-	w->fd = fd;
-	s->n_handles++;
-	curl_multi_assign(s->multi, fd, w);
-	return w;
-}
-
-static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *its)
-{
-	struct socket_watch *w = its;
-
-	if (what == CURL_POLL_REMOVE) {
-		if (w)
-			uv_close((uv_handle_t *)&w->poll, on_watch_closed);
-		curl_multi_assign(((struct webhook_sender *)arg)->multi, fd, NULL);
-		return 0;
-	}
-	w = w ? w : watch_new(arg, fd);
-	if (!w)
-		return -1;
-	return uv_poll_start(&w->poll, (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0), on_socket_ready) ? -1 : 0;
-}
-
-static void on_timer(uv_timer_t *timer)
-{
-	struct webhook_sender *s = timer->data;
-	int n;
-
-	curl_multi_socket_action(s->multi, CURL_SOCKET_TIMEOUT, 0, &n);
-	check_finished(s);
-}
-
-static int on_timeout(CURLM *multi, long ms, void *arg)
-{
-	struct webhook_sender *s = arg;
-
-	if (s->closing)
-		return 0;
-	return (ms < 0 ? uv_timer_stop(&s->timer) : uv_timer_start(&s->timer, on_timer, (uint64_t)ms, 0)) ? -1 : 0;
 }
 
 /* ---- posting ---- */
 
-static size_t on_answer(char *data, size_t size, size_t n, void *arg)
+static char *make_header(const char *name, const char *value)
 {
-	struct transfer *t = arg;
-
-	t->n_answered += n;
-	return t->n_answered > ANSWER_MAX ? 0 : n;
-}
-
-/* Checks the address itself, so that no name, number or redirected name leads elsewhere. */
-static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *a)
-{
-	struct transfer *t = arg;
-
-	if (!t->link_local && endpoint_is_link_local(&a->addr)) {
-		t->is_refused = true;
-		return CURL_SOCKET_BAD;
-	}
-	return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
-}
-
-static int add_header(struct transfer *t, const char *name, const char *value)
-{
-	struct curl_slist *more;
 	char *line;
-	int len = asprintf(&line, "%s%s", name, value);
 
-	if (len < 0)
-		return -ENOMEM;
-	more = curl_slist_append(t->headers, line);
-	free(line);
-	if (!more)
-		return -ENOMEM;
-	t->headers = more;
-	return 0;
+	return asprintf(&line, "%s%s", name, value) < 0 ? NULL : line;
 }
 
-static int set_request(struct transfer *t, const struct webhook_post *post)
+static int fill_transfer(struct transfer *t, const struct webhook_post *post)
 {
-	int err = add_header(t, "Content-Type: ", post->type);
+	bool has_token = post->token && *post->token;
 
-	if (!err)
-		err = add_header(t, "Expect:", "");	/* send bodies at once */
-	if (!err && post->token && *post->token)
-		err = add_header(t, "Authorization: Bearer ", post->token);
-	if (err || curl_easy_setopt(t->easy, CURLOPT_URL, post->url))
-		return -ENOMEM;
-	curl_easy_setopt(t->easy, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(t->easy, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(t->easy, CURLOPT_PROXY, "");
-	curl_easy_setopt(t->easy, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(t->easy, CURLOPT_QUICK_EXIT, 1L);	/* do not wait for a name lookup at the end */
-	curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)post->timeout_ms);
-	curl_easy_setopt(t->easy, CURLOPT_USERAGENT, "heatscoped/" PACKAGE_VERSION);
-	curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
-	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->len);
-	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, t->body ? t->body : "");
-	curl_easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, on_answer);
-	curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, t);
-	curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
-	curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETDATA, t);
-	curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
-	return 0;
+	t->url = strdup(post->url);
+	t->header[0] = make_header("Content-Type: ", post->type);
+	t->header[1] = has_token ? make_header("Authorization: Bearer ", post->token) : NULL;
+	return t->url && t->header[0] && !t->header[1] == !has_token ? 0 : -ENOMEM;
 }
 
 static void queue_transfer(struct webhook_sender *s, struct transfer *t)
 {
 	uv_timer_init(s->loop, &t->pause);
 	t->pause.data = t;
-	s->n_handles++;
+	s->n_pauses++;
 	t->next = s->transfers;
 	t->link = &s->transfers;
 	if (t->next)
@@ -342,9 +176,9 @@ int webhook_sender_post(struct webhook_sender *s, const struct webhook_post *pos
 		free(post->body);
 		return err;
 	}
-	*t = (struct transfer){ .sender = s, .body = post->body, .len = post->len, .done = done, .arg = arg, .easy = curl_easy_init(),
-			      .link_local = post->link_local };
-	err = t->easy ? set_request(t, post) : -ENOMEM;
+	*t = (struct transfer){ .sender = s, .body = post->body, .len = post->len, .timeout_ms = post->timeout_ms, .link_local = post->link_local,
+			      .done = done, .arg = arg };
+	err = fill_transfer(t, post);
 	if (err)
 		transfer_free(t);
 	else
@@ -357,28 +191,16 @@ int webhook_sender_post(struct webhook_sender *s, const struct webhook_post *pos
 int webhook_sender_new(uv_loop_t *loop, unsigned pause_ms, struct webhook_sender **ret_sender)
 {
 	struct webhook_sender *s = calloc(1, sizeof(*s));
+	int err = s ? http_client_new(loop, &s->client) : -ENOMEM;
 
-	if (!s)
-		return -ENOMEM;
-	*s = (struct webhook_sender){ .loop = loop, .pause_ms = pause_ms, .multi = curl_global_init(CURL_GLOBAL_DEFAULT) ? NULL : curl_multi_init() };
-	if (!s->multi) {
+	if (err) {
 		free(s);
-		return -ENOMEM;
+		return err;
 	}
-	curl_multi_setopt(s->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
-	curl_multi_setopt(s->multi, CURLMOPT_SOCKETDATA, s);
-	curl_multi_setopt(s->multi, CURLMOPT_TIMERFUNCTION, on_timeout);
-	curl_multi_setopt(s->multi, CURLMOPT_TIMERDATA, s);
-	uv_timer_init(loop, &s->timer);
-	s->timer.data = s;
-	s->n_handles = 1;
+	s->loop = loop;
+	s->pause_ms = pause_ms;
 	*ret_sender = s;
 	return 0;
-}
-
-static void on_timer_closed(uv_handle_t *timer)
-{
-	handle_closed(timer->data);
 }
 
 void webhook_sender_close(struct webhook_sender *s)
@@ -387,9 +209,10 @@ void webhook_sender_close(struct webhook_sender *s)
 		return;
 	s->closing = true;
 	while (s->transfers) {
-		curl_multi_remove_handle(s->multi, s->transfers->easy);
+		http_client_cancel(s->transfers->call);
 		transfer_end(s->transfers, -ECANCELED, "heatscoped was stopped");
 	}
-	curl_multi_cleanup(s->multi);		/* closes its sockets, and calls on_socket() for each */
-	uv_close((uv_handle_t *)&s->timer, on_timer_closed);
+	http_client_close(s->client);
+	if (!s->n_pauses)
+		free(s);
 }

@@ -1,17 +1,12 @@
 /* webhook_sender.h - sends POST requests to webhooks: it tries each a few times and never blocks.
  *
- *      webhook_sender_post(url, body) --libcurl on the loop--> 2xx: delivered
+ *      webhook_sender_post(url, body) --http_client.h--> 2xx: delivered
  *            ^--- WEBHOOK_SENDER_TRIES, with pauses ---- 5xx, 408, 429, no answer in time, no server there
  *
  * Given up   at once if another try would not help: another status, a malformed URL, a certificate that is not trusted.
- *            Redirects are not followed: they may lead to a place that the user did not choose.
  * Reasons    are ASCII, and contain neither the URL nor its host, which may be secrets.
  * Bounds     WEBHOOK_SENDER_WAITING deliveries and WEBHOOK_SENDER_BYTES at a time.  Further ones are refused with
  *            -ENOSPC; one that alone is larger, with -E2BIG.
- * Links      It connects to no link-local address (endpoint_is_link_local()), even if a name leads there, unless the
- *            post allows it.
- * Proxies    are not used, not even those of the environment.
- * Names      A thread of libcurl's looks them up.
  * Order      A delivery that is tried again may arrive after a younger one.
  * Thread     the loop thread only.
  */
