@@ -172,18 +172,20 @@ static double cpu_seconds(void)
 
 static void put_version(struct exposition *e)
 {
-	const struct exposition_labels version = { 1, { "version" }, { PACKAGE_VERSION } };
+	static const struct exposition_family family = { EXPOSITION_GAUGE, "heatscope.build_info", "", "The version of heatscoped, as a label", NULL };
+	const struct exposition_series version = { 1, { "version" }, { PACKAGE_VERSION }, 0 };
 
-	exposition_family(e, EXPOSITION_GAUGE, "heatscope_build_info", "The version of heatscoped, as a label");
+	exposition_family(e, &family);
 	exposition_number(e, &version, 1);
 }
 
 static void put_requests(const struct aggregator *a, struct exposition *e)
 {
+	static const struct exposition_family family = { EXPOSITION_COUNTER, "heatscope.http.requests", "", "Requests by the status of the reply", NULL };
 	char name[8];
-	const struct exposition_labels code = { 1, { "code" }, { name } };
+	const struct exposition_series code = { 1, { "code" }, { name }, a->started_ns };
 
-	exposition_family(e, EXPOSITION_COUNTER, "heatscope_http_requests_total", "Requests by the status of the reply");
+	exposition_family(e, &family);
 	for (unsigned status = 0; status < HTTP_STATUSES; status++) {
 		unsigned long long n = 0;
 
@@ -210,27 +212,26 @@ void status_metrics(const struct aggregator *a, struct exposition *e)
 	const struct store_queue_counters *store = store_queue_counters(a->services.store_queue);
 	const struct ingest_counters *in = a->intake ? intake_counters(a->intake) : &none;
 	const struct {
-		enum exposition_type type;
-		const char *name, *help;
+		struct exposition_family family;
 		double value;
 	} rows[] = {
-		{ EXPOSITION_GAUGE, "heatscope_connected_sources", "Collectors that are connected", connected_sources(a) },
-		{ EXPOSITION_COUNTER, "heatscope_ingest_lost_events_total", "Events of batches that did not fit", (double)in->lost_events },
-		{ EXPOSITION_COUNTER, "heatscope_ingest_connections_total", "Connections of collectors", (double)in->connections },
-		{ EXPOSITION_COUNTER, "heatscope_ingest_batches_total", "Batches that came", (double)in->batches },
-		{ EXPOSITION_COUNTER, "heatscope_ingest_errors_total", "Connections closed because of what they sent", (double)in->errors },
-		{ EXPOSITION_COUNTER, "heatscope_store_events_total", "Events stored", (double)store->events },
-		{ EXPOSITION_COUNTER, "heatscope_store_duplicates_total", "Batches that had come before", (double)store->duplicates },
-		{ EXPOSITION_COUNTER, "heatscope_store_commits_total", "Transactions of the store", (double)store->commits },
-		{ EXPOSITION_COUNTER, "heatscope_store_failed_commits_total", "Transactions that failed", (double)store->failed_commits },
-		{ EXPOSITION_GAUGE, "heatscope_store_bytes", "Size of the database", (double)store_bytes(a) },
-		{ EXPOSITION_COUNTER, "process_cpu_seconds_total", "CPU time of heatscoped", cpu_seconds() },
-		{ EXPOSITION_GAUGE, "process_resident_memory_bytes", "Memory of heatscoped", (double)memory_bytes() },
-		{ EXPOSITION_GAUGE, "process_start_time_seconds", "When heatscoped started, since 1970", (double)a->started_ns / 1e9 },
+		{ { EXPOSITION_GAUGE, "heatscope.connected_sources", "", "Collectors that are connected", NULL }, connected_sources(a) },
+		{ { EXPOSITION_COUNTER, "heatscope.ingest.lost_events", "", "Events of batches that did not fit", NULL }, (double)in->lost_events },
+		{ { EXPOSITION_COUNTER, "heatscope.ingest.connections", "", "Connections of collectors", NULL }, (double)in->connections },
+		{ { EXPOSITION_COUNTER, "heatscope.ingest.batches", "", "Batches that came", NULL }, (double)in->batches },
+		{ { EXPOSITION_COUNTER, "heatscope.ingest.errors", "", "Connections closed because of what they sent", NULL }, (double)in->errors },
+		{ { EXPOSITION_COUNTER, "heatscope.store.events", "", "Events stored", NULL }, (double)store->events },
+		{ { EXPOSITION_COUNTER, "heatscope.store.duplicates", "", "Batches that had come before", NULL }, (double)store->duplicates },
+		{ { EXPOSITION_COUNTER, "heatscope.store.commits", "", "Transactions of the store", NULL }, (double)store->commits },
+		{ { EXPOSITION_COUNTER, "heatscope.store.failed_commits", "", "Transactions that failed", NULL }, (double)store->failed_commits },
+		{ { EXPOSITION_GAUGE, "heatscope.store", "bytes", "Size of the database", NULL }, (double)store_bytes(a) },
+		{ { EXPOSITION_COUNTER, "process.cpu", "seconds", "CPU time of heatscoped", NULL }, cpu_seconds() },
+		{ { EXPOSITION_GAUGE, "process.resident_memory", "bytes", "Memory of heatscoped", NULL }, (double)memory_bytes() },
+		{ { EXPOSITION_GAUGE, "process.start_time", "seconds", "When heatscoped started, since 1970", NULL }, (double)a->started_ns / 1e9 },
 	};
 
 	put_version(e);
 	put_requests(a, e);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		metrics_put(e, rows[i].type, rows[i].name, rows[i].help, rows[i].value);
+		metrics_put(e, &rows[i].family, rows[i].family.type == EXPOSITION_COUNTER ? a->started_ns : 0, rows[i].value);
 }

@@ -1,5 +1,6 @@
 #include "aggregator/export/export.h"
 
+#include "aggregator/base/clock.h"
 #include "collector/core/array.h"
 #include "collector/core/log.h"
 #include "collector/core/saturating.h"
@@ -89,7 +90,7 @@ static struct export_key *key_of(struct exported *x, const struct labels *labels
 	if (array_grow(&x->key, x->keys.n_keys, &x->keys_room, sizeof(*x->key)))
 		return NULL;
 	if (number < 0 && keytable_find(&x->keys, &key) < 0)
-		x->key[x->keys.n_keys] = (struct export_key){ 0 };
+		x->key[x->keys.n_keys] = (struct export_key){ .since_ns = now_ns() };
 	number = keytable_at(&x->keys, &key);
 	return number < 0 ? NULL : &x->key[number];
 }
@@ -177,6 +178,7 @@ static struct exported *exported_of(struct export *e, const struct catalog_inst 
 		return NULL;
 	x->conf = &e->conf[i];
 	x->inst = ci->in.id;
+	x->since_ns = now_ns();
 	x->next = e->first;
 	e->first = x;
 	return x;

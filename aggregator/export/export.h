@@ -40,6 +40,7 @@ struct export_histogram {
 struct export_key {
 	struct export_histogram *measure[MEASURES_MAX];		/* NULL: no events so far */
 	__u64 weight[MEASURES_MAX + 1];	/* sum of the values of each weight, from 1 on */
+	__s64 since_ns;			/* wall clock: when it was made; before that it had no events */
 };
 
 struct exported {			/* an instrumentation */
@@ -51,6 +52,7 @@ struct exported {			/* an instrumentation */
 	size_t keys_room;
 	__u64 n_lost, n_other;		/* events that collectors lost; events of keys beyond the limit */
 	__s64 last_slot;		/* 0: none has come */
+	__s64 since_ns;			/* wall clock: when we began to add up */
 };
 
 struct export;				/* its fields are in export.c */

@@ -1,5 +1,6 @@
 #include "aggregator/export/exposition.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,17 +35,17 @@ static void put_quoted(struct bytes *out, const char *text, const char *special)
 }
 
 /* name suffix{labels, more}: `more` is a label that is written already; NULL. */
-static void put_sample(struct exposition *e, const char *suffix, const struct exposition_labels *labels, const char *more)
+static void put_sample(struct exposition *e, const char *suffix, const struct exposition_series *s, const char *more)
 {
 	const char *between = "{";
 
 	put(&e->out, e->name);
 	put(&e->out, suffix);
-	for (size_t i = 0; i < labels->n; i++, between = ",") {
+	for (size_t i = 0; i < s->n; i++, between = ",") {
 		put(&e->out, between);
-		put(&e->out, labels->name[i]);
+		put(&e->out, s->name[i]);
 		put(&e->out, "=\"");
-		put_quoted(&e->out, labels->value[i], "\\\"");
+		put_quoted(&e->out, s->value[i], "\\\"");
 		put(&e->out, "\"");
 	}
 	if (more) {
@@ -75,36 +76,24 @@ static void put_number(struct bytes *out, double value)
 	put(out, number_text(value, text));
 }
 
-void exposition_begin(struct exposition *e, bool is_protobuf) { *e = (struct exposition){ .is_protobuf = is_protobuf }; }
+/* ---- text ---- */
 
-void exposition_family(struct exposition *e, enum exposition_type type, const char *name, const char *help)
+static void text_family(struct exposition *e, const struct exposition_family *f)
 {
 	static const char *const types[] = { "counter", "gauge", "histogram" };
 
-	if (e->is_protobuf)
-		exposition_protobuf_end(e);
-	snprintf(e->name, sizeof(e->name), "%s", name);
-	e->type = type;
-	if (e->is_protobuf) {
-		exposition_protobuf_family(e, help);
-		return;
-	}
 	put(&e->out, "# HELP ");
-	put(&e->out, name);
+	put(&e->out, e->name);
 	put(&e->out, " ");
-	put_quoted(&e->out, help, "\\");
+	put_quoted(&e->out, f->help, "\\");
 	put(&e->out, "\n# TYPE ");
-	put(&e->out, name);
-	print(&e->out, " %s\n", types[type]);
+	put(&e->out, e->name);
+	print(&e->out, " %s\n", types[f->type]);
 }
 
-void exposition_number(struct exposition *e, const struct exposition_labels *labels, double value)
+static void text_number(struct exposition *e, const struct exposition_series *s, double value)
 {
-	if (e->is_protobuf) {
-		exposition_protobuf_number(e, labels, value);
-		return;
-	}
-	put_sample(e, "", labels, NULL);
+	put_sample(e, "", s, NULL);
 	put_number(&e->out, value);
 	put(&e->out, "\n");
 }
@@ -126,35 +115,66 @@ double exposition_edge(const struct export_histogram *h, __u32 cell, double divi
 	return cell + 1 < ruler_cells(h->classic_ruler) ? (double)ruler_last(h->classic_ruler, cell) / divisor : INFINITY;
 }
 
-void exposition_histogram(struct exposition *e, const struct exposition_labels *labels, const struct export_histogram *h, double divisor,
-			  unsigned schema)
+static void text_histogram(struct exposition *e, const struct exposition_series *s, const struct export_histogram *h, double divisor,
+			   unsigned schema)
 {
 	__u32 n = ruler_cells(h->classic_ruler);
 	__u64 count = 0;
 
-	if (e->is_protobuf) {
-		exposition_protobuf_histogram(e, labels, h, divisor, schema);
-		return;
-	}
 	make_edges(e, h, divisor);
 	for (__u32 i = 0; i < n; i++) {
 		count += h->classic[i];
-		put_sample(e, "_bucket", labels, e->edges.text[i]);
+		put_sample(e, "_bucket", s, e->edges.text[i]);
 		print(&e->out, "%llu\n", (unsigned long long)count);
 	}
-	put_sample(e, "_sum", labels, NULL);
+	put_sample(e, "_sum", s, NULL);
 	put_number(&e->out, (double)h->sum / divisor);
 	put(&e->out, "\n");
-	put_sample(e, "_count", labels, NULL);
+	put_sample(e, "_count", s, NULL);
 	print(&e->out, "%llu\n", (unsigned long long)h->count);
+}
+
+const struct exposition_format exposition_text = { text_family, text_number, text_histogram, NULL };
+
+/* ---- all formats ---- */
+
+void exposition_begin(struct exposition *e, const struct exposition_format *format, void *arg)
+{
+	*e = (struct exposition){ .format = format, .arg = arg };
+}
+
+static void end_family(struct exposition *e)
+{
+	if (e->is_in_family && e->format->end)
+		e->format->end(e);
+	e->is_in_family = false;
+}
+
+void exposition_family(struct exposition *e, const struct exposition_family *f)
+{
+	end_family(e);
+	snprintf(e->name, sizeof(e->name), "%s%s%s%s", f->name, *f->unit ? "_" : "", f->unit, f->type == EXPOSITION_COUNTER ? "_total" : "");
+	for (char *at = e->name; *at; at++)		/* letters, digits and _ only */
+		if (!isalnum((unsigned char)*at))
+			*at = '_';
+	e->type = f->type;
+	e->is_in_family = true;
+	e->format->family(e, f);
+}
+
+void exposition_number(struct exposition *e, const struct exposition_series *s, double value) { e->format->number(e, s, value); }
+
+void exposition_histogram(struct exposition *e, const struct exposition_series *s, const struct export_histogram *h, double divisor,
+			  unsigned schema)
+{
+	e->format->histogram(e, s, h, divisor, schema);
 }
 
 void *exposition_end(struct exposition *e, size_t *ret_len)
 {
 	void *data;
 
-	if (e->is_protobuf)
-		exposition_protobuf_end(e);
+	end_family(e);
 	bytes_fini(&e->family);
 	*ret_len = e->out.len;
 	data = e->out.data;

@@ -1,8 +1,11 @@
-/* exposition.h - writes metrics in a format of Prometheus: text (version 0.0.4), or protobuf with native histograms.
+/* exposition.h - writes metrics in a format: Prometheus' text (version 0.0.4), Prometheus' protobuf with native histograms, or
+ * data points of OpenTelemetry (otlp_points.h).
  *
  *      exposition_begin(), then for each name exposition_family(), exposition_number() or _histogram() ..., exposition_end()
  *
- * Shape   a histogram has classic buckets in both formats, and native ones in protobuf.
+ * Names   are written as OpenTelemetry's: words with dots between, without unit.  For Prometheus the dots become underscores, and
+ *         the unit and _total (of counters) are appended: so Prometheus itself names what it gets by OTLP.
+ * Shape   a histogram has classic buckets in both formats of Prometheus, and native ones in protobuf.
  * Source  Prometheus, "Exposition formats"; metrics.proto.
  * Errors  no memory: exposition_end() returns NULL.
  * Memory  names and labels are borrowed during a call.
@@ -20,17 +23,38 @@
 
 enum exposition_type { EXPOSITION_COUNTER, EXPOSITION_GAUGE, EXPOSITION_HISTOGRAM };
 
-struct exposition_labels {
-	size_t n;
+struct exposition_family {		/* what the series of a name have in common */
+	enum exposition_type type;
+	const char *name, *unit, *help;	/* "heatscope.mysql.queries.latency", "seconds" ("": none) */
+	const char *module;		/* of the instrumentations; NULL: heatscoped's own */
+};
+
+struct exposition_series {
+	size_t n;			/* labels */
 	const char *name[KEY_FIELDS_MAX + 2], *value[KEY_FIELDS_MAX + 2];
+	__s64 since_ns;			/* wall clock: since when its counter counts; 0: not known */
 };
 
 #define EXPOSITION_EDGES_MAX 66		/* of classic buckets: one for each bit of a value, and two */
 
+struct exposition;
+
+/* divisor: of a value (buckets_unit()). */
+struct exposition_format {
+	void (*family)(struct exposition *e, const struct exposition_family *f);
+	void (*number)(struct exposition *e, const struct exposition_series *s, double value);
+	void (*histogram)(struct exposition *e, const struct exposition_series *s, const struct export_histogram *h, double divisor,
+			  unsigned schema);
+	void (*end)(struct exposition *e);		/* of a family; may be NULL */
+};
+extern const struct exposition_format exposition_text, exposition_protobuf;
+
 struct exposition {
-	bool is_protobuf;
+	const struct exposition_format *format;
+	void *arg;			/* of the format */
 	struct bytes out, family;	/* of protobuf: the family that is written now, whose length comes before it */
-	char name[EXPOSITION_NAME_MAX];
+	bool is_in_family;
+	char name[EXPOSITION_NAME_MAX];	/* Prometheus' name of the family */
 	enum exposition_type type;
 	struct {			/* labels le="..." of the last text histogram, which the next one has, too */
 		__u64 ruler;
@@ -39,23 +63,15 @@ struct exposition {
 	} edges;
 };
 
-void exposition_begin(struct exposition *e, bool is_protobuf);
-void exposition_family(struct exposition *e, enum exposition_type type, const char *name, const char *help);
-void exposition_number(struct exposition *e, const struct exposition_labels *labels, double value);
-/* divisor: of a value (buckets_unit()). */
-void exposition_histogram(struct exposition *e, const struct exposition_labels *labels, const struct export_histogram *h, double divisor,
+void exposition_begin(struct exposition *e, const struct exposition_format *format, void *arg);
+void exposition_family(struct exposition *e, const struct exposition_family *f);
+void exposition_number(struct exposition *e, const struct exposition_series *s, double value);
+void exposition_histogram(struct exposition *e, const struct exposition_series *s, const struct export_histogram *h, double divisor,
 			  unsigned schema);
 /* The text or bytes, to be freed; NULL: no memory. */
 void *exposition_end(struct exposition *e, size_t *ret_len);
 
 /* The highest value of a classic bucket, in Prometheus' unit. */
 double exposition_edge(const struct export_histogram *h, __u32 cell, double divisor);
-
-/* exposition_protobuf.c */
-void exposition_protobuf_family(struct exposition *e, const char *help);
-void exposition_protobuf_number(struct exposition *e, const struct exposition_labels *labels, double value);
-void exposition_protobuf_histogram(struct exposition *e, const struct exposition_labels *labels, const struct export_histogram *h,
-				   double divisor, unsigned schema);
-void exposition_protobuf_end(struct exposition *e);		/* of a family */
 
 #endif

@@ -13,6 +13,7 @@ typedef Io__Prometheus__Client__LabelPair label_pair;
 typedef Io__Prometheus__Client__Histogram histogram;
 typedef Io__Prometheus__Client__Bucket bucket;
 typedef Io__Prometheus__Client__BucketSpan bucket_span;
+typedef Io__Prometheus__Client__Timestamp timestamp;
 
 #define LABELS_MAX (KEY_FIELDS_MAX + 2)
 
@@ -30,7 +31,7 @@ static void put_piece(struct exposition *e, const family *f)
 	free(data);
 }
 
-void exposition_protobuf_family(struct exposition *e, const char *help)
+static void protobuf_family(struct exposition *e, const struct exposition_family *head)
 {
 	static const Io__Prometheus__Client__MetricType types[] = {
 		IO__PROMETHEUS__CLIENT__METRIC_TYPE__COUNTER, IO__PROMETHEUS__CLIENT__METRIC_TYPE__GAUGE,
@@ -39,13 +40,13 @@ void exposition_protobuf_family(struct exposition *e, const char *help)
 	family f = IO__PROMETHEUS__CLIENT__METRIC_FAMILY__INIT;
 
 	f.name = e->name;
-	f.help = (char *)help;
+	f.help = (char *)head->help;
 	f.has_type = true;
 	f.type = types[e->type];
 	put_piece(e, &f);
 }
 
-void exposition_protobuf_end(struct exposition *e)
+static void protobuf_end(struct exposition *e)
 {
 	if (e->family.err)
 		e->out.err = e->family.err;
@@ -56,37 +57,49 @@ void exposition_protobuf_end(struct exposition *e)
 	bytes_clear(&e->family);
 }
 
-static void put_metric(struct exposition *e, const struct exposition_labels *labels, metric *m)
+static void put_metric(struct exposition *e, const struct exposition_series *s, metric *m)
 {
 	family f = IO__PROMETHEUS__CLIENT__METRIC_FAMILY__INIT;
 	label_pair pair[LABELS_MAX], *pairs[LABELS_MAX];
 
-	for (size_t i = 0; i < labels->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		io__prometheus__client__label_pair__init(&pair[i]);
-		pair[i].name = (char *)labels->name[i];
-		pair[i].value = (char *)labels->value[i];
+		pair[i].name = (char *)s->name[i];
+		pair[i].value = (char *)s->value[i];
 		pairs[i] = &pair[i];
 	}
-	m->n_label = labels->n;
+	m->n_label = s->n;
 	m->label = pairs;
 	f.n_metric = 1;
 	f.metric = &m;
 	put_piece(e, &f);
 }
 
-void exposition_protobuf_number(struct exposition *e, const struct exposition_labels *labels, double value)
+/* NULL: it is not known since when it counts. */
+static timestamp *fill_timestamp(timestamp *t, __s64 ns)
+{
+	io__prometheus__client__timestamp__init(t);
+	t->has_seconds = t->has_nanos = true;
+	t->seconds = ns / 1000000000;
+	t->nanos = (int32_t)(ns % 1000000000);
+	return ns > 0 ? t : NULL;
+}
+
+static void protobuf_number(struct exposition *e, const struct exposition_series *s, double value)
 {
 	Io__Prometheus__Client__Counter counter = IO__PROMETHEUS__CLIENT__COUNTER__INIT;
 	Io__Prometheus__Client__Gauge gauge = IO__PROMETHEUS__CLIENT__GAUGE__INIT;
 	metric m = IO__PROMETHEUS__CLIENT__METRIC__INIT;
+	timestamp since;
 
+	counter.created_timestamp = fill_timestamp(&since, s->since_ns);
 	counter.has_value = gauge.has_value = true;
 	counter.value = gauge.value = value;
 	if (e->type == EXPOSITION_COUNTER)
 		m.counter = &counter;
 	else
 		m.gauge = &gauge;
-	put_metric(e, labels, &m);
+	put_metric(e, s, &m);
 }
 
 /* ---- histograms ---- */
@@ -169,11 +182,12 @@ static void fill_native(histogram *out, struct arrays *p, const struct export_hi
 	out->positive_delta = p->delta;
 }
 
-void exposition_protobuf_histogram(struct exposition *e, const struct exposition_labels *labels, const struct export_histogram *h,
-				   double divisor, unsigned schema)
+static void protobuf_histogram(struct exposition *e, const struct exposition_series *s, const struct export_histogram *h, double divisor,
+			       unsigned schema)
 {
 	histogram out = IO__PROMETHEUS__CLIENT__HISTOGRAM__INIT;
 	metric m = IO__PROMETHEUS__CLIENT__METRIC__INIT;
+	timestamp since;
 	struct arrays p;
 
 	if (!arrays_new(&p, ruler_cells(h->classic_ruler), (size_t)(h->last_bucket - h->first_bucket + 1))) {
@@ -185,9 +199,12 @@ void exposition_protobuf_histogram(struct exposition *e, const struct exposition
 	out.sample_count = h->count;
 	out.sample_sum = (double)h->sum / divisor;
 	out.schema = (int32_t)schema;
+	out.created_timestamp = fill_timestamp(&since, s->since_ns);
 	fill_classic(&out, &p, h, divisor);
 	fill_native(&out, &p, h);
 	m.histogram = &out;
-	put_metric(e, labels, &m);
+	put_metric(e, s, &m);
 	arrays_free(&p);
 }
+
+const struct exposition_format exposition_protobuf = { protobuf_family, protobuf_number, protobuf_histogram, protobuf_end };

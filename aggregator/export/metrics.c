@@ -11,18 +11,17 @@
 
 /* ---- names and labels ---- */
 
+static void family_name(const struct instrumentation *in, const char *measure, char *out)
+{
+	snprintf(out, EXPOSITION_NAME_MAX, "heatscope.%s.%s.%s", in->module, in->stat, measure);
+}
+
 /* Letters, digits and _ only. */
 static void make_plain(char *name)
 {
 	for (; *name; name++)
 		if (!isalnum((unsigned char)*name))
 			*name = '_';
-}
-
-static void family_name(const struct instrumentation *in, const char *measure, const char *unit, const char *suffix, char *out)
-{
-	snprintf(out, EXPOSITION_NAME_MAX, "heatscope_%s_%s_%s%s%s%s", in->module, in->stat, measure, *unit ? "_" : "", unit, suffix);
-	make_plain(out);
 }
 
 /* A byte that is not UTF-8 becomes a question mark: Prometheus refuses a reply that has one. */
@@ -38,14 +37,14 @@ static void make_valid(char *text)
 }
 
 struct key_labels {
-	struct exposition_labels all;
+	struct exposition_series all;
 	char name[KEY_FIELDS_MAX][NAME_MAX_LEN], value[KEY_FIELDS_MAX][LABEL_MAX + 1];
 };
 
 /* key: NULL: only the instrumentation's. */
 static void labels_of(const struct exported *x, const struct catalog_inst *ci, const struct labels *key, struct key_labels *l)
 {
-	l->all = (struct exposition_labels){ 1, { "instrumentation" }, { x->conf->instrumentation } };
+	l->all = (struct exposition_series){ 1, { "instrumentation" }, { x->conf->instrumentation }, x->since_ns };
 	for (unsigned i = 0; key && i < ci->in.n_fields; i++) {
 		if (labels_text(key, i, l->value[i]))
 			continue;
@@ -65,27 +64,27 @@ struct member {
 	const struct catalog_inst *ci;
 	unsigned axis, weight;			/* weight 0: the histograms */
 	double divisor;
+	const char *unit;
 	char name[EXPOSITION_NAME_MAX];
 };
 
 static bool next_member(const struct exported *x, const struct catalog_inst *ci, unsigned at, struct member *p)
 {
 	const struct instrumentation *in = &ci->in;
-	const char *unit;
 
 	*p = (struct member){ .x = x, .ci = ci };
 	if (at >= in->n_measures + in->n_weights)
 		return false;
 	if (at < in->n_measures) {
 		p->axis = at;
-		unit = buckets_unit((enum ruler_unit)ruler_unit(in->ruler[at]), &p->divisor);
-		family_name(in, in->measure[at], unit, "", p->name);
+		p->unit = buckets_unit((enum ruler_unit)ruler_unit(in->ruler[at]), &p->divisor);
+		family_name(in, in->measure[at], p->name);
 	} else {
 		const struct field *f = metric_field(ci->metric, in->weight[at - in->n_measures]);
 
 		p->weight = at - (unsigned)in->n_measures + 1;
-		unit = buckets_unit(f ? f->unit : UNIT_NONE, &p->divisor);
-		family_name(in, in->weight[p->weight - 1], unit, "_total", p->name);
+		p->unit = buckets_unit(f ? f->unit : UNIT_NONE, &p->divisor);
+		family_name(in, in->weight[p->weight - 1], p->name);
 	}
 	return true;
 }
@@ -107,6 +106,7 @@ static void put_member(struct exposition *e, const struct member *p)
 		const struct export_key *k = &p->x->key[i];
 
 		labels_of(p->x, p->ci, &p->x->keys.key[i], &labels);
+		labels.all.since_ns = k->since_ns;
 		if (p->weight)
 			exposition_number(e, &labels.all, (double)k->weight[p->weight] / p->divisor);
 		else if (k->measure[p->axis])
@@ -119,13 +119,14 @@ static void put_head(struct exposition *e, const struct member *p)
 	const char *name = p->weight ? p->ci->in.weight[p->weight - 1] : p->ci->in.measure[p->axis];
 	const struct field *f = metric_field(p->ci->metric, name);
 	char help[256];
+	const struct exposition_family family = { p->weight ? EXPOSITION_COUNTER : EXPOSITION_HISTOGRAM, p->name, p->unit, help, p->ci->in.module };
 
 	if (p->weight)
 		snprintf(help, sizeof(help), "%s: sum of %s", p->ci->metric->label, f ? f->label : name);
 	else
 		snprintf(help, sizeof(help), "%s: %s; count and sum are exact, a value's position within %.1f %%", p->ci->metric->label,
 			 f ? f->label : name, 100.0 / (1 << ruler_bits(p->ci->in.ruler[p->axis])));
-	exposition_family(e, p->weight ? EXPOSITION_COUNTER : EXPOSITION_HISTOGRAM, p->name, help);
+	exposition_family(e, &family);
 }
 
 /* Writes the whole family of a member, of its instrumentation and those after it; nothing if one before it has written it. */
@@ -139,7 +140,7 @@ static void put_family(struct exposition *e, const struct metrics_parts *parts, 
 
 		is_later |= x == first->x;
 		for (unsigned at = 0; ci && next_member(x, ci, at, &p); at++) {
-			if (strcmp(p.name, first->name) || is_left_out(&p))
+			if (strcmp(p.name, first->name) || !p.weight != !first->weight || is_left_out(&p))
 				continue;
 			if (!is_later)
 				return;
@@ -176,19 +177,18 @@ static double last_of(const struct exported *x, const struct catalog_inst *ci)
 static void put_facts(struct exposition *e, const struct metrics_parts *parts)
 {
 	static const struct {
-		enum exposition_type type;
-		const char *name, *help;
+		struct exposition_family family;
 		double (*of)(const struct exported *x, const struct catalog_inst *ci);
 	} facts[] = {
-		{ EXPOSITION_COUNTER, "heatscope_lost_events_total", "Events that collectors lost: they are in no histogram", lost_of },
-		{ EXPOSITION_COUNTER, "heatscope_other_events_total", "Events of keys beyond the limit, which have the labels other", other_of },
-		{ EXPOSITION_GAUGE, "heatscope_exported_keys", "Keys with counters of their own", keys_of },
-		{ EXPOSITION_GAUGE, "heatscope_last_slot_timestamp_seconds", "End of the newest slot that has come; 0: none", last_of },
+		{ { EXPOSITION_COUNTER, "heatscope.lost_events", "", "Events that collectors lost: they are in no histogram", NULL }, lost_of },
+		{ { EXPOSITION_COUNTER, "heatscope.other_events", "", "Events of keys beyond the limit, which have the labels other", NULL }, other_of },
+		{ { EXPOSITION_GAUGE, "heatscope.exported_keys", "", "Keys with counters of their own", NULL }, keys_of },
+		{ { EXPOSITION_GAUGE, "heatscope.last_slot_timestamp", "seconds", "End of the newest slot that has come; 0: none", NULL }, last_of },
 	};
 	struct key_labels labels;
 
 	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts) && export_first(parts->export); i++) {
-		exposition_family(e, facts[i].type, facts[i].name, facts[i].help);
+		exposition_family(e, &facts[i].family);
 		for (const struct exported *x = export_first(parts->export); x; x = x->next) {
 			const struct catalog_inst *ci = catalog_find(parts->catalog, x->inst);
 
@@ -203,12 +203,13 @@ static void put_facts(struct exposition *e, const struct metrics_parts *parts)
 /* How many sources measure each instrumentation, by how well they do. */
 static void put_sources(struct exposition *e, const struct metrics_parts *parts)
 {
+	static const struct exposition_family family = { EXPOSITION_GAUGE, "heatscope.sources", "", "Sources of an instrumentation, by state", NULL };
 	struct key_labels labels;
 	char reason[REASON_MAX];
 
 	if (!export_first(parts->export))
 		return;
-	exposition_family(e, EXPOSITION_GAUGE, "heatscope_sources", "Sources of an instrumentation, by state");
+	exposition_family(e, &family);
 	for (const struct exported *x = export_first(parts->export); x; x = x->next) {
 		const struct catalog_inst *ci = catalog_find(parts->catalog, x->inst);
 		unsigned n[FARE_SUSPENDED + 1] = { 0 };
@@ -226,12 +227,20 @@ static void put_sources(struct exposition *e, const struct metrics_parts *parts)
 
 /* ---- the reply ---- */
 
-void metrics_put(struct exposition *e, enum exposition_type type, const char *name, const char *help, double value)
+void metrics_put(struct exposition *e, const struct exposition_family *f, __s64 since_ns, double value)
 {
-	static const struct exposition_labels none = { 0 };
+	const struct exposition_series none = { .since_ns = since_ns };
 
-	exposition_family(e, type, name, help);
+	exposition_family(e, f);
 	exposition_number(e, &none, value);
+}
+
+void metrics_write(const struct metrics_parts *parts, struct exposition *e)
+{
+	put_instrumentations(e, parts);
+	put_facts(e, parts);
+	put_sources(e, parts);
+	parts->own(parts->own_arg, e);
 }
 
 static bool wants_protobuf(struct http_request *r)
@@ -244,6 +253,7 @@ static bool wants_protobuf(struct http_request *r)
 void metrics_reply(const struct metrics_parts *parts, struct http_request *r)
 {
 	struct exposition e;
+	bool is_protobuf;
 	size_t len;
 	void *data;
 
@@ -251,14 +261,12 @@ void metrics_reply(const struct metrics_parts *parts, struct http_request *r)
 		http_error(r, 405, "ECA_INVAL", "there is only GET here");
 		return;
 	}
-	exposition_begin(&e, wants_protobuf(r));
-	put_instrumentations(&e, parts);
-	put_facts(&e, parts);
-	put_sources(&e, parts);
-	parts->own(parts->own_arg, &e);
+	is_protobuf = wants_protobuf(r);
+	exposition_begin(&e, is_protobuf ? &exposition_protobuf : &exposition_text, NULL);
+	metrics_write(parts, &e);
 	data = exposition_end(&e, &len);
 	if (data)
-		http_reply(r, 200, e.is_protobuf ? EXPOSITION_PROTOBUF_TYPE : EXPOSITION_TEXT_TYPE, data, len, NULL);
+		http_reply(r, 200, is_protobuf ? EXPOSITION_PROTOBUF_TYPE : EXPOSITION_TEXT_TYPE, data, len, NULL);
 	else
 		http_busy(r, 1, "no memory");
 }

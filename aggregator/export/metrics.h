@@ -1,9 +1,9 @@
-/* metrics.h - answers GET /metrics: what is exported of instrumentations (export.h), then heatscoped's own counters.
+/* metrics.h - writes what is exported of instrumentations (export.h), then heatscoped's own counters; answers GET /metrics.
  *
  *      Accept: application/vnd.google.protobuf ... --> protobuf, with native histograms;  else text
  *
- * Names   heatscope_MODULE_STAT_MEASURE_UNIT, such as heatscope_mysql_queries_latency_seconds: OpenTelemetry's conventions name
- *         only what clients measure (db.client.operation.duration), not servers.  A weight is a counter:
+ * Names   heatscope.MODULE.STAT.MEASURE, which Prometheus has as heatscope_mysql_queries_latency_seconds: OpenTelemetry's
+ *         conventions name only what clients measure (db.client.operation.duration), not servers.  A weight is a counter:
  *         heatscope_mysql_queries_cputime_seconds_total.  Labels are `instrumentation` and the decomposed fields.
  * Thread  the loop thread only.
  */
@@ -22,7 +22,9 @@ struct metrics_parts {
 
 void metrics_reply(const struct metrics_parts *parts, struct http_request *r);
 
-/* Writes one number without labels. */
-void metrics_put(struct exposition *e, enum exposition_type type, const char *name, const char *help, double value);
+void metrics_write(const struct metrics_parts *parts, struct exposition *e);
+
+/* Writes a family of one number without labels, which counts since then (0: a gauge). */
+void metrics_put(struct exposition *e, const struct exposition_family *f, __s64 since_ns, double value);
 
 #endif

@@ -18,14 +18,16 @@ static const struct export_histogram example = { .count = 10, .sum = 12345, .nat
 						 .last_bucket = -159 + N_NATIVE - 1, .classic = classic,
 						 .classic_ruler = RULER(UNIT_NS, 0, 10, 13) };
 
-static const struct exposition_labels labels = { 2, { "instrumentation", "digest" }, { "queries", "select \"a\\b\"\nfrom t" } };
-static const struct exposition_labels none = { 0 };
+static const struct exposition_series labels = { 2, { "instrumentation", "digest" }, { "queries", "select \"a\\b\"\nfrom t" }, 1700000000500000000 };
+static const struct exposition_series none = { 0 };
+static const struct exposition_family x = { EXPOSITION_HISTOGRAM, "heatscope.x", "seconds", "time\nof x", "mysql" };
+static const struct exposition_family n = { EXPOSITION_COUNTER, "heatscope.n", "", "n", NULL };
 
 static void write_all(struct exposition *e)
 {
-	exposition_family(e, EXPOSITION_HISTOGRAM, "heatscope_x_seconds", "time\nof x");
+	exposition_family(e, &x);
 	exposition_histogram(e, &labels, &example, 1e9, 3);
-	exposition_family(e, EXPOSITION_COUNTER, "heatscope_n_total", "n");
+	exposition_family(e, &n);
 	exposition_number(e, &labels, 0.1);
 	exposition_number(e, &none, 1e15 + 1);
 }
@@ -36,7 +38,7 @@ TEST(the_text_is_that_of_prometheus)
 	size_t len;
 	char *text;
 
-	exposition_begin(&e, false);
+	exposition_begin(&e, &exposition_text, NULL);
 	write_all(&e);
 	text = exposition_end(&e, &len);
 	assert_non_null(text);
@@ -96,7 +98,7 @@ TEST(the_protobuf_has_the_same_and_native_buckets)
 	family *f;
 	histogram *h;
 
-	exposition_begin(&e, true);
+	exposition_begin(&e, &exposition_protobuf, NULL);
 	write_all(&e);
 	data = exposition_end(&e, &len);
 	f = next_family(data, len, &at);
@@ -112,6 +114,8 @@ TEST(the_protobuf_has_the_same_and_native_buckets)
 	assert_true(h->sample_sum == 12345 / 1e9);
 	assert_int_equal(h->schema, 3);
 	assert_int_equal(h->zero_count, 0);
+	assert_int_equal(h->created_timestamp->seconds, 1700000000);
+	assert_int_equal(h->created_timestamp->nanos, 500000000);
 	assert_native(h);
 	assert_int_equal(h->n_bucket, 5);
 	assert_int_equal(h->bucket[2]->cumulative_count, 3);
@@ -124,6 +128,8 @@ TEST(the_protobuf_has_the_same_and_native_buckets)
 	assert_int_equal(f->n_metric, 2);
 	assert_true(f->metric[0]->counter->value == 0.1 && f->metric[1]->counter->value == 1e15 + 1);
 	assert_int_equal(f->metric[1]->n_label, 0);
+	assert_int_equal(f->metric[0]->counter->created_timestamp->seconds, 1700000000);
+	assert_null(f->metric[1]->counter->created_timestamp);
 	io__prometheus__client__metric_family__free_unpacked(f, NULL);
 	assert_int_equal(at, len);
 	free(data);
@@ -140,8 +146,8 @@ TEST(a_histogram_without_events_says_that_it_is_native)
 
 	empty.native = empty.classic = zeros;
 	empty.count = empty.sum = 0;
-	exposition_begin(&e, true);
-	exposition_family(&e, EXPOSITION_HISTOGRAM, "x", "x");
+	exposition_begin(&e, &exposition_protobuf, NULL);
+	exposition_family(&e, &x);
 	exposition_histogram(&e, &none, &empty, 1, 3);
 	data = exposition_end(&e, &len);
 	f = next_family(data, len, &at);
