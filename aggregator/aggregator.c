@@ -4,6 +4,7 @@
 #include "aggregator/api/api.h"
 #include "aggregator/base/clock.h"
 #include "aggregator/catalog/configured.h"
+#include "aggregator/export/otlp_push.h"
 #include "aggregator/http/http.h"
 #include "aggregator/notify/alert_notifier.h"
 #include "aggregator/notify/alerts.h"
@@ -28,6 +29,7 @@
 
 #define UPKEEP_MS 10000
 #define ALERTS_MS 1000
+#define OTLP_PAUSE_MS 1000
 #define EXPIRE_EVERY 6			/* upkeeps: once a minute */
 #define LATE_NS 5000000000ll		/* a slice that comes later than this after its slot costs writing its chunk
 					 * once more */
@@ -357,6 +359,18 @@ static int open_bus(struct aggregator *a, char *reason)
 
 static void on_metrics(const void *arg, struct exposition *e) { status_metrics(arg, e); }
 
+static struct metrics_parts metrics_parts_of(const struct aggregator *a)
+{
+	return (struct metrics_parts){ a->export, a->services.catalog, on_metrics, a };
+}
+
+static int open_otlp(struct aggregator *a, char *reason)
+{
+	const struct metrics_parts parts = metrics_parts_of(a);
+
+	return otlp_push_new(a->services.loop, &a->conf.otlp, &parts, OTLP_PAUSE_MS, &a->otlp, reason);
+}
+
 static json_t *on_status(const void *arg)
 {
 	return status_json(arg);
@@ -366,7 +380,7 @@ static int open_api(struct aggregator *a)
 {
 	const struct api_parts parts = { .services = &a->services, .alerts = a->alerts, .worksheets = a->worksheets, .held = &a->held,
 					 .status = on_status, .status_arg = a,
-					 .metrics = { a->export, a->services.catalog, on_metrics, a } };
+					 .metrics = metrics_parts_of(a) };
 
 	return api_new(&parts, &a->api);
 }
@@ -455,6 +469,7 @@ static void start_timers(struct aggregator *a)
 	a->upkeep.data = a;
 	a->has_timer = true;
 	uv_timer_start(&a->upkeep, on_upkeep, UPKEEP_MS, UPKEEP_MS);
+	otlp_push_start(a->otlp);
 }
 
 int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *conf, char *reason)
@@ -476,6 +491,8 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 		err = open_store(a, reason);
 	if (!err)
 		err = open_middle(a, reason);
+	if (!err)
+		err = open_otlp(a, reason);
 	if (!err)
 		err = open_ingest(a, reason);
 	if (!err)
@@ -501,21 +518,36 @@ int aggregator_reload(struct aggregator *a, char *reason)
 	if (!err)
 		err = webhooks_reload(a->webhooks, reason);
 	if (!err)
+		err = otlp_push_reload(a->otlp, reason);
+	if (!err)
 		a->token = token;
 	return err;
 }
 
 /* --- ending --- */
 
-static void on_drained(void *arg)
+static void on_pushed(void *arg)
 {
 	struct aggregator *a = arg;
 
+	a->otlp = NULL;
 	http_close(a->http[0]);
 	http_close(a->http[1]);
 	api_close(a->api);
 	ingest_close(a->ingest);
 	bus_ingest_close(a->bus_ingest);
+}
+
+static void on_drained(void *arg)
+{
+	struct aggregator *a = arg;
+
+	if (a->has_timer) {
+		otlp_push_finish(a->otlp, on_pushed, a);
+		return;
+	}
+	otlp_push_close(a->otlp);		/* it did not start */
+	on_pushed(a);
 }
 
 void aggregator_stop(struct aggregator *a)

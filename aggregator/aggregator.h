@@ -5,8 +5,8 @@
  * Begin   aggregator_open() opens lock, store, cube, store queue, catalog, ingest, http.  Then the caller runs the
  *         loop.  Also after an error the caller calls stop, runs the loop and closes.
  * Stop    aggregator_stop(): ingest stops reading, webhooks get no further messages, and the store queue drains: it
- *         calls every job's done() and acknowledges every committed batch.  Then follow http_close(), api_close() and
- *         ingest_close(), and the loop runs out of handles.
+ *         calls every job's done() and acknowledges every committed batch.  Then metrics are pushed a last time; then
+ *         follow http_close(), api_close() and ingest_close(), and the loop runs out of handles.
  * Close   aggregator_close() frees the rest.
  * HTTP    http.c passes requests under /ca, and of /metrics, to api.c, which reads catalog and cube on the loop, and gives the store
  *         queue what needs the store.  When http_close() runs, none of its jobs is in flight.
@@ -35,6 +35,7 @@ struct alert_notifier;			/* in alert_notifier.c */
 struct configured_alerts;		/* in configured_alerts.c */
 struct reports;				/* in reports.c */
 struct export;				/* in export.c */
+struct otlp_push;			/* in otlp_push.c */
 
 struct aggregator {
 	struct conf conf;
@@ -50,6 +51,7 @@ struct aggregator {
 	struct worksheets *worksheets;
 	struct export *export;		/* counters for Prometheus */
 	struct intake *intake;
+	struct otlp_push *otlp;		/* sends them to a receiver of OpenTelemetry; NULL: the configuration names none */
 	struct ingest *ingest;
 	struct bus_ingest *bus_ingest;	/* NULL: no bus */
 	struct http_held held;		/* bytes that wait for the clients of both servers */

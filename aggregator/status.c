@@ -4,6 +4,7 @@
 #include "aggregator/catalog/configured.h"
 #include "aggregator/catalog/resource.h"
 #include "aggregator/export/metrics.h"
+#include "aggregator/export/otlp_push.h"
 #include "aggregator/notify/configured_alerts.h"
 #include "aggregator/notify/reports.h"
 #include "aggregator/notify/webhooks.h"
@@ -150,14 +151,15 @@ json_t *status_json(const struct aggregator *a)
 	struct rusage used = { 0 };
 
 	getrusage(RUSAGE_SELF, &used);
-	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:o, s:{s:s, s:I}, s:I, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "version", PACKAGE_VERSION, "pid",
+	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:o, s:{s:s, s:I}, s:I, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "version", PACKAGE_VERSION, "pid",
 			 (json_int_t)getpid(), "uptime", (double)(boot_ns() - a->start_ns) / 1e9, "cpu_seconds",
 			 (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 			 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
 			 "memory_bytes", memory_bytes(), "memory", memory_json(a), "store", "database", a->conf.database, "bytes", store_bytes(a),
 			 "lost_events", lost_events(a), "counters", counters_json(a), "sources", resource_sources(a->services.catalog),
 			 "instrumentations", resource_instrumentations(a->services.catalog, now), "enabled",
-			 !catalog_is_off(a->services.catalog), "always", listed_json(a), "webhooks", webhooks_json(a->webhooks), "reports", reports_json(a->reports));
+			 !catalog_is_off(a->services.catalog), "always", listed_json(a), "webhooks", webhooks_json(a->webhooks), "reports", reports_json(a->reports),
+			 "otlp", otlp_push_json(a->otlp));
 }
 
 /* ---- the same for /metrics ---- */
@@ -206,6 +208,37 @@ static unsigned connected_sources(const struct aggregator *a)
 	return n;
 }
 
+static void put_otlp(const struct aggregator *a, struct exposition *e)
+{
+	static const struct exposition_family points = { EXPOSITION_COUNTER, "heatscope.otlp.points", "", "Points pushed by OTLP, by what became of them", NULL };
+	const struct otlp_counters *c = otlp_push_counters(a->otlp);
+	const struct { const char *result; __u64 n; } results[] = {
+		{ "sent", c ? c->n_sent : 0 }, { "rejected", c ? c->n_rejected : 0 }, { "dropped", c ? c->n_dropped : 0 },
+	};
+	const struct {
+		struct exposition_family family;
+		double value;
+	} rows[] = {
+		{ { EXPOSITION_COUNTER, "heatscope.otlp.requests", "", "Requests of the push, also those sent again", NULL }, c ? (double)c->n_requests : 0 },
+		{ { EXPOSITION_COUNTER, "heatscope.otlp.failed_requests", "", "Requests of the push without success", NULL }, c ? (double)c->n_failed : 0 },
+		{ { EXPOSITION_GAUGE, "heatscope.otlp.last_success_timestamp", "seconds", "When a push was accepted last; 0: never", NULL },
+		  c ? (double)c->sent_ns / 1e9 : 0 },
+		{ { EXPOSITION_GAUGE, "heatscope.otlp.last_failure_timestamp", "seconds", "When a push was given up or rejected last; 0: never", NULL },
+		  c ? (double)c->failed_ns / 1e9 : 0 },
+	};
+
+	if (!c)
+		return;
+	exposition_family(e, &points);
+	for (size_t i = 0; i < sizeof(results) / sizeof(*results); i++) {
+		const struct exposition_series s = { 1, { "result" }, { results[i].result }, a->started_ns };
+
+		exposition_number(e, &s, (double)results[i].n);
+	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		metrics_put(e, &rows[i].family, rows[i].family.type == EXPOSITION_COUNTER ? a->started_ns : 0, rows[i].value);
+}
+
 void status_metrics(const struct aggregator *a, struct exposition *e)
 {
 	static const struct ingest_counters none;
@@ -232,6 +265,7 @@ void status_metrics(const struct aggregator *a, struct exposition *e)
 
 	put_version(e);
 	put_requests(a, e);
+	put_otlp(a, e);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		metrics_put(e, &rows[i].family, rows[i].family.type == EXPOSITION_COUNTER ? a->started_ns : 0, rows[i].value);
 }

@@ -48,6 +48,7 @@ struct said {
 	struct said_alert *alerts;
 	struct said_report *reports;
 	struct said_export *export;
+	struct said_otlp *otlp;
 	unsigned n_instrumentations, n_webhooks, n_alerts, n_reports, n_export;
 };
 
@@ -102,6 +103,7 @@ static const cyaml_schema_field_t fields[] = {
 	CYAML_FIELD_SEQUENCE_COUNT("alerts", MAY, struct said, alerts, n_alerts, &conf_alert_schema, 0, CONF_ALERTS_MAX),
 	CYAML_FIELD_SEQUENCE_COUNT("reports", MAY, struct said, reports, n_reports, &conf_report_schema, 0, CONF_REPORTS_MAX),
 	CYAML_FIELD_SEQUENCE_COUNT("export", MAY, struct said, export, n_export, &conf_export_schema, 0, EXPORT_MAX),
+	CYAML_FIELD_MAPPING_PTR("otlp", MAY, struct said, otlp, conf_otlp_fields),
 	CYAML_FIELD_END,
 };
 
@@ -223,7 +225,9 @@ static int take_lists(const struct said *said, const char *path, struct conf *co
 		err = conf_take_alerts(said->alerts, said->n_alerts, path, conf, reason);
 	if (!err)
 		err = conf_take_reports(said->reports, said->n_reports, path, conf, reason);
-	return err ? err : conf_take_export(said->export, said->n_export, path, conf, reason);
+	if (!err)
+		err = conf_take_export(said->export, said->n_export, path, conf, reason);
+	return err ? err : conf_take_otlp(said->otlp, path, conf, reason);
 }
 
 static int take_bus(const struct said *said, const char *path, struct conf *conf, char *reason)

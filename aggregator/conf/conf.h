@@ -17,6 +17,7 @@
 #include "aggregator/catalog/configured.h"
 #include "aggregator/base/conf_limits.h"
 #include "aggregator/export/export.h"
+#include "aggregator/export/otlp_push.h"
 #include "aggregator/notify/reports.h"
 #include "aggregator/notify/webhooks.h"
 
@@ -51,6 +52,7 @@ struct conf {
 	size_t n_reports;
 	struct export_conf export[EXPORT_MAX];
 	size_t n_export;
+	struct otlp_conf otlp;		/* where metrics are pushed to */
 	char page_url[CONF_URL_MAX];	/* address of the page, for links in messages; "": no links */
 	unsigned long long max_size;	/* bytes of the database; 0: no limit */
 	unsigned cube_slots;		/* newest slots of each instrumentation kept in memory */

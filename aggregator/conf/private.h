@@ -1,5 +1,5 @@
 /* private.h - declares what the files of conf/ share: conf.c (the file), configured.c (its instrumentations), alerts.c,
- * export.c, reports.c, webhooks.c and words.c (error messages). */
+ * export.c, otlp.c, reports.c, webhooks.c and words.c (error messages). */
 #ifndef HEATSCOPE_CONF_PRIVATE_H
 #define HEATSCOPE_CONF_PRIVATE_H
 
@@ -48,7 +48,13 @@ struct said_export {
 	char *instrumentation;
 	unsigned *keys, *schema;
 };
+/* The receiver of OpenTelemetry. */
+struct said_otlp {
+	char *endpoint, *headers_file, *encoding, *compression, *temporality, *instance;
+	unsigned *interval, *timeout;
+};
 extern const cyaml_schema_value_t conf_webhook_schema, conf_alert_schema, conf_report_schema, conf_export_schema;
+extern const cyaml_schema_field_t conf_otlp_fields[];
 
 struct conf_fault {
 	unsigned line;			/* 0: none */
@@ -76,6 +82,7 @@ int conf_take_webhooks(const struct said_webhook *said, unsigned n, const char *
 int conf_take_alerts(const struct said_alert *said, unsigned n, const char *path, struct conf *conf, char *reason);
 int conf_take_reports(const struct said_report *said, unsigned n, const char *path, struct conf *conf, char *reason);
 int conf_take_export(const struct said_export *said, unsigned n, const char *path, struct conf *conf, char *reason);
+int conf_take_otlp(const struct said_otlp *said, const char *path, struct conf *conf, char *reason);	/* said NULL: absent */
 
 /* Is there an instrumentation of that name in the file?  If not: -EINVAL and the reason, in `reason` (REASON_MAX
  * bytes). */

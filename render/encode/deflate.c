@@ -17,7 +17,7 @@ static int grow_buffer(__u8 **data, size_t *room, size_t len)
 	return 0;
 }
 
-int deflate_pack(const __u8 *data, size_t len, enum deflate_effort effort, __u8 **ret_data, size_t *ret_len)
+static int pack(const __u8 *data, size_t len, enum deflate_effort effort, __u16 form, __u8 **ret_data, size_t *ret_len)
 {
 	__u8 *scratch = effort == DEFLATE_SMALL ? malloc(ISAL_DEF_LVL3_DEFAULT) : NULL, *out = NULL;
 	struct isal_zstream z;
@@ -25,7 +25,7 @@ int deflate_pack(const __u8 *data, size_t len, enum deflate_effort effort, __u8 
 	int err = effort == DEFLATE_SMALL && !scratch ? -ENOMEM : 0;
 
 	isal_deflate_init(&z);
-	z.gzip_flag = IGZIP_ZLIB;
+	z.gzip_flag = form;
 	z.end_of_stream = 1;
 	z.next_in = (__u8 *)data;
 	z.avail_in = (__u32)len;
@@ -52,6 +52,16 @@ int deflate_pack(const __u8 *data, size_t len, enum deflate_effort effort, __u8 
 	*ret_data = out;
 	*ret_len = z.total_out;
 	return 0;
+}
+
+int deflate_pack(const __u8 *data, size_t len, enum deflate_effort effort, __u8 **ret_data, size_t *ret_len)
+{
+	return pack(data, len, effort, IGZIP_ZLIB, ret_data, ret_len);
+}
+
+int deflate_gzip(const __u8 *data, size_t len, __u8 **ret_data, size_t *ret_len)
+{
+	return pack(data, len, DEFLATE_SMALL, IGZIP_GZIP, ret_data, ret_len);
 }
 
 int deflate_unpack(const __u8 *data, size_t len, size_t max, __u8 **ret_data, size_t *ret_len)

@@ -1,4 +1,4 @@
-/* deflate.h - packs and unpacks zlib streams in memory, with ISA-L; the input may come from outside.
+/* deflate.h - packs and unpacks zlib streams in memory, and packs gzip files, with ISA-L; the input may come from outside.
  *
  * Errors  -ENOMEM; unpacking also -EBADMSG: no such stream, cut, damaged, or followed by other bytes; -E2BIG: the
  *         result is larger than `max` bytes.
@@ -16,6 +16,7 @@ enum deflate_effort {
 };
 
 int deflate_pack(const __u8 *data, size_t len, enum deflate_effort effort, __u8 **ret_data, size_t *ret_len);
+int deflate_gzip(const __u8 *data, size_t len, __u8 **ret_data, size_t *ret_len);	/* small; without a name and a time */
 int deflate_unpack(const __u8 *data, size_t len, size_t max, __u8 **ret_data, size_t *ret_len);
 
 #endif

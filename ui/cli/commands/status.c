@@ -119,6 +119,17 @@ static void print_webhooks(const json_t *status)
 	}
 }
 
+static void print_otlp(const json_t *status)
+{
+	const json_t *otlp = json_object_get(status, "otlp");
+
+	if (!json_is_object(otlp))
+		return;
+	show_print(stdout, "otlp: %.0f points sent, %.0f rejected, %.0f dropped", json_number(otlp, "sent"), json_number(otlp, "rejected"),
+		   json_number(otlp, "dropped"));
+	show_print(stdout, *json_text(otlp, "reason") ? ", the last failure: %s\n" : "%s\n", json_text(otlp, "reason"));
+}
+
 static void print_reports(const json_t *status)
 {
 	json_t *report;
@@ -181,6 +192,7 @@ int run_status(struct client *c, int argc, char **argv)
 		show_print(stdout, "everything is off: 'heatscope on' resumes measuring\n");
 	print_always(status);
 	print_webhooks(status);
+	print_otlp(status);
 	print_reports(status);
 	show_print(stdout, "\n");
 	print_sources(status);
