@@ -195,11 +195,14 @@ class Check:
         self.last.append(lambda: self.run("e2e/deb", [str(TOP / "test/e2e/deb")], "serial", "deb"))
 
     def stage_matrix(self):
-        """All servers and clients, those of other releases in chroots; then the D scripts on the MySQL that is in one of them."""
+        """All servers and clients, those of other releases in chroots; then the D scripts on the MySQL that is in one of them, and
+        the systems that read metrics."""
         trees = TOP / "build/matrix"
         self.last.append(lambda: self.run("e2e/matrix, whole", [str(TOP / "test/e2e/matrix"), "--whole", "--dir", str(trees)],
                                           "serial", "matrix"))
         self.last.append(lambda: self.run("e2e/dtrace_mysql, MySQL", [str(TOP / "test/e2e/dtrace_mysql"), str(trees / "sid")],
+                                          "serial", "matrix"))
+        self.last.append(lambda: self.run("e2e/monitors, whole", [str(TOP / "test/e2e/monitors"), "--whole", "--trees", str(trees)],
                                           "serial", "matrix"))
 
     def stage_soak(self):
