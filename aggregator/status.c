@@ -5,6 +5,7 @@
 #include "aggregator/catalog/resource.h"
 #include "aggregator/export/metrics.h"
 #include "aggregator/export/otlp_push.h"
+#include "aggregator/export/source_metrics.h"
 #include "aggregator/notify/configured_alerts.h"
 #include "aggregator/notify/reports.h"
 #include "aggregator/notify/webhooks.h"
@@ -266,6 +267,7 @@ void status_metrics(const struct aggregator *a, struct exposition *e)
 	put_version(e);
 	put_requests(a, e);
 	put_otlp(a, e);
+	source_metrics_write(a->services.catalog, a->started_ns, now_ns(), e);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		metrics_put(e, &rows[i].family, rows[i].family.type == EXPOSITION_COUNTER ? a->started_ns : 0, rows[i].value);
 }

@@ -5,6 +5,7 @@
 #include "collector/probe/probes.h"
 #include "collector/probe/self_stats.h"
 #include "collector/probe/recording.h"
+#include "collector/self_report.h"
 #include "collector/spool.h"
 
 #include <signal.h>
@@ -21,6 +22,7 @@
 #define HASTY_BYTES (1u << 20)		/* with more than this waiting, a replay without a clock pauses */
 #define KERNEL_TEXT 96
 #define COMPLAIN_NS 60000000000ll
+#define SELF_NS 10000000000ll
 
 struct collector {
 	const struct collector_conf *conf;
@@ -37,6 +39,7 @@ struct collector {
 	char *said_state;		/* as last sent, JSON */
 	int leaving;
 	__s64 due_ns;			/* time of the next tick */
+	__s64 started_ns, self_ns;	/* our start; the last STATE about ourselves */
 	int fixed, err;			/* has dropped its capabilities; why it ends */
 	struct spool_stats reported;	/* as last logged */
 	__s64 reported_ns;
@@ -240,14 +243,33 @@ static void send_state(struct collector *c)
 	json_decref(state);
 }
 
+/* Sends what we use ourselves, if it is due. */
+static void send_self(struct collector *c)
+{
+	__s64 now_ns = wall_ns();
+	struct spool_stats spool;
+	json_t *state;
+
+	if (now_ns >= c->self_ns && now_ns - c->self_ns < SELF_NS)
+		return;
+	c->self_ns = now_ns;
+	spool = spool_stats(c->spool);
+	state = json_pack("{s:[], s:o}", "instrumentations", "self", self_report_json(&spool, c->started_ns));
+	if (state)
+		link_send_json(c->link, FRAME_STATE, state);
+	json_decref(state);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
 	struct collector *c = timer->data;
 
 	if (!hasty(c) || spool_stats(c->spool).waiting < HASTY_BYTES)
 		drain(c);
-	if (c->said_want)
+	if (c->said_want) {
 		send_state(c);
+		send_self(c);
+	}
 	pump(c);
 	leave_after_once(c);
 	if (!c->leaving)
@@ -298,6 +320,7 @@ static void on_connected(void *arg)
 	char incarnation[24], kernel[KERNEL_TEXT];
 	json_t *hello;
 
+	c->self_ns = 0;			/* after a restart the aggregator does not know it */
 	snprintf(incarnation, sizeof(incarnation), "%llu", (unsigned long long)p->incarnation);
 	put_kernel(kernel);
 	hello = json_pack("{s:i, s:s, s:s, s:i, s:s, s:s, s:s, s:o}", "format", FRAME_VERSION, "source", p->source, "incarnation",
@@ -385,6 +408,7 @@ static void on_want(void *arg, const json_t *want)
 	c->said_state = NULL;
 	send_state(c);
 	c->said_want = 1;
+	send_self(c);
 	pump(c);
 	if (!c->leaving)
 		arm_tick(c);
@@ -510,7 +534,7 @@ static void collector_fini(struct collector *c)
 
 int collector_run(const struct collector_conf *conf)
 {
-	struct collector c = { .conf = conf };
+	struct collector c = { .conf = conf, .started_ns = wall_ns() };
 	int err;
 
 	signal(SIGPIPE, SIG_IGN);	/* a lost connection shows as an error of the write */

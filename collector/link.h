@@ -4,6 +4,7 @@
  *         | -- HELLO {source, metrics} ------> |     on every connect
  *         | <------- WANT {the whole set} ---- |     then, and at every change
  *         | -- STATE {id, state, reason} ----> |     after every change
+ *         | -- STATE {self} -----------------> |     now and then, self_report.h
  *         | -- BATCH ------------------------> |
  *         | <----------------------- ACK ----- |     socket: when it is stored; bus: when the bus has it
  *         | <-------- ERROR {sentence} ------> |     socket only: both ways; the sender closes

@@ -248,8 +248,10 @@ void source_renew(struct source *s, struct source *from)
 	s->n_offers = from->n_offers;
 	from->offer = NULL;
 	from->n_offers = 0;
-	if (s->incarnation != from->incarnation)
-		s->n_states = 0;	/* the states of the former start say nothing about this one */
+	if (s->incarnation != from->incarnation) {	/* what the former start said is not about this one */
+		s->n_states = 0;
+		s->self = (struct source_self){ 0 };
+	}
 	s->incarnation = from->incarnation;
 	s->full_text = from->full_text;
 	s->pid = from->pid;
@@ -297,6 +299,25 @@ static int state_check(const json_t *json, char *reason)
 	return 0;
 }
 
+static __u64 self_number(const json_t *self, const char *name)
+{
+	json_int_t n = json_integer_value(json_object_get(self, name));
+
+	return n > 0 ? (__u64)n : 0;
+}
+
+static void take_self(struct source *s, const json_t *self)
+{
+	if (!json_is_object(self))
+		return;
+	s->self = (struct source_self){
+		.started_ns = (__s64)self_number(self, "started"), .cpu_ns = self_number(self, "cpu"),
+		.dropped_batches = self_number(self, "dropped_batches"), .dropped_events = self_number(self, "dropped_events"),
+		.resident_bytes = self_number(self, "resident"), .spool_bytes = self_number(self, "spool"),
+		.in_flight = self_number(self, "in_flight"), .n_programs = self_number(self, "programs"), .map_bytes = self_number(self, "maps"),
+	};
+}
+
 int source_state(struct source *s, const json_t *message, char *reason)
 {
 	const json_t *list = json_object_get(message, "instrumentations"), *json;
@@ -313,6 +334,7 @@ int source_state(struct source *s, const json_t *message, char *reason)
 		err = states_reserve(s, list, reason);
 	if (err)
 		return err;
+	take_self(s, json_object_get(message, "self"));
 	json_array_foreach(list, i, json) {
 		state = state_of(s, (__u64)json_integer_value(json_object_get(json, "id")));
 		state->partial = !strcmp(json_string_value(json_object_get(json, "state")), "partial");

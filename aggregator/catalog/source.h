@@ -33,6 +33,12 @@ struct inst_state {				/* of one instrumentation at one source */
 	char reason[REASON_MAX];
 };
 
+struct source_self {			/* what the collector uses itself, as it last said (self_report.h) */
+	__s64 started_ns;			/* wall clock; 0: it has not said */
+	__u64 cpu_ns, dropped_batches, dropped_events;	/* since then */
+	__u64 resident_bytes, spool_bytes, in_flight, n_programs, map_bytes;
+};
+
 struct source {
 	struct source *next;			/* next in the catalog, by name */
 	char name[SOURCE_MAX];
@@ -48,6 +54,7 @@ struct source {
 	size_t n_offers, n_states;
 	struct offer *offer;
 	struct inst_state *state;
+	struct source_self self;
 };
 
 struct source *source_new(const char *name);	/* NULL: no memory */
@@ -59,7 +66,7 @@ int source_hello(const json_t *hello, struct source **ret_source, char *reason);
 /* Takes over incarnation, version, kernel and offers of a later hello; leaves `from` empty. */
 void source_renew(struct source *s, struct source *from);
 
-/* Reads a STATE; the states of instrumentations that it does not name stay.  -EINVAL also for more than 4096 states in
+/* Reads a STATE; the states of instrumentations that it does not name stay, and so does `self`.  -EINVAL also for more than 4096 states in
  * all. */
 int source_state(struct source *s, const json_t *state, char *reason);
 void source_forget(struct source *s, __u64 inst);

@@ -209,7 +209,7 @@ int catalog_state(struct catalog *c, const char *source, const json_t *state, ch
 	struct source *s = source_find(c, source);
 	int err = s ? source_state(s, state, reason) : -ENOENT;
 
-	if (!err)
+	if (!err && !json_object_get(state, "self"))	/* which comes often, and changes no instrumentation */
 		catalog_changed(c, false);
 	return err;
 }

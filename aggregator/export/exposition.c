@@ -1,5 +1,7 @@
 #include "aggregator/export/exposition.h"
 
+#include "collector/core/utf8_length.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -137,6 +139,17 @@ static void text_histogram(struct exposition *e, const struct exposition_series 
 const struct exposition_format exposition_text = { text_family, text_number, text_histogram, NULL };
 
 /* ---- all formats ---- */
+
+void exposition_make_valid(char *text)
+{
+	for (size_t len; *text; text += len) {
+		len = utf8_length((const unsigned char *)text);
+		if (!len) {
+			*text = '?';
+			len = 1;
+		}
+	}
+}
 
 void exposition_begin(struct exposition *e, const struct exposition_format *format, void *arg)
 {

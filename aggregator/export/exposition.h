@@ -71,6 +71,9 @@ void exposition_histogram(struct exposition *e, const struct exposition_series *
 /* The text or bytes, to be freed; NULL: no memory. */
 void *exposition_end(struct exposition *e, size_t *ret_len);
 
+/* A byte that is not UTF-8 becomes a question mark: Prometheus refuses a reply that has one. */
+void exposition_make_valid(char *text);
+
 /* The highest value of a classic bucket, in Prometheus' unit. */
 double exposition_edge(const struct export_histogram *h, __u32 cell, double divisor);
 

@@ -1,7 +1,6 @@
 #include "aggregator/export/metrics.h"
 
 #include "aggregator/base/clock.h"
-#include "collector/core/utf8_length.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -24,18 +23,6 @@ static void make_plain(char *name)
 			*name = '_';
 }
 
-/* A byte that is not UTF-8 becomes a question mark: Prometheus refuses a reply that has one. */
-static void make_valid(char *text)
-{
-	for (size_t len; *text; text += len) {
-		len = utf8_length((const unsigned char *)text);
-		if (!len) {
-			*text = '?';
-			len = 1;
-		}
-	}
-}
-
 struct key_labels {
 	struct exposition_series all;
 	char name[KEY_FIELDS_MAX][NAME_MAX_LEN], value[KEY_FIELDS_MAX][LABEL_MAX + 1];
@@ -48,7 +35,7 @@ static void labels_of(const struct exported *x, const struct catalog_inst *ci, c
 	for (unsigned i = 0; key && i < ci->in.n_fields; i++) {
 		if (labels_text(key, i, l->value[i]))
 			continue;
-		make_valid(l->value[i]);
+		exposition_make_valid(l->value[i]);
 		snprintf(l->name[i], NAME_MAX_LEN, "%s", ci->in.field[i]);
 		make_plain(l->name[i]);
 		l->all.name[l->all.n] = l->name[i];

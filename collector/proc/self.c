@@ -320,6 +320,39 @@ static int maps_read(void *self, const struct meter_request *request, const stru
 	return err;
 }
 
+/* --- totals --- */
+
+struct counting_objects {
+	struct giving giving;		/* of this, only what was seen */
+	struct self_totals totals;
+};
+
+static void count_object(void *arg, int fd, const struct self_object *o)
+{
+	struct counting_objects *c = arg;
+
+	if (seen_before(&c->giving, o->id))
+		return;
+	c->totals.n_programs += o->is_program ? 1 : 0;
+	c->totals.map_bytes += o->is_map ? o->memory_bytes : 0;
+}
+
+int self_totals_read(struct self_totals *ret)
+{
+	struct self s = { 0 };
+	struct counting_objects c = { 0 };
+	int err = objects_read(&s, "anon_inode:bpf-prog", count_object, &c);
+
+	c.giving.n_seen = 0;		/* ids of maps are others */
+	if (!err)
+		err = objects_read(&s, "anon_inode:bpf-map", count_object, &c);
+	free(c.giving.seen);
+	bytes_fini(&s.text);
+	if (!err)
+		*ret = c.totals;
+	return err;
+}
+
 const struct meter ticks_meter = {
 	.metric = &ticks_metric, .start = start_simple, .stop = self_stop, .read = ticks_read,
 };

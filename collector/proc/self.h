@@ -25,4 +25,11 @@ void self_parse_fdinfo(const void *text, size_t len, struct self_object *ret);
 /* Reads the text of /proc/self/statm: the pages in memory.  -EBADMSG. */
 int self_parse_statm(const void *text, size_t len, __u64 *ret_resident);
 
+struct self_totals {
+	__u64 n_programs, map_bytes;	/* BPF programs; kernel memory of the maps */
+};
+
+/* Counts the programs and maps of this process.  0 or -errno. */
+int self_totals_read(struct self_totals *ret);
+
 #endif

@@ -25,7 +25,7 @@ struct world {
 	__u64 events, incarnation[2 * N];
 	__s64 slot[2 * N];
 	__u32 seq[2 * N];
-	char state[512], source[SOURCE_MAX];
+	char state[512], self[512], source[SOURCE_MAX];	/* the last STATE, of instrumentations and of itself */
 	unsigned hang_up_at, kill_at, term_at;	/* after so many batches; 0: never */
 	int no_acks;
 	unsigned states, term_at_state;	/* after so many; 0: never; before, the same set is wanted again */
@@ -138,6 +138,8 @@ static void on_frame(struct peer *p, const struct frame *f)
 		on_hello(w, f);
 	else if (f->type == FRAME_BATCH)
 		on_batch(w, f);
+	else if (f->type == FRAME_STATE && memmem(f->data, f->len, "\"self\"", 6))
+		snprintf(w->self, sizeof(w->self), "%.*s", (int)f->len, (const char *)f->data);
 	else if (f->type == FRAME_STATE) {
 		snprintf(w->state, sizeof(w->state), "%.*s", (int)f->len, (const char *)f->data);
 		w->states++;
@@ -197,6 +199,20 @@ static void assert_exit(const struct world *w, int status)
 	assert_int_equal(WEXITSTATUS(w->status), status);
 }
 
+/* A STATE that names no instrumentation, and says what the collector uses. */
+static void assert_self(const char *text)
+{
+	json_t *all = json_loads(text, 0, NULL), *self = json_object_get(all, "self");
+
+	assert_int_equal(json_array_size(json_object_get(all, "instrumentations")), 0);
+	assert_true(json_integer_value(json_object_get(self, "started")) > 1700000000000000000);
+	assert_true(json_integer_value(json_object_get(self, "cpu")) > 0);
+	assert_true(json_integer_value(json_object_get(self, "resident")) > 100000);
+	assert_int_equal(json_integer_value(json_object_get(self, "dropped_events")), 0);
+	assert_true(json_is_integer(json_object_get(self, "spool")) && json_is_integer(json_object_get(self, "programs")));
+	json_decref(all);
+}
+
 /* --- laws --- */
 
 TEST(once_hands_over_everything_and_ends)
@@ -210,6 +226,7 @@ TEST(once_hands_over_everything_and_ends)
 	assert_int_equal(w.hellos, 1);
 	assert_string_equal(w.source, "db7");
 	assert_non_null(strstr(w.state, "\"active\""));
+	assert_self(w.self);
 	assert_int_equal(w.batches, N);
 	assert_int_equal(w.distinct, N);
 	assert_int_equal(w.events, recorded_events);

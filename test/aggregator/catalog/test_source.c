@@ -168,6 +168,29 @@ static json_t *states_of_ids(unsigned first, unsigned n)
 	return json_pack("{s:o}", "instrumentations", list);
 }
 
+TEST(a_state_says_what_the_collector_uses_itself)
+{
+	struct source *s = source_new("db1");
+	json_t *said = json_pack("{s:[], s:{s:I, s:I, s:i, s:s, s:i}}", "instrumentations", "self", "started", (json_int_t)1700000000000000000,
+				  "cpu", (json_int_t)5000000000, "spool", -3, "in_flight", "7", "programs", 12);
+	json_t *without = json_pack("{s:[]}", "instrumentations"), *odd = json_pack("{s:[], s:i}", "instrumentations", "self", 3);
+	char reason[REASON_MAX];
+
+	assert_int_equal(s->self.started_ns, 0);
+	assert_int_equal(source_state(s, said, reason), 0);
+	assert_int_equal(source_state(s, without, reason), 0);
+	assert_int_equal(source_state(s, odd, reason), 0);
+	assert_int_equal(s->self.started_ns, 1700000000000000000);
+	assert_int_equal(s->self.cpu_ns, 5000000000);
+	assert_int_equal(s->self.n_programs, 12);
+	assert_int_equal(s->self.spool_bytes, 0);
+	assert_int_equal(s->self.in_flight, 0);
+	json_decref(said);
+	json_decref(without);
+	json_decref(odd);
+	source_free(s);
+}
+
 /* The known states of a full source can change; a message with a new one changes nothing, not even the known. */
 TEST(refuses_more_states_than_it_keeps)
 {
