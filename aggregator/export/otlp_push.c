@@ -91,10 +91,13 @@ static void on_accepted(struct otlp_push *p, const struct otlp_answer *a)
 	p->counters.sent_ns = now_ns();
 	if (!a->is_readable)
 		note_failure(p, "sent", "the answer was no message of OTLP: is it the URL of a receiver?");
-	else if (n_rejected || *a->message) {
+	else if (n_rejected) {
 		snprintf(reason, sizeof(reason), "the receiver rejected %llu of %zu points: %s", (unsigned long long)n_rejected, p->n_points,
 			 *a->message ? a->message : "it does not say why");
 		note_failure(p, "partly sent", reason);
+	} else if (*a->message) {
+		snprintf(reason, sizeof(reason), "the receiver warns: %s", a->message);
+		note_failure(p, "sent", reason);
 	}
 	keep_sent(p);
 	push_end(p);

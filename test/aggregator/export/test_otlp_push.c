@@ -151,6 +151,7 @@ TEST_WITH(a_partial_success_is_counted_and_not_sent_again, start, stop)
 	static const char *const script[] = {
 		ANSWER("200", "Content-Type: application/json\r\n", "{\"partialSuccess\":{\"rejectedDataPoints\":\"1\",\"errorMessage\":\"too old\"}}"),
 		ANSWER("200", "Content-Type: application/json\r\n", "{\"partialSuccess\":{\"rejectedDataPoints\":\"99\"}}"),
+		ANSWER("200", "Content-Type: application/json\r\n", "{\"partialSuccess\":{\"errorMessage\":\"soon too old\"}}"),
 		ANSWER("200", "Content-Type: text/html\r\n", "<html>hello"),
 		NULL,
 	};
@@ -164,8 +165,11 @@ TEST_WITH(a_partial_success_is_counted_and_not_sent_again, start, stop)
 	assert_int_equal(counters()->n_rejected, 2);
 	push_once();
 	assert_int_equal(counters()->n_sent, 1);
+	assert_string_equal(counters()->reason, "the receiver warns: soon too old");
+	push_once();
+	assert_int_equal(counters()->n_sent, 2);
 	assert_string_equal(counters()->reason, "the answer was no message of OTLP: is it the URL of a receiver?");
-	assert_int_equal(receiver.n_requests, 3);
+	assert_int_equal(receiver.n_requests, 4);
 }
 
 /* The counter is read twice per push: it grows by two. */
