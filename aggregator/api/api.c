@@ -303,6 +303,8 @@ void api_handle(void *arg, struct http_request *r)
 
 	if (!strcmp(http_path(r), "/metrics"))
 		metrics_reply(&api->parts.metrics, r);
+	else if (!strncmp(http_path(r), PROMQL_PATH, strlen(PROMQL_PATH)))
+		promql_handle(&api->promql, r);
 	else
 		handle_ca(api, r);
 }
@@ -315,6 +317,7 @@ int api_new(const struct api_parts *parts, struct api **ret_api)
 		return -ENOMEM;
 	api->parts = *parts;
 	api->catalog = parts->services->catalog;
+	api->promql = (struct promql){ parts->services, parts->metrics.export };
 	streams_init(&api->streams, parts->services);
 	all_series_init(&api->series, parts->services, parts->held);
 	*ret_api = api;

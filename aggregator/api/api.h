@@ -1,4 +1,4 @@
-/* api.h - serves the resources under /ca (doc/api.md), and /metrics: it turns requests into queries, and results into replies.
+/* api.h - serves the resources under /ca (doc/api.md), /metrics and /api/v1 (promql.h): it turns requests into queries, and results into replies.
  *
  *      path, parameters --params.h--> query --fold--> grid, totals --json | picture--> reply
  *               the cube answers on the loop; the store, and pictures, on a worker

@@ -8,6 +8,7 @@
 
 #include "aggregator/api/api.h"
 #include "aggregator/live/stream.h"
+#include "aggregator/promql/promql.h"
 #include "aggregator/value/series.h"
 
 struct api {
@@ -15,6 +16,7 @@ struct api {
 	struct catalog *catalog;
 	struct streams streams;
 	struct all_series series;
+	struct promql promql;
 };
 
 #define WORD_MAX 48

@@ -7,7 +7,7 @@
 #ifndef HEATSCOPE_SERVICES_H
 #define HEATSCOPE_SERVICES_H
 
-#include "aggregator/base/admission.h"
+#include "aggregator/base/making.h"
 
 #include <uv.h>
 
@@ -15,7 +15,6 @@ struct catalog;
 struct cube;
 struct store_queue;
 struct annotations;
-struct value;
 
 struct services {
 	uv_loop_t *loop;
@@ -24,10 +23,7 @@ struct services {
 	struct catalog *catalog;
 	struct annotations *annotations;	/* notes and alert firings */
 	struct admission admission;	/* of values to be read and made, for all servers */
-	struct making {
-		unsigned n;		/* values that workers make now */
-		struct value *first, *last;	/* values that wait for a worker */
-	} making[MADE_CLASSES];		/* index: value_class() */
+	struct making making[MADE_CLASSES];	/* replies that workers make of what was read */
 	bool keep;			/* no data expire: for showing recordings */
 	bool stopping;			/* heatscoped ends: no part begins new work */
 };

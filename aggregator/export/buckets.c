@@ -17,7 +17,9 @@ const char *buckets_unit(enum ruler_unit unit, double *ret_divisor)
 	}
 }
 
-static double edge_of(int index, int schema, double divisor) { return exp2(ldexp(index, -schema)) * divisor; }
+double buckets_edge(int index, int schema) { return exp2(ldexp(index, -schema)); }
+
+static double edge_of(int index, int schema, double divisor) { return buckets_edge(index, schema) * divisor; }
 
 /* The bucket of a value.  The logarithm may be off at an edge. */
 static int index_of(double value, double divisor, int schema)
@@ -37,8 +39,7 @@ static __u64 last_of(int index, int schema, double divisor)
 	return edge < 18446744073709551615.0 ? (__u64)edge : ~(__u64)0;
 }
 
-/* The buckets that have values of a cell. */
-static void parts_of(__u64 ruler, __u32 cell, double divisor, int schema, int *ret_first, int *ret_last)
+void buckets_of_cell(__u64 ruler, __u32 cell, double divisor, int schema, int *ret_first, int *ret_last)
 {
 	double begin = (double)ruler_first(ruler, cell), end = (double)ruler_last(ruler, cell);
 
@@ -54,8 +55,8 @@ void buckets_range(__u64 ruler, double divisor, int schema, int *ret_first, int 
 {
 	int unused;
 
-	parts_of(ruler, 0, divisor, schema, ret_first, &unused);
-	parts_of(ruler, ruler_cells(ruler) - 1, divisor, schema, &unused, ret_last);
+	buckets_of_cell(ruler, 0, divisor, schema, ret_first, &unused);
+	buckets_of_cell(ruler, ruler_cells(ruler) - 1, divisor, schema, &unused, ret_last);
 }
 
 static void add(__u64 *count, int at, __u64 n, int first, int last)
@@ -71,7 +72,7 @@ void buckets_spread(__u64 ruler, __u32 cell, double divisor, int schema, __u64 n
 	__u64 rest[2 + (1 << BUCKETS_SCHEMA_MAX)];
 	int from, to, n_parts;
 
-	parts_of(ruler, cell, divisor, schema, &from, &to);
+	buckets_of_cell(ruler, cell, divisor, schema, &from, &to);
 	n_parts = to - from + 1;
 	if (n_parts == 1) {
 		add(count, from, n, first, last);

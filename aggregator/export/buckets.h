@@ -27,6 +27,12 @@ const char *buckets_unit(enum ruler_unit unit, double *ret_divisor);
 /* The native buckets that cells of this ruler can go to: first to last, inclusive. */
 void buckets_range(__u64 ruler, double divisor, int schema, int *ret_first, int *ret_last);
 
+/* The upper edge of a native bucket, in the unit of Prometheus. */
+double buckets_edge(int index, int schema);
+
+/* The native buckets that have values of a cell: first to last, inclusive. */
+void buckets_of_cell(__u64 ruler, __u32 cell, double divisor, int schema, int *ret_first, int *ret_last);
+
 /* Adds n events of a cell to count[], which has the buckets first to last; those beyond are in the outer ones. */
 void buckets_spread(__u64 ruler, __u32 cell, double divisor, int schema, __u64 n, __u64 *count, int first, int last);
 

@@ -58,8 +58,7 @@ static void exported_free(struct exported *x)
 	free(x);
 }
 
-/* The same labels, but those that say `other` have length 0: a label may be called so, too.  room: KEY_BYTES_MAX bytes. */
-static struct labels normalize(const struct labels *labels, __u8 *room)
+struct labels export_key_normal(const struct labels *labels, __u8 *room)
 {
 	static const char other[] = { 5, 'o', 't', 'h', 'e', 'r' };
 	__u16 len = 0;
@@ -81,7 +80,7 @@ static struct export_key *key_of(struct exported *x, const struct labels *labels
 {
 	static const __u8 other[KEY_FIELDS_MAX];
 	__u8 room[KEY_BYTES_MAX];
-	struct labels key = normalize(labels, room);
+	struct labels key = export_key_normal(labels, room);
 	long number = keytable_find(&x->keys, &key);
 
 	*ret_is_beyond = number < 0 && x->keys.n_keys >= x->conf->keys && key.len;

@@ -57,6 +57,9 @@ struct exported {			/* an instrumentation */
 
 struct export;				/* its fields are in export.c */
 
+/* The same labels, but those that say `other` have length 0: a label may be called so, too.  room: KEY_BYTES_MAX bytes. */
+struct labels export_key_normal(const struct labels *labels, __u8 *room);
+
 /* conf is borrowed. */
 int export_new(struct store_queue *store_queue, struct catalog *catalog, const struct export_conf *conf, size_t n, struct export **ret_export);
 void export_free(struct export *e);				/* NULL is fine */

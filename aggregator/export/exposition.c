@@ -58,11 +58,12 @@ static void put_sample(struct exposition *e, const char *suffix, const struct ex
 	put(&e->out, *between == ',' ? "} " : " ");
 }
 
-/* With 15 digits if they say the number, else with up to 17. */
-static const char *number_text(double value, char text[32])
+const char *exposition_number_text(double value, char text[32])
 {
-	if (isinf(value))
-		return value > 0 ? "+Inf" : "-Inf";
+	if (!isfinite(value)) {
+		strcpy(text, isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf");
+		return text;
+	}
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, 32, "%.*g", digits, value);
 		if (strtod(text, NULL) == value)
@@ -75,7 +76,7 @@ static void put_number(struct bytes *out, double value)
 {
 	char text[32];
 
-	put(out, number_text(value, text));
+	put(out, exposition_number_text(value, text));
 }
 
 /* ---- text ---- */
@@ -109,7 +110,7 @@ static void make_edges(struct exposition *e, const struct export_histogram *h, d
 	e->edges.ruler = h->classic_ruler;
 	e->edges.divisor = divisor;
 	for (__u32 i = 0; i < ruler_cells(h->classic_ruler); i++)
-		snprintf(e->edges.text[i], sizeof(e->edges.text[i]), "le=\"%s\"", number_text(exposition_edge(h, i, divisor), text));
+		snprintf(e->edges.text[i], sizeof(e->edges.text[i]), "le=\"%s\"", exposition_number_text(exposition_edge(h, i, divisor), text));
 }
 
 double exposition_edge(const struct export_histogram *h, __u32 cell, double divisor)

@@ -1,8 +1,8 @@
 #include "aggregator/export/metrics.h"
 
 #include "aggregator/base/clock.h"
+#include "aggregator/export/member.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +85,8 @@ static bool is_left_out(const struct member *p)
 			 : metric_measure_scope(p->ci->metric, in->measure[p->axis]) == SCOPE_POINT;
 }
 
+/* ---- instrumentations ---- */
+
 static void put_member(struct exposition *e, const struct member *p)
 {
 	struct key_labels labels;
@@ -94,6 +96,7 @@ static void put_member(struct exposition *e, const struct member *p)
 
 		labels_of(p->x, p->ci, &p->x->keys.key[i], &labels);
 		labels.all.since_ns = k->since_ns;
+		member_labels(p->x->conf->instrumentation, &p->ci->in, &p->x->keys.key[i], &labels);
 		if (p->weight)
 			exposition_number(e, &labels.all, (double)k->weight[p->weight] / p->divisor);
 		else if (k->measure[p->axis])
@@ -114,6 +117,10 @@ static void put_head(struct exposition *e, const struct member *p)
 		snprintf(help, sizeof(help), "%s: %s; count and sum are exact, a value's position within %.1f %%", p->ci->metric->label,
 			 f ? f->label : name, 100.0 / (1 << ruler_bits(p->ci->in.ruler[p->axis])));
 	exposition_family(e, &family);
+	char help[MEMBER_HELP_MAX];
+
+	member_help(p, help);
+	exposition_family(e, p->weight ? EXPOSITION_COUNTER : EXPOSITION_HISTOGRAM, p->name, help);
 }
 
 /* Writes the whole family of a member, of its instrumentation and those after it; nothing if one before it has written it. */
@@ -128,6 +135,8 @@ static void put_family(struct exposition *e, const struct metrics_parts *parts, 
 		is_later |= x == first->x;
 		for (unsigned at = 0; ci && next_member(x, ci, at, &p); at++) {
 			if (strcmp(p.name, first->name) || !p.weight != !first->weight || is_left_out(&p))
+		for (unsigned at = 0; ci && member_at(x, ci, at, &p); at++) {
+			if (strcmp(p.name, first->name) || member_is_left_out(&p))
 				continue;
 			if (!is_later)
 				return;
@@ -145,8 +154,8 @@ static void put_instrumentations(struct exposition *e, const struct metrics_part
 	for (const struct exported *x = export_first(parts->export); x; x = x->next) {
 		const struct catalog_inst *ci = catalog_find(parts->catalog, x->inst);
 
-		for (unsigned at = 0; ci && next_member(x, ci, at, &p); at++)
-			if (!is_left_out(&p))
+		for (unsigned at = 0; ci && member_at(x, ci, at, &p); at++)
+			if (!member_is_left_out(&p))
 				put_family(e, parts, &p);
 	}
 }
@@ -181,7 +190,7 @@ static void put_facts(struct exposition *e, const struct metrics_parts *parts)
 
 			if (!ci)
 				continue;
-			labels_of(x, ci, NULL, &labels);
+			member_labels(x->conf->instrumentation, &ci->in, NULL, &labels);
 			exposition_number(e, &labels.all, facts[i].of(x, ci));
 		}
 	}
@@ -204,7 +213,7 @@ static void put_sources(struct exposition *e, const struct metrics_parts *parts)
 		for (const struct source *s = ci ? catalog_source_first(parts->catalog) : NULL; s; s = s->next)
 			n[catalog_fare(ci, s, now_ns(), reason)]++;
 		for (unsigned fare = FARE_PENDING; ci && fare <= FARE_SUSPENDED; fare++) {
-			labels_of(x, ci, NULL, &labels);
+			member_labels(x->conf->instrumentation, &ci->in, NULL, &labels);
 			labels.all.name[labels.all.n] = "state";
 			labels.all.value[labels.all.n++] = catalog_fare_word((enum fare)fare);
 			exposition_number(e, &labels.all, n[fare]);

@@ -26,9 +26,10 @@ static bool host_of(const char *header, char out[HOST_MAX])
 	return true;
 }
 
-static bool is_reading(const char *method)
+/* Prometheus' clients also post what they ask. */
+static bool is_reading(const char *method, const char *path)
 {
-	return !strcmp(method, "GET") || !strcmp(method, "HEAD");
+	return !strcmp(method, "GET") || !strcmp(method, "HEAD") || (!strncmp(path, "/api/v1/", 8) && !strcmp(method, "POST"));
 }
 
 static bool equals_word(const char *header, const char *word)
@@ -41,7 +42,7 @@ static bool is_cross_site(const struct guard_request *r)
 {
 	if (!r->fetch_site || equals_word(r->fetch_site, "same-origin") || equals_word(r->fetch_site, "none"))
 		return false;
-	return guard_is_api(r->path) || !is_reading(r->method) || !equals_word(r->fetch_mode, "navigate") || !equals_word(r->fetch_dest, "document");
+	return guard_is_api(r->path) || !is_reading(r->method, r->path) || !equals_word(r->fetch_mode, "navigate") || !equals_word(r->fetch_dest, "document");
 }
 
 static const char *foreign_reason(const struct guard *g, const struct guard_request *r)
@@ -63,7 +64,7 @@ static const char *foreign_reason(const struct guard *g, const struct guard_requ
 
 bool guard_is_api(const char *path)
 {
-	return !strcmp(path, "/ca") || !strncmp(path, "/ca/", 4) || !strcmp(path, "/metrics");
+	return !strcmp(path, "/ca") || !strncmp(path, "/ca/", 4) || !strncmp(path, "/api/v1/", 8) || !strcmp(path, "/metrics");
 }
 
 unsigned guard_check(const struct guard *g, const struct guard_request *r, const char **ret_why)
@@ -77,7 +78,7 @@ unsigned guard_check(const struct guard *g, const struct guard_request *r, const
 		return 0;
 	if (token_admits(g->token, r->authorization))
 		return 0;
-	if (!r->authorization && g->reach == GUARD_LOOPBACK && is_reading(r->method))
+	if (!r->authorization && g->reach == GUARD_LOOPBACK && is_reading(r->method, r->path))
 		return 0;
 	*ret_why = r->authorization ? "the token is not the one of this server" :
 				      "a token is needed: send the header Authorization: Bearer TOKEN";

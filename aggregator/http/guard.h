@@ -5,8 +5,9 @@
  *      loopback              this machine's               free        token*        free
  *      beyond, always TLS    the certificate's            token       token         free
  *
+ * Reading GET and HEAD; under /api/v1 also POST: there nothing can be changed, and the clients of Prometheus post long questions.
  * Token   *: only if the server has one.  Without one, every user who may run programs on this machine may change
- *         things.  Under /ca a wrong token is always refused, but not on the Unix socket: the mode of its file guards
+ *         things.  Under /ca and /api/v1 a wrong token is always refused, but not on the Unix socket: the mode of its file guards
  *         it.
  * Host    Host and Origin stop a page of another site: it may neither read us (its name rebound to our address) nor
  *         post to us.

@@ -59,7 +59,7 @@ struct http_conf {
 	struct http_held *held;		/* shared by servers; NULL: its own */
 };
 
-/* Listens on fd (the server owns it from then on).  The handler gets every request under /ca, and of /metrics, that the guard allows;
+/* Listens on fd (the server owns it from then on).  The handler gets every request under /ca and /api/v1, and of /metrics, that the guard allows;
  * the others read the page's files.  conf is copied, but not what it points to. */
 int http_new(uv_loop_t *loop, int fd, const struct http_conf *conf, http_handler handler, void *arg,
 	     struct http **ret_http);

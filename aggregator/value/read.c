@@ -1,6 +1,7 @@
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 /* ---- giving data to all takers ---- */
@@ -133,9 +134,11 @@ static int make_value(struct value *v)
 	return v->kind->make(v);
 }
 
-static void on_make(uv_work_t *work)
+static struct value *value_of_job(struct making_job *job) { return (struct value *)((char *)job - offsetof(struct value, job)); }
+
+static void on_make(struct making_job *job)
 {
-	struct value *v = work->data;
+	struct value *v = value_of_job(job);
 	struct store_reader reader = reader_of(v);
 	int err;
 
@@ -148,61 +151,17 @@ static void on_make(uv_work_t *work)
 		v->status = 200;
 }
 
-static void make_next(struct services *services);
-
-static struct making *making_of(struct value *v)
+static void on_made(struct making_job *job)
 {
-	return &v->services->making[v->kind->class];
-}
+	struct value *v = value_of_job(job);
 
-static void on_made(uv_work_t *work, int status)
-{
-	struct value *v = work->data;
-
-	making_of(v)->n--;
-	make_next(v->services);
 	v->done(v, v->arg);
-}
-
-/* Returns the next class: among the waiting ones that of which the fewest are being made, among equals that of the
- * smallest values.  So a small value waits for other classes only until a value in progress is made, and none waits for
- * ever.  NULL: none waits. */
-static struct making *next_making(struct services *services)
-{
-	struct making *next = NULL;
-	unsigned n = 0;
-
-	for (struct making *m = services->making; m < services->making + MADE_CLASSES; m++) {
-		n += m->n;
-		if (m->first && m->n < CLASS_MADE_MAX && (!next || m->n < next->n))
-			next = m;
-	}
-	return n < VALUES_MADE_MAX ? next : NULL;
-}
-
-/* Starts values if workers are free: within a class, in the order they came. */
-static void make_next(struct services *services)
-{
-	struct making *m;
-
-	while ((m = next_making(services))) {
-		struct value *v = m->first;
-
-		m->first = v->next_to_make;
-		m->n++;
-		v->work.data = v;
-		uv_queue_work(services->loop, &v->work, on_make, on_made);
-	}
 }
 
 static void queue_making(struct value *v)
 {
-	struct making *m = making_of(v);
-
-	v->next_to_make = NULL;
-	*(m->first ? &m->last->next_to_make : &m->first) = v;
-	m->last = v;
-	make_next(v->services);
+	v->job = (struct making_job){ .class = v->kind->class, .make = on_make, .made = on_made };
+	making_add(v->services->making, v->services->loop, &v->job);
 }
 
 /* ---- from the store ---- */

@@ -27,10 +27,6 @@
 
 #define VALUE_TITLE 512
 
-/* How many are made at a time: libuv has four workers in all; one stays free for batches.  No class takes all of the
- * others, and when all classes wait, each has one. */
-#define VALUES_MADE_MAX 3
-#define CLASS_MADE_MAX 2		/* of each class */
 #define KEY_FOLDS_MAX (2 * MEASURES_MAX + 1)
 #define TAKERS_MAX (KEY_FOLDS_MAX + 2 * REPORT_PANELS_MAX + 3)
 
@@ -87,8 +83,7 @@ struct value {
 
 	void (*done)(struct value *v, void *arg);
 	void *arg;
-	uv_work_t work;
-	struct value *next_to_make;	/* in the queue for a worker */
+	struct making_job job;
 };
 
 /* Returns 0, or -EINVAL with the reason: invalid parameters.  -ENOMEM. */

@@ -156,4 +156,15 @@ TEST(a_foreign_host_or_origin_is_refused_with_the_token_too)
 	assert_int_equal(decide_host(GUARD_UNIX, NULL, "anything", "http://anywhere"), 0);
 }
 
+/* The clients of Prometheus post their questions. */
+TEST(posting_under_api_v1_is_reading)
+{
+	assert_int_equal(decide(GUARD_LOOPBACK, &token, "POST", "/api/v1/query", NULL), 0);
+	assert_int_equal(decide(GUARD_LOOPBACK, &token, "DELETE", "/api/v1/query", NULL), 401);
+	assert_int_equal(decide(GUARD_LOOPBACK, &token, "POST", "/api/v1/query", "Bearer wrong"), 401);
+	assert_int_equal(decide(GUARD_LOOPBACK, &token, "POST", "/ca/annotations", NULL), 401);
+	assert_int_equal(decide(GUARD_BEYOND, &token, "GET", "/api/v1/query", NULL), 401);
+	assert_int_equal(decide(GUARD_BEYOND, &token, "POST", "/api/v1/query", "Bearer " SECRET), 0);
+}
+
 TEST_MAIN_WITH(make_secrets, free_secrets)
