@@ -100,9 +100,7 @@ static int add_series(struct listing *l, struct series_labels *labels)
 		return 0;
 	}
 	if (l->kind == LISTING_VALUES)
-		for (size_t i = labels->n; i-- > 0;)
-			if (strcmp(labels->label[i].name, l->label))
-				series_labels_drop(labels, labels->label[i].name);
+		series_labels_keep(labels, (char *const[]){ l->label }, 1, false);
 	if (l->kind == LISTING_SERIES || labels->n)
 		err = matrix_add(&l->found, labels, false, 0, &unused);
 	series_labels_fini(labels);
