@@ -98,6 +98,37 @@ void buckets_spread(__u64 ruler, __u32 cell, double divisor, int schema, __u64 n
 	}
 }
 
+void buckets_cell_make(__u64 ruler, __u32 cell, double divisor, int schema, struct buckets_cell *ret_cell)
+{
+	struct buckets_cell c = { .values = ruler_last(ruler, cell) - ruler_first(ruler, cell) + 1 };
+
+	buckets_of_cell(ruler, cell, divisor, schema, &c.first, &c.last);
+	if (c.last == c.first + 1)
+		c.head = last_of(c.first, schema, divisor) - ruler_first(ruler, cell) + 1;
+	*ret_cell = c;
+}
+
+bool buckets_cell_spread(const struct buckets_cell *c, __u64 n, __u64 *count, int first)
+{
+	__u64 *at = count + (c->first - first), head, tail;
+	unsigned __int128 share;
+
+	if (c->last > c->first + 1)
+		return false;
+	if (c->last == c->first) {
+		at[0] = saturating_add(at[0], n);
+		return true;
+	}
+	share = (unsigned __int128)n * c->head;
+	head = (__u64)(share / c->values);
+	tail = (__u64)((unsigned __int128)n * (c->values - c->head) / c->values);
+	if (head + tail < n)		/* one is left: the larger remainder has it */
+		head += 2 * (share % c->values) >= c->values;
+	at[0] = saturating_add(at[0], head);
+	at[1] = saturating_add(at[1], n - head);
+	return true;
+}
+
 __u64 buckets_classic(__u64 ruler)
 {
 	__u32 low = ruler_low(ruler) - (ruler_family(ruler) == RULER_LINEAR_START ? ruler_bits(ruler) : 0);

@@ -17,6 +17,7 @@
 
 #include "collector/core/quantize.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define BUCKETS_SCHEMA_MAX 4
@@ -35,6 +36,16 @@ void buckets_of_cell(__u64 ruler, __u32 cell, double divisor, int schema, int *r
 
 /* Adds n events of a cell to count[], which has the buckets first to last; those beyond are in the outer ones. */
 void buckets_spread(__u64 ruler, __u32 cell, double divisor, int schema, __u64 n, __u64 *count, int first, int last);
+
+/* The part of buckets_spread() that only depends on the cell, kept for many slices: the same result, in less time. */
+struct buckets_cell {
+	int first, last;		/* its buckets */
+	__u64 head, values;		/* if they are two: how many values of the cell are in the first one, and in both */
+};
+void buckets_cell_make(__u64 ruler, __u32 cell, double divisor, int schema, struct buckets_cell *ret_cell);
+/* Adds n events to count[], whose bucket `first` is count[0], if the cell has one or two buckets, which are in count[]; false: it
+ * has more. */
+bool buckets_cell_spread(const struct buckets_cell *c, __u64 n, __u64 *count, int first);
 
 /* A ruler with a cell per doubling, whose edges this ruler has. */
 __u64 buckets_classic(__u64 ruler);

@@ -16,7 +16,7 @@ static int evaluate(const struct evaluation *of, const struct expression *e, str
 struct row {
 	struct series_labels labels;
 	double edge;
-	const struct series *series;
+	struct series *series;
 };
 
 static int by_labels_and_edge(const void *a, const void *b)
@@ -42,7 +42,7 @@ static int rows_make(const struct matrix *m, const struct expression *sum, struc
 	int err = row ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < m->n && !err; i++) {
-		const struct series *s = &m->series[i];
+		struct series *s = &m->series[i];
 		const char *edge = series_labels_get(&s->labels, SERIES_EDGE);
 
 		if (!sum && (s->histogram || !*edge))
@@ -105,12 +105,17 @@ static int sum_rows(const struct evaluation *of, const struct expression *e, str
 		schema = row[i].series->schema < schema ? row[i].series->schema : schema;
 	}
 	err = matrix_add(out, &row->labels, row->series->histogram, schema, &to);
+	if (!err && n == 1) {		/* as often: a source has already added up what the sum adds up */
+		series_move(row->series, to);
+		return 0;
+	}
 	for (size_t i = 0; i < n && !err; i++)
 		err = add_series(to, row[i].series, out->n_points);
 	return err;
 }
 
-static int evaluate_sum(const struct evaluation *of, const struct expression *e, const struct matrix *in, struct matrix *out)
+/* Takes the points of series that are the only ones of their sum. */
+static int evaluate_sum(const struct evaluation *of, const struct expression *e, struct matrix *in, struct matrix *out)
 {
 	struct row *row;
 	size_t n = 0;

@@ -43,12 +43,17 @@ void matrix_fini(struct matrix *m)
 	*m = (struct matrix){ .n_points = m->n_points };
 }
 
-struct series *matrix_find(const struct matrix *m, const struct series_labels *labels)
+void series_move(struct series *from, struct series *to)
 {
-	for (size_t i = 0; i < m->n; i++)
-		if (!series_labels_compare(&m->series[i].labels, labels))
-			return &m->series[i];
-	return NULL;
+	free(to->is);
+	free(to->value);
+	free(to->histogram);
+	to->is = from->is;
+	to->value = from->value;
+	to->histogram = from->histogram;
+	from->is = NULL;
+	from->value = NULL;
+	from->histogram = NULL;
 }
 
 static int by_labels(const void *a, const void *b)

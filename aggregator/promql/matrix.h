@@ -6,7 +6,7 @@
  *
  * Shape   A series has numbers or histograms.  Buckets of a histogram are those of Prometheus' native ones: index i of schema s
  *         has (2^((i-1)/2^s), 2^(i/2^s)]; `first` is the index of bucket[0].
- * Bound   MATRIX_POINTS_MAX points of all series; -E2BIG beyond.
+ * Bound   MATRIX_POINTS_MAX points of all series, MATRIX_BUCKETS_MAX buckets of a source (window_fold.h); -E2BIG beyond.
  * Errors  0, -ENOMEM or -E2BIG.
  * Memory  a matrix owns its series; matrix_fini() frees them.
  * Thread  any.
@@ -16,8 +16,8 @@
 
 #include "aggregator/promql/series_labels.h"
 
-#define MATRIX_POINTS_MAX 2000000
-#define MATRIX_BUCKETS_MAX 8000000	/* of all histograms: 64 MB */
+#define MATRIX_POINTS_MAX 5000000	/* 45 MB */
+#define MATRIX_BUCKETS_MAX 8000000	/* of all histograms of a source: 64 MB */
 
 struct series_histogram {
 	double count, sum;
@@ -43,8 +43,8 @@ struct matrix {				/* zeroed, but for n_points: empty */
 int matrix_add(struct matrix *m, struct series_labels *labels, bool is_histogram, int schema, struct series **ret_series);
 void matrix_fini(struct matrix *m);
 
-/* Returns the series of these labels; NULL: there is none. */
-struct series *matrix_find(const struct matrix *m, const struct series_labels *labels);
+/* Gives the points of one series to another one, which has none, instead of its own. */
+void series_move(struct series *from, struct series *to);
 
 void matrix_sort(struct matrix *m);			/* by labels */
 bool matrix_has_twins(struct matrix *m);		/* sorts it; are there two series of equal labels? */

@@ -97,7 +97,7 @@ static void reply_job(struct promql_job *job)
 		reply_bytes(r, 200, &job->out);
 	else if (job->err == -EINVAL)
 		reply_error(r, 422, "execution", job->reason);
-	else if (job->err == -E2BIG)
+	else if (job->err == -E2BIG || job->err == -EFBIG)
 		reply_error(r, 422, "execution", "the query needs too much memory: choose fewer series, a shorter time or a longer step");
 	else if (job->err == -ESHUTDOWN)
 		reply_error(r, 503, "unavailable", "shutting down");
@@ -201,6 +201,7 @@ static int evaluate(struct promql_job *job)
 		return err;
 	for (size_t i = 0; i < job->n_warnings; i++)
 		warnings[i] = job->warning[i];
+	job->out.most = RESULT_BYTES_MAX;
 	result_begin(&job->out);
 	result_data(&job->out, &o, job->range.n_points, &points);
 	result_end(&job->out, warnings, job->n_warnings);

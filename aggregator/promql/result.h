@@ -14,6 +14,8 @@
 
 #include "aggregator/promql/evaluate.h"
 
+#define RESULT_BYTES_MAX (64u << 20)	/* of a reply */
+
 struct result_points {
 	__s64 start_ns, step_ns;
 	bool is_instant;		/* one point: a vector, or a scalar */

@@ -29,19 +29,17 @@ struct window_fold {
 	long *group_of;			/* of a key: index into group; -1: not wanted */
 	size_t n_known, n_own, n_others;
 	struct group *group;
-	size_t n_groups, groups_room, n_buckets;
+	size_t n_groups, groups_room, n_buckets, n_made;	/* buckets of columns; of the histograms that were made */
 	bool *observed;			/* of each unit: has any source reported a slot? */
 	__u64 n_lost;
 	/* buckets of the cells of a ruler */
 	__u64 ruler, classic_ruler;
-	int *bucket_of;			/* of a cell; SPREAD: of several buckets */
+	struct buckets_cell *cell;	/* of the ruler */
 	int first, last;		/* of all cells */
 	__u64 *scratch;			/* first ... last, zeroed between slices */
 	struct store_reader reader;
 	int err;
 };
-
-#define SPREAD INT32_MIN
 
 /* ---- keys ---- */
 
@@ -193,7 +191,7 @@ static int table_make(struct window_fold *f, __u64 ruler)
 		first = f->first < first ? f->first : first;
 		last = f->last > last ? f->last : last;
 	}
-	if (array_resize(&f->bucket_of, n, sizeof(*f->bucket_of)))
+	if (array_resize(&f->cell, n, sizeof(*f->cell)))
 		return -ENOMEM;
 	scratch = calloc((size_t)(last - first + 1), sizeof(*scratch));
 	if (!scratch)
@@ -203,13 +201,10 @@ static int table_make(struct window_fold *f, __u64 ruler)
 	f->first = first;
 	f->last = last;
 	for (__u32 cell = 0; cell < n; cell++) {
-		int from, to;
-
 		if (f->source.kind == SAMPLE_HISTOGRAM)
-			buckets_of_cell(ruler, cell, f->source.divisor, f->source.schema, &from, &to);
+			buckets_cell_make(ruler, cell, f->source.divisor, f->source.schema, &f->cell[cell]);
 		else
-			from = to = (int)ruler_cell(f->classic_ruler, ruler_first(ruler, cell));
-		f->bucket_of[cell] = from == to ? from : SPREAD;
+			f->cell[cell].first = f->cell[cell].last = (int)ruler_cell(f->classic_ruler, ruler_first(ruler, cell));
 	}
 	f->ruler = ruler;
 	return 0;
@@ -244,21 +239,15 @@ static int add_cells(struct window_fold *f, struct column *c, const struct slice
 	int low = f->last + 1, high = f->first - 1, err = s->ruler == f->ruler ? 0 : table_make(f, s->ruler);
 
 	while (!err && hist_reader_next(r)) {
-		int from = f->bucket_of[r->cell], to = from;
+		const struct buckets_cell *cell = &f->cell[r->cell];
 
-		if (from != SPREAD) {
-			f->scratch[from - f->first] = saturating_add(f->scratch[from - f->first], r->value);
-		} else {
-			buckets_of_cell(s->ruler, r->cell, f->source.divisor, f->source.schema, &from, &to);
+		if (!buckets_cell_spread(cell, r->value, f->scratch, f->first))
 			buckets_spread(s->ruler, r->cell, f->source.divisor, f->source.schema, r->value, f->scratch, f->first, f->last);
-		}
-		low = from < low ? from : low;
-		high = to > high ? to : high;
+		low = cell->first < low ? cell->first : low;
+		high = cell->last > high ? cell->last : high;
 	}
 	if (err || low > high)
 		return err;
-	low = low < f->first ? f->first : low;
-	high = high > f->last ? f->last : high;
 	err = column_reach(f, c, low, high);
 	for (int i = low; i <= high; i++) {
 		if (!err)
@@ -394,7 +383,7 @@ void window_fold_free(struct window_fold *f)
 	}
 	free(f->group);
 	free(f->group_of);
-	free(f->bucket_of);
+	free(f->cell);
 	free(f->scratch);
 	free(f->observed);
 	keytable_fini(&f->keys);
@@ -447,9 +436,8 @@ static double factor_of(const struct window_fold *f, bool is_rate, __s64 asked_n
 	return is_rate ? 1e9 / (double)f->plan->range_ns : (double)asked_ns / (double)f->plan->range_ns;
 }
 
-static int put_histogram(const struct window *w, double factor, struct series_histogram *h)
+static int put_histogram(struct window_fold *f, const struct window *w, double factor, struct series_histogram *h)
 {
-	const struct window_fold *f = w->f;
 	int n = w->bucket ? f->last - f->first + 1 : 0, first = 0;
 
 	while (first < n && !w->bucket[first])
@@ -458,8 +446,13 @@ static int put_histogram(const struct window *w, double factor, struct series_hi
 		n--;
 	*h = (struct series_histogram){ (double)w->count * factor, (double)w->sum / f->source.divisor * factor, f->first + first,
 					(__u32)(n - first), NULL };
+	f->n_made += h->n;
 	if (!h->n)
 		return 0;
+	if (f->n_made > MATRIX_BUCKETS_MAX) {
+		h->n = 0;
+		return -E2BIG;
+	}
 	h->bucket = malloc(h->n * sizeof(*h->bucket));
 	if (!h->bucket) {
 		h->n = 0;
@@ -547,7 +540,7 @@ static int put_group(struct window_fold *f, const struct group *g, double factor
 		}
 		out->series[at].is[i] = true;
 		if (is_histogram)
-			err = put_histogram(&w, factor, &out->series[at].histogram[i]);
+			err = put_histogram(f, &w, factor, &out->series[at].histogram[i]);
 		else
 			out->series[at].value[i] = number_of(&w, factor);
 	}

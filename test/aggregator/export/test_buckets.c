@@ -124,4 +124,27 @@ TEST(units_are_those_of_prometheus)
 	assert_string_equal(buckets_unit(UNIT_NONE, &divisor), "");
 }
 
+TEST(a_kept_cell_is_divided_alike)
+{
+	unsigned n_kept = 0;
+
+	for (unsigned round = 0; round < 20000; round++) {
+		__u64 ruler = random_ruler(), n = check_value(), plain[4] = { 0 }, kept[4] = { 0 };
+		__u32 cell = (__u32)check_below(ruler_cells(ruler));
+		int schema = (int)check_below(BUCKETS_SCHEMA_MAX + 1);
+		struct buckets_cell c;
+
+		buckets_cell_make(ruler, cell, 1e9, schema, &c);
+		assert_true(c.first <= c.last);
+		if (!buckets_cell_spread(&c, n, kept, c.first)) {
+			assert_true(c.last > c.first + 1);
+			continue;
+		}
+		n_kept++;
+		buckets_spread(ruler, cell, 1e9, schema, n, plain, c.first, c.first + 3);
+		assert_memory_equal(plain, kept, sizeof(plain));
+	}
+	assert_true(n_kept > 5000);
+}
+
 TEST_MAIN()

@@ -3,6 +3,7 @@
 #include "test/kit/query_kit.h"
 #include "test/kit/check.h"
 
+#include <errno.h>
 #include <math.h>
 
 #define NAME "heatscope_mysql_queries_latency_seconds"
@@ -222,6 +223,22 @@ TEST(matchers_choose_keys_and_edges)
 	finish(&f);
 	assert_int_equal(f.matrix.n, 1);
 	assert_true(f.matrix.series[0].value[0] == EVENTS);
+	end(&f);
+}
+
+/* 8 series of 11,001 points, each of which has the events of all windows of 12,000 s. */
+TEST(too_many_buckets_are_refused)
+{
+	struct event e[EVENTS];
+	struct folding f;
+
+	kit_events(e, EVENTS, SLOTS);
+	for (size_t i = 0; i < EVENTS; i++)
+		e[i].slot += 11001;
+	begin(&f, "rate({instrumentation=\"queries\"}[12000s])", SAMPLE_HISTOGRAM, 100, 11001, 1, 12000);
+	give(&f, e, EVENTS);
+	window_fold_reader(f.fold)->cover(f.fold, "db1", T0, T0 + 23000);
+	assert_int_equal(window_fold_finish(f.fold, true, &f.matrix), -E2BIG);
 	end(&f);
 }
 
