@@ -29,7 +29,7 @@ struct window_fold {
 	long *group_of;			/* of a key: index into group; -1: not wanted */
 	size_t n_known, n_own, n_others;
 	struct group *group;
-	size_t n_groups, groups_room, n_buckets, n_made;	/* buckets of columns; of the histograms that were made */
+	size_t n_groups, groups_room, n_columns, n_buckets, n_made;	/* buckets of columns; of the histograms that were made */
 	bool *observed;			/* of each unit: has any source reported a slot? */
 	__u64 n_lost;
 	/* buckets of the cells of a ruler */
@@ -295,8 +295,14 @@ static void take_slice(void *arg, __s64 slot, const struct slice *s)
 	g = group_of(f, &s->key);
 	if (!g)
 		return;
-	if (!g->column)
+	if (!g->column) {
+		f->n_columns += f->plan->n_units;
+		if (f->n_columns > WINDOW_COLUMNS_MAX) {
+			f->err = -E2BIG;
+			return;
+		}
 		g->column = calloc(f->plan->n_units, sizeof(*g->column));
+	}
 	f->err = g->column ? column_add(f, &g->column[unit], s) : -ENOMEM;
 }
 

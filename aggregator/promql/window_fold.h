@@ -8,7 +8,7 @@
  *         events in the whole time is no series.
  * Keys    those that /metrics has as series, then others as they come, up to the limit; the events of the rest are in `other`.
  * Lost    events that collectors lost are in no series; n_lost counts those that were lost in the time.
- * Bound   WINDOW_BUCKETS_MAX buckets of all keys and units, MATRIX_BUCKETS_MAX of the histograms of its series: -E2BIG beyond.
+ * Bound   WINDOW_COLUMNS_MAX units of all keys, WINDOW_BUCKETS_MAX buckets of these, MATRIX_BUCKETS_MAX of the histograms of its series: -E2BIG beyond.
  * Memory  what the source and the plan point to is borrowed until window_fold_free().
  * Pure    no loop, file or clock.  Thread: any, one at a time.
  */
@@ -21,6 +21,7 @@
 #include "aggregator/promql/window_plan.h"
 #include "aggregator/store/store.h"
 
+#define WINDOW_COLUMNS_MAX 2000000	/* 80 MB */
 #define WINDOW_BUCKETS_MAX 8000000	/* 64 MB */
 
 enum sample_kind {

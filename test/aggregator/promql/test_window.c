@@ -242,6 +242,20 @@ TEST(too_many_buckets_are_refused)
 	end(&f);
 }
 
+/* 8 series of 300,000 slots. */
+TEST(too_many_units_are_refused)
+{
+	struct event e[EVENTS];
+	struct folding f;
+
+	kit_events(e, EVENTS, SLOTS);
+	begin(&f, "rate({instrumentation=\"queries\"}[1s])", SAMPLE_COUNT, 100, 2, 199998, 1);
+	f.plan.n_units = 300000;
+	give(&f, e, EVENTS);
+	assert_int_equal(window_fold_finish(f.fold, true, &f.matrix), -E2BIG);
+	end(&f);
+}
+
 TEST(keys_beyond_the_limit_are_other)
 {
 	struct event e[EVENTS];
