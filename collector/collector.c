@@ -327,6 +327,8 @@ static void on_connected(void *arg)
 			  incarnation, "pid", (int)getpid(), "version", c->conf->version, "kernel", kernel, "text",
 			  p->text_full ? "full" : "digest", "metrics",
 			  probes_metrics(c->probes));
+	if (p->labels && p->labels->n)
+		json_object_set_new(hello, "labels", host_labels_to_json(p->labels));
 	if (!hello || link_send_json(c->link, FRAME_HELLO, hello))
 		log_error("no memory to say hello");
 	json_decref(hello);

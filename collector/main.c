@@ -1,5 +1,6 @@
 /* heatscope-collector runs once per host, enables the instrumentations that the aggregator wants, and sends batches. */
 #include "collector/collector.h"
+#include "collector/core/host_labels.h"
 #include "collector/core/log.h"
 #include "collector/privilege.h"
 #include "collector/probe/probes.h"
@@ -43,6 +44,7 @@ enum {
 	OPT_RECORD = 256, OPT_REPLAY, OPT_FOLLOW_CLOCK, OPT_ONCE, OPT_SPOOL, OPT_SPOOL_LIMIT, OPT_MEMORY_LIMIT,
 	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_TEXT, OPT_BUS, OPT_BUS_CREDENTIALS, OPT_BUS_USER_FILE, OPT_BUS_CA,
 	OPT_BUS_CERTIFICATE, OPT_BUS_KEY,
+	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_TEXT, OPT_LABEL,
 };
 
 static const struct argp_option options[] = {
@@ -55,6 +57,8 @@ static const struct argp_option options[] = {
 	{ "bus-certificate", OPT_BUS_CERTIFICATE, "FILE", 0, "This host's certificate for the bus, PEM", 1 },
 	{ "bus-key", OPT_BUS_KEY, "FILE", 0, "Its private key, PEM", 1 },
 	{ "source", 'n', "NAME", 0, "The name of this source (default: the host's)", 1 },
+	{ "label", OPT_LABEL, "NAME=VALUE", 0, "A label of this host, such as role=db: heatscoped offers it as the field label.NAME of "
+		"every metric; may be repeated, or NAME=VALUE,NAME=VALUE", 1 },
 	{ "memory-limit", OPT_MEMORY_LIMIT, "SIZE", 0, "Kernel memory of one instrumentation (default 64M)", 1 },
 	{ "budget", OPT_BUDGET, "PERCENT", 0, "Limit for the cost of measuring, of all CPUs together (default 1; 0: "
 		"no limit); beyond it only a part of the events is looked at, and the data say so", 1 },
@@ -81,6 +85,8 @@ struct arguments {
 	struct collector_conf conf;
 	char host[SOURCE_MAX];
 	int doctor, verbose, quiet, has_socket;
+	struct host_labels labels;
+	int doctor, verbose, quiet;
 };
 
 /* "64M" -> bytes; refuses a text that is not a number, or too large a number. */
@@ -146,6 +152,12 @@ static void check_bus(struct arguments *a, struct argp_state *state)
 		argp_error(state, "--bus: %s", reason);
 	bus->name = a->conf.probe.source;
 	bus->thread_begins = privilege_drop_thread;
+static void parse_label(const char *text, struct arguments *a, struct argp_state *state)
+{
+	char reason[REASON_MAX];
+
+	if (host_labels_add(&a->labels, text, reason))
+		argp_error(state, "--label: %s", reason);
 }
 
 /* Checks rules that need the whole command line. */
@@ -195,6 +207,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPT_SPOOL_LIMIT: c->spool_limit = parse_size(text, "spool-limit", state); break;
 	case OPT_MEMORY_LIMIT: c->probe.memory_limit = parse_size(text, "memory-limit", state); break;
 	case OPT_TEXT: c->probe.text_full = parse_text(text, state); break;
+	case OPT_LABEL: parse_label(text, a, state); break;
 	case OPT_FIXED: c->fixed = 1; break;
 	case OPT_BUDGET: c->probe.budget = parse_percent(text, state) / 100; break;
 	case OPT_DOCTOR: a->doctor = 1; break;
@@ -236,6 +249,7 @@ int main(int argc, char **argv)
 	struct arguments a = { .conf = { .socket_path = "/run/heatscope/ingest.sock", .version = PACKAGE_VERSION,
 					 .spool_limit = 64u << 20, .probe.tracers = tracers, .probe.memory_limit = 64u << 20, .probe.budget = 0.01 } };
 
+	a.conf.probe.labels = &a.labels;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	log_open(NULL, a.verbose ? LOG_LEVEL_DEBUG : a.quiet ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO);
 	a.conf.probe.incarnation = incarnation_now();

@@ -105,14 +105,6 @@ static void inst_link(struct catalog *c, struct catalog_inst *ci)
 	*at = ci;
 }
 
-static int find_hostname(const struct instrumentation *in)
-{
-	for (size_t i = 0; i < in->n_fields; i++)
-		if (!strcmp(in->field[i], HOSTNAME_FIELD))
-			return (int)i;
-	return -1;
-}
-
 /* The newest complete slots, as many as asked for, lie before the slots that still grow or are not settled yet; so the
  * cube holds those, too, and the number is rounded up. */
 size_t catalog_cube_slots(const struct catalog *c, const struct instrumentation *in)
@@ -147,7 +139,6 @@ static int inst_parse(const char *text, struct catalog_inst *ci, char *reason)
 		err = instrumentation_bind(&ci->in, ci->metric, reason);
 	snprintf(ci->numeric, sizeof(ci->numeric), "%s", numeric ? numeric : "");
 	snprintf(ci->configured_name, sizeof(ci->configured_name), "%s", configured_name ? configured_name : "");
-	ci->hostname_at = find_hostname(&ci->in);
 	json_decref(json);
 	return err;
 }
@@ -340,7 +331,6 @@ static int make_inst(struct catalog *c, const json_t *request, __s64 now_ns, str
 	if (err)
 		return err;
 	ci->in.crtime_ms = now_ns / 1000000;
-	ci->hostname_at = find_hostname(&ci->in);
 	ci->metric = metric_copy(m);
 	return ci->metric ? 0 : -ENOMEM;
 }

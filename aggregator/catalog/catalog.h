@@ -55,7 +55,6 @@ struct catalog_inst {
 	__s64 kept_from[TIERS];		/* the first slot that each tier still has */
 	__s64 taken_from;		/* the first slot that the store takes: it cannot distinguish a dropped slot
 					 * from one that is sent again */
-	int hostname_at;		/* index of `hostname` among the fields; -1: not decomposed by it */
 	size_t n_sightings;
 	struct sighting *sighting;
 };
@@ -133,6 +132,8 @@ void catalog_bye(struct catalog *c, const char *source);
 /* Notes the offset of a source's clock against the bus server's, measured on one message: too small by the message's
  * way.  So the largest of the last minutes counts; see struct source. */
 void catalog_clock(struct catalog *c, const char *source, __s64 offset_ns, __s64 now_ns);
+/* Returns the labels of a source; NULL: it never said hello. */
+const struct host_labels *catalog_labels(const struct catalog *c, const char *source);
 
 enum fare catalog_fare(const struct catalog_inst *ci, const struct source *s, __s64 now_ns, char *reason);
 const char *catalog_fare_word(enum fare fare);	/* "pending", ... */

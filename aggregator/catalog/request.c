@@ -1,5 +1,6 @@
 #include "aggregator/catalog/request.h"
 
+#include "collector/core/host_labels.h"
 #include "collector/core/refuse.h"
 #include "collector/core/where.h"
 
@@ -318,6 +319,21 @@ static int form_fill(const json_t *request, const struct metric *m, json_t *form
 	return err ? err : switch_of(request, "persist-data", form, reason);
 }
 
+/* predicate_check() accepts every field of hosts, because a collector must evaluate labels that it lacks.  Here a label
+ * that no host has is a mistake. */
+static int check_labels(const struct predicate *p, const struct metric *m, char *reason)
+{
+	char have[160];
+
+	for (__u32 i = 0; i < p->n_terms; i++)
+		if (!metric_field(m, p->term[i].field)) {
+			field_names(m, have, sizeof(have));
+			return refuse(reason, "predicate: no host has the label \"%s\"; fields of %s.%s are %s",
+				      p->term[i].field + strlen(HOST_LABEL_FIELD), m->module, m->stat, have);
+		}
+	return 0;
+}
+
 int request_parse(const json_t *request, const struct metric *m, struct instrumentation *ret_in,
 		  char ret_numeric[NAME_MAX_LEN], char *reason)
 {
@@ -330,6 +346,8 @@ int request_parse(const json_t *request, const struct metric *m, struct instrume
 		err = instrumentation_from_json(form, &in, reason);
 	if (!err)
 		err = instrumentation_bind(&in, m, reason);
+	if (!err)
+		err = check_labels(&in.predicate, m, reason);
 	if (!err && in.granularity_ns / 1000000000 > in.retention_s)
 		err = refuse(reason, "value \"%u\" for field \"retention-time\" is invalid: shorter than the granularity",
 			     in.retention_s);

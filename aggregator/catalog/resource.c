@@ -100,6 +100,10 @@ json_t *resource_sources(const struct catalog *c)
 		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:s, s:o*, s:o}", "source", s->name, "state",
 						     s->n_links ? "active" : "gone", "version", s->version, "kernel", s->kernel,
 						     "text", text_word(s), "clock_offset", clock_json(s), "metrics", metrics));
+		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "source", s->name, "state",
+						     s->n_links ? "active" : "gone", "version", s->version, "kernel", s->kernel,
+						     "text", text_word(s), "labels", host_labels_to_json(&s->labels),
+						     "metrics", metrics));
 	}
 	return all;
 }

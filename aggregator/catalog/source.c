@@ -34,7 +34,7 @@ static int metric_check(const struct metric *m, char *reason)
 	if (!is_name(m->module) || !is_name(m->stat))
 		return refuse(reason, "\"%s.%s\" is not a valid name of a metric", m->module, m->stat);
 	for (size_t i = 0; i < m->n_fields; i++) {
-		if (!is_name(m->field[i].name))
+		if (!is_name(m->field[i].name) && !host_field_is(m->field[i].name))
 			return refuse(reason, "\"%s\" is not a valid name of a field", m->field[i].name);
 		for (size_t j = 0; j < i; j++)
 			if (!strcmp(m->field[i].name, m->field[j].name))
@@ -101,23 +101,42 @@ static int add_hostname(struct metric *m, char *reason)
 	return add_field(m, &hostname) ? no_memory(reason) : 0;
 }
 
+/* Adds a field before hostname. */
+static int add_before_hostname(struct metric *m, const struct field *f)
+{
+	int err = m->n_fields < METRIC_FIELDS_MAX ? add_field(m, f) : 0;
+	struct field *field = (struct field *)m->field, last;
+
+	if (m->n_fields < 2 || strcmp(field[m->n_fields - 2].name, HOSTNAME_FIELD))
+		return err;
+	last = field[m->n_fields - 2];
+	field[m->n_fields - 2] = field[m->n_fields - 1];
+	field[m->n_fields - 1] = last;
+	return err;
+}
+
 int metric_add_fields(struct metric *m, const struct metric *other)
 {
-	struct field *field, last;
 	int err = 0;
 
-	for (size_t i = 0; i < other->n_fields && !err; i++) {
-		if (metric_field(m, other->field[i].name))
-			continue;
-		err = add_field(m, &other->field[i]);
-		field = (struct field *)m->field;
-		if (m->n_fields < 2 || strcmp(field[m->n_fields - 2].name, HOSTNAME_FIELD))
-			continue;
-		last = field[m->n_fields - 2];
-		field[m->n_fields - 2] = field[m->n_fields - 1];
-		field[m->n_fields - 1] = last;
-	}
+	for (size_t i = 0; i < other->n_fields && !err; i++)
+		if (!metric_field(m, other->field[i].name))
+			err = add_before_hostname(m, &other->field[i]);
 	return err;
+}
+
+static int add_labels(struct metric *m, const struct host_labels *labels, char *reason)
+{
+	char name[NAME_MAX_LEN], title[NAME_MAX_LEN + 16];
+	const struct field field = { .name = name, .label = title, .type = "string", .arity = FIELD_DISCRETE };
+	int err = 0;
+
+	for (size_t i = 0; i < labels->n && !err; i++) {
+		snprintf(name, sizeof(name), HOST_LABEL_FIELD "%s", labels->label[i].name);
+		snprintf(title, sizeof(title), "host's label %s", labels->label[i].name);
+		err = metric_field(m, name) ? 0 : add_before_hostname(m, &field);
+	}
+	return err ? no_memory(reason) : 0;
 }
 
 /* --- sources --- */
@@ -154,7 +173,7 @@ static void copy_reason(const json_t *json, char *out)
 	snprintf(out, REASON_MAX, "%s", text ? text : "");
 }
 
-static int offer_parse(const json_t *json, struct offer *o, char *reason)
+static int offer_parse(const json_t *json, const struct host_labels *labels, struct offer *o, char *reason)
 {
 	const char *state = json_string_value(json_object_get(json, "state"));
 	int err;
@@ -164,7 +183,9 @@ static int offer_parse(const json_t *json, struct offer *o, char *reason)
 	o->ok = !strcmp(state, "ok");
 	copy_reason(json, o->reason);
 	err = metric_parse(json, &o->metric, reason);
-	return err ? err : add_hostname(o->metric, reason);
+	if (!err)
+		err = add_hostname(o->metric, reason);
+	return err ? err : add_labels(o->metric, labels, reason);
 }
 
 static int offers_parse(const json_t *list, struct source *s, char *reason)
@@ -179,7 +200,7 @@ static int offers_parse(const json_t *list, struct source *s, char *reason)
 		return no_memory(reason);
 	s->n_offers = n;
 	for (size_t i = 0; i < n && !err; i++)
-		err = offer_parse(json_array_get(list, i), &s->offer[i], reason);
+		err = offer_parse(json_array_get(list, i), &s->labels, &s->offer[i], reason);
 	return err;
 }
 
@@ -232,6 +253,8 @@ int source_hello(const json_t *hello, struct source **ret_source, char *reason)
 	if (incarnation_parse(json_string_value(json_object_get(hello, "incarnation")), &s->incarnation))
 		err = refuse(reason, "the incarnation must be a number below 2^64, as a text");
 	if (!err)
+		err = host_labels_from_json(json_object_get(hello, "labels"), &s->labels, reason);
+	if (!err)
 		err = offers_parse(json_object_get(hello, "metrics"), s, reason);
 	if (err) {
 		source_free(s);
@@ -254,6 +277,7 @@ void source_renew(struct source *s, struct source *from)
 	}
 	s->incarnation = from->incarnation;
 	s->full_text = from->full_text;
+	s->labels = from->labels;
 	s->pid = from->pid;
 	memcpy(s->version, from->version, sizeof(s->version));
 	memcpy(s->kernel, from->kernel, sizeof(s->kernel));

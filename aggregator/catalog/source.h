@@ -4,6 +4,8 @@
  *
  * Name    identifies a source; each start of its collector is another incarnation.
  * Offer   a metric that it can measure, or the reason why it cannot.
+ * Fields  every metric gets the fields of the host (host_labels.h): label.NAME for each label of its source, and at the
+ *         end hostname.  The aggregator fills them in, see incoming_batch.h.
  * Errors  -EINVAL or -ENOMEM with one sentence in `reason` (REASON_MAX bytes); after it nothing has changed.
  * Memory  source_new() makes a source, source_free() frees it.  A source owns the texts of its metrics.
  * Thread  the loop thread only.
@@ -12,6 +14,7 @@
 #define HEATSCOPE_SOURCE_H
 
 #include "collector/core/batch.h"
+#include "collector/core/host_labels.h"
 #include "collector/core/instrumentation.h"
 #include <stdbool.h>
 
@@ -49,6 +52,7 @@ struct source {
 		__s64 offset_ns[2];		/* the largest of this window of CLOCK_WINDOW_NS, and of the one before */
 		__s64 begun_ns;			/* of this window; 0: its clock is not known */
 	} clock;
+	struct host_labels labels;
 	bool full_text;			/* its exemplars have statements with their literals */
 	unsigned n_links;			/* connections that said hello under this name */
 	size_t n_offers, n_states;
@@ -63,7 +67,7 @@ void source_free(struct source *s);
 /* Reads a HELLO into *ret_source (new). */
 int source_hello(const json_t *hello, struct source **ret_source, char *reason);
 
-/* Takes over incarnation, version, kernel and offers of a later hello; leaves `from` empty. */
+/* Takes over incarnation, version, kernel, labels and offers of a later hello; leaves `from` empty. */
 void source_renew(struct source *s, struct source *from);
 
 /* Reads a STATE; the states of instrumentations that it does not name stay, and so does `self`.  -EINVAL also for more than 4096 states in
@@ -84,7 +88,7 @@ json_t *metric_to_json(const struct metric *m);		/* NULL: no memory */
 struct metric *metric_copy(const struct metric *m);	/* NULL: no memory */
 
 /* Adds copies of the fields of `other` that m lacks, before `hostname`, which is the last.  m was made by
- * metric_copy().  -ENOMEM: not all. */
+ * metric_copy().  A metric has at most METRIC_FIELDS_MAX fields: further ones are not added.  -ENOMEM: not all. */
 int metric_add_fields(struct metric *m, const struct metric *other);
 void metric_free(struct metric *m);
 

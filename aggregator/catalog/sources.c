@@ -169,6 +169,13 @@ static struct source *source_find(const struct catalog *c, const char *name)
 	return s;
 }
 
+const struct host_labels *catalog_labels(const struct catalog *c, const char *source)
+{
+	const struct source *s = source_find(c, source);
+
+	return s ? &s->labels : NULL;
+}
+
 static void source_link(struct catalog *c, struct source *s)
 {
 	struct source **at = &c->sources;

@@ -55,6 +55,15 @@ __u64 incoming_batch_events(const struct incoming_batch *a)
 	return n;
 }
 
+static size_t host_fields(const struct instrumentation *in)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < in->n_fields; i++)
+		n += (size_t)host_field_is(in->field[i]);
+	return n;
+}
+
 static const char *check_slice(const struct slice *s, const struct instrumentation *in, int n_labels)
 {
 	if (labels_count(&s->key) != n_labels)
@@ -83,10 +92,10 @@ static const char *check_time(const struct incoming_batch *a, const struct instr
 	return NULL;
 }
 
-const char *incoming_batch_check(const struct incoming_batch *a, const struct instrumentation *in, bool has_host,
+const char *incoming_batch_check(const struct incoming_batch *a, const struct instrumentation *in,
 			  const struct incoming_batch_bounds *bounds)
 {
-	int n_labels = (int)in->n_fields - has_host;
+	int n_labels = (int)(in->n_fields - host_fields(in));
 	const char *why = check_time(a, in, bounds);
 
 	for (size_t i = 0; i < a->batch.n_slices && !why; i++)
@@ -124,44 +133,46 @@ bool incoming_batch_lose(struct incoming_batch *a, const struct instrumentation 
 	return true;
 }
 
-static size_t label_at(const struct labels *key, int at)
+/* Appends the key with the host's values among its labels, in the order of the instrumentation's fields. */
+static void put_with_host(struct bytes *out, const struct labels *key, const struct instrumentation *in, const char *source,
+			  const struct host_labels *labels)
 {
-	size_t offset = 0;
+	size_t at = 0, len;
 
-	while (at-- > 0 && offset < key->len)
-		offset += 1 + (size_t)key->bytes[offset];
-	return offset;
-}
-
-static void put_with_host(struct bytes *out, const struct labels *key, int at, const char *host)
-{
-	size_t before = label_at(key, at);
-
-	bytes_put(out, key->bytes, before);
-	labels_put(out, host);
-	bytes_put(out, key->bytes + before, key->len - before);
+	for (size_t i = 0; i < in->n_fields; i++) {
+		if (host_field_is(in->field[i])) {
+			labels_put(out, host_field_value(in->field[i], source, labels));
+			continue;
+		}
+		len = 1 + (size_t)key->bytes[at];
+		bytes_put(out, key->bytes + at, len);
+		at += len;
+	}
 }
 
 /* Slices of one key share its bytes, before and after.  The buffer moves while it grows, so the
  * keys' pointers are set when it is complete. */
-int incoming_batch_name_host(struct incoming_batch *a, int at)
+int incoming_batch_fill_host(struct incoming_batch *a, const struct instrumentation *in, const struct host_labels *labels)
 {
 	struct slice *slice = a->batch.slice;
-	size_t n = a->batch.n_slices, *offset = calloc(n + 1, sizeof(*offset));
+	size_t n = a->batch.n_slices, *offset, *len;
 
+	if (!host_fields(in))
+		return 0;
+	offset = calloc(2 * n + 1, sizeof(*offset));
 	if (!offset)
 		return -ENOMEM;
+	len = offset + n;
 	for (size_t i = 0; i < n; i++) {
 		bool same = i && slice[i].key.bytes == slice[i - 1].key.bytes && slice[i].key.len == slice[i - 1].key.len;
 
 		offset[i] = same ? offset[i - 1] : a->keys.len;
 		if (!same)
-			put_with_host(&a->keys, &slice[i].key, at, a->batch.source);
+			put_with_host(&a->keys, &slice[i].key, in, a->batch.source, labels);
+		len[i] = same ? len[i - 1] : a->keys.len - offset[i];
 	}
-	for (size_t i = 0; i < n && !a->keys.err; i++) {
-		slice[i].key.len = (__u16)(slice[i].key.len + 1 + strlen(a->batch.source));
-		slice[i].key.bytes = a->keys.data + offset[i];
-	}
+	for (size_t i = 0; i < n && !a->keys.err; i++)
+		slice[i].key = (struct labels){ .bytes = a->keys.data + offset[i], .len = (__u16)len[i] };
 	free(offset);
 	return a->keys.err;
 }

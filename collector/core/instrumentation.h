@@ -9,8 +9,8 @@
  *       "ruler-bits": 5, "keys": 64, "exemplars": 0, "slots": 12, "crtime": 1700000000000, "enabled": true}
  *
  * Counts  the events that match the predicate (predicate.h); {} matches all.
- * Fields  are discrete; their order is that of the key.  `hostname` may be one: collectors leave it out of their keys,
- *         and the aggregator fills in the source's name.
+ * Fields  are discrete; their order is that of the key.  Fields of the host (host_labels.h) may be among them:
+ *         collectors leave them out of their keys, and the aggregator fills them in.
  * Measures are numeric; the first is the default one.
  * Weights are optional.  The first weight is the first measure; the others are measures that are parts of it
  *         (metric.h).  A weight need not be among the measures.

@@ -1,4 +1,5 @@
 #include "collector/core/metric.h"
+#include "collector/core/host_labels.h"
 
 #include <string.h>
 
@@ -40,7 +41,7 @@ const char *metric_first_measure(const struct metric *m)
 
 static int has_place(const struct field *f, enum field_arity arity)
 {
-	return f->arity == arity && strcmp(f->name, "hostname");
+	return f->arity == arity && !host_field_is(f->name);
 }
 
 const struct field *metric_at(const struct metric *m, enum field_arity arity, int index)

@@ -59,7 +59,7 @@ const struct field *metric_field(const struct metric *m, const char *name);
 const struct field *metric_at(const struct metric *m, enum field_arity arity, int index);
 
 /* Returns the index of the field among the fields of that arity, which is also its index in an event; -1: it has none.
- * `hostname` does not count: the aggregator fills it in. */
+ * Fields of the host (host_labels.h) do not count: the aggregator fills them in. */
 int metric_index(const struct metric *m, const char *name, enum field_arity arity);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "collector/core/instrumentation.h"
 
-#define METRIC_FIELDS_MAX 64
+#define METRIC_FIELDS_MAX 128
 
 /* Lists the metric's parts, in its order; NULL: it has none, or no memory. */
 json_t *metric_json_parts(const struct metric *m);

@@ -1,5 +1,7 @@
 #include "collector/core/predicate.h"
 
+#include "collector/core/host_labels.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -282,7 +284,8 @@ static int term_unknown(const struct predicate_term *t, const struct metric *m, 
 
 static int term_check(const struct predicate_term *t, const struct metric *m, char *reason)
 {
-	const struct field *f = metric_field(m, t->field);
+	static const struct field of_host = { .arity = FIELD_DISCRETE };
+	const struct field *f = metric_field(m, t->field) ?: host_field_is(t->field) ? &of_host : NULL;
 
 	if (!f)
 		return term_unknown(t, m, reason);

@@ -63,7 +63,8 @@ json_t *predicate_to_json(const struct predicate *p);	/* NULL: no memory */
 /* Reads the text of such JSON; "" is {}. */
 int predicate_from_text(const char *text, struct predicate *ret, char *reason);
 
-/* Checks that its fields belong to the metric, and that its operators and constants suit the fields. */
+/* Checks that its fields belong to the metric or are those of every host (host_labels.h), and that its operators and
+ * constants suit the fields. */
 int predicate_check(const struct predicate *p, const struct metric *m, char *reason);
 
 /* Returns 1 if the predicate accepts the event, 0 if it rejects it.  test() returns 1 if a term holds, 0 if it does

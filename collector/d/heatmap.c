@@ -1,5 +1,6 @@
 #include "collector/d/heatmap.h"
 #include "collector/core/array.h"
+#include "collector/core/host_labels.h"
 #include "collector/core/refuse.h"
 #include "collector/d/tree/function.h"
 #include "collector/d/viewer.h"
@@ -57,7 +58,7 @@ static bool has_field(const struct metric *m, const char *name)
 /* Names that a key cannot have: they are those of other fields. */
 static bool is_taken(const struct metric *m, const char *name)
 {
-	return has_field(m, name) || !strcmp(name, "hostname") || !strcmp(name, "latency") || !strcmp(name, "value") || !strncmp(name, "key", 3);
+	return has_field(m, name) || host_field_is(name) || !strcmp(name, "latency") || !strcmp(name, "value") || !strncmp(name, "key", 3);
 }
 
 /* The name of a variable that is the key; of another expression, or if it is taken, key1, key2 ... */
@@ -311,7 +312,7 @@ static void plan_begin(struct d_heatmap *h, __s64 first_slot)
 static int counting_new(struct d_heatmap *h, const struct instrumentation *in, struct d_instrumentation *c, char *reason)
 {
 	const struct metric *m = &h->metrics[c->metric];
-	const struct filter_names names = { m, h->source, codes_of_label, NULL, 0 };
+	const struct filter_names names = { m, h->source, codes_of_label, NULL, 0, NULL };
 	const struct probe_conf conf = { .source = h->source, .incarnation = h->incarnation };
 	int err = filter_compile(&in->predicate, &names, &c->filter, reason);
 

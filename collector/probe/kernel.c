@@ -133,7 +133,7 @@ static struct filter_names filter_names(const struct kernel *k, const struct tra
 {
 	const struct tracer *t = on->tracer;
 
-	return (struct filter_names){ t->metric, k->conf.source, traced_codes, (void *)on, t->moving };
+	return (struct filter_names){ t->metric, k->conf.source, traced_codes, (void *)on, t->moving, k->conf.labels };
 }
 
 /* Turns texts into codes, so the tracer's programs must run already. */

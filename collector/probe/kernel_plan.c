@@ -75,7 +75,7 @@ int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 
 		return err;
 	for (i = 0; i < in->n_fields; i++) {
 		index = metric_index(m, in->field[i], FIELD_DISCRETE);
-		if (index >= 0)			/* the aggregator fills in hostname */
+		if (index >= 0)			/* the aggregator fills in the host's */
 			ret_plan->field[ret_plan->n_fields++] = index;
 	}
 	if (!ret_plan->n_fields)

@@ -16,6 +16,7 @@
 #define HEATSCOPE_PROBE_H
 
 #include "collector/core/batch.h"
+#include "collector/core/host_labels.h"
 #include "collector/core/instrumentation.h"
 #include <stdio.h>
 
@@ -25,6 +26,7 @@ struct d_heatmap;
 struct probe_conf {
 	const struct tracer *const *tracers;	/* kernel: metrics that it may offer, tracers.h; NULL at the end */
 	const char *source;		/* our name in batches */
+	const struct host_labels *labels;	/* of this host; NULL: none */
 	__u64 incarnation;
 	__u64 memory_limit;		/* bytes of kernel memory that one instrumentation may take */
 	double budget;			/* share of all CPUs that measuring may take; 0: no limit; 0.01: 1 % */

@@ -1,6 +1,7 @@
 #include "collector/probe/recording.h"
 #include "collector/core/array.h"
 #include "collector/core/frame.h"
+#include "collector/core/host_labels.h"
 #include "collector/core/metric_json.h"
 #include "collector/core/refuse.h"
 
@@ -37,7 +38,7 @@ void instrumentation_strip(struct instrumentation *in)
 	size_t n = 0;
 
 	for (size_t i = 0; i < in->n_fields; i++)
-		if (strcmp(in->field[i], "hostname"))
+		if (!host_field_is(in->field[i]))
 			memmove(in->field[n++], in->field[i], NAME_MAX_LEN);
 	in->n_fields = n;
 }

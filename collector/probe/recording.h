@@ -4,7 +4,7 @@
  *
  * Shape   an INST frame comes before the first batch of its instrumentation.  A batch names its instrumentation by id.
  *         An INST with a known id and other content begins another instrumentation.
- * Labels  a batch has labels for the instrumentation's fields without `hostname`.
+ * Labels  a batch has labels for the instrumentation's fields without those of the host.
  * Errors  a sentence with the offset in the file: "offset 1234: damaged ...".
  */
 #ifndef HEATSCOPE_RECORDING_H
@@ -24,7 +24,7 @@ struct recorded_batch {
 };
 
 struct recorded {			/* one instrumentation */
-	struct instrumentation in;	/* bound; `hostname` is not among its fields */
+	struct instrumentation in;	/* bound; none of its fields is one of the host's */
 	struct metric metric;
 	struct recorded_batch *batch;	/* in the order of the file */
 	size_t n_batches;
@@ -43,7 +43,7 @@ int recording_read(const char *path, struct recording **ret_recording, char reas
 int recording_parse(const __u8 *data, size_t len, struct recording **ret_recording, char reason[REASON_MAX]);
 void recording_free(struct recording *r);
 
-/* Removes `hostname` from the fields, because the aggregator fills it in. */
+/* Removes the fields of the host (host_labels.h), because the aggregator fills them in. */
 void instrumentation_strip(struct instrumentation *in);
 
 /* --- writing --- */

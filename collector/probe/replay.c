@@ -39,6 +39,7 @@ struct playing {			/* an enabled instrumentation */
 
 struct replay {
 	char source[SOURCE_MAX];
+	const struct host_labels *labels;
 	__u64 incarnation;
 	int follow_clock, started;
 	__s64 shift_ns;
@@ -198,6 +199,7 @@ static int replay_open(const struct probe_conf *conf, void **ret_self, char *rea
 	if (!r)
 		return -ENOMEM;
 	snprintf(r->source, sizeof(r->source), "%s", conf->source);
+	r->labels = conf->labels;
 	r->incarnation = conf->incarnation;
 	r->follow_clock = conf->follow_clock;
 	err = recording_read(conf->recording, &r->recording, reason);
@@ -242,7 +244,7 @@ static int has_exemplars(const struct recorded *rec, const struct instrumentatio
 }
 
 /* Can this recorded instrumentation give the wanted one? */
-static int playing_map(struct playing *p, const struct recorded *rec, const char *source, char *reason)
+static int playing_map(struct playing *p, const struct recorded *rec, const struct replay *r, char *reason)
 {
 	if (rec->in.slot_ns != p->in.slot_ns)
 		return refuse_as(-ENOENT, reason, "the recording of %s.%s has slots of %g s, not of %g s", rec->in.module,
@@ -259,7 +261,7 @@ static int playing_map(struct playing *p, const struct recorded *rec, const char
 	if (p->in.n_exemplars && !has_exemplars(rec, &p->in))
 		return refuse_as(-ENOENT, reason, "the recording of %s.%s has %u exemplars, by %s and its own predicate", rec->in.module,
 			 rec->in.stat, rec->in.n_exemplars, rec->in.measure[0]);
-	if (replay_filter_init(&p->sieve, &p->in.predicate, &rec->in, source, reason))
+	if (replay_filter_init(&p->sieve, &p->in.predicate, &rec->in, r->source, r->labels, reason))
 		return -ENOENT;
 	for (size_t i = 0; i < rec->in.n_measures; i++)
 		p->axis_to[i] = instrumentation_axis(&p->in, rec->in.measure[i]);
@@ -279,7 +281,7 @@ static int playing_find(struct replay *r, struct playing *p, char *reason)
 		const struct recorded *rec = &r->recording->inst[i];
 
 		if (!strcmp(rec->in.module, p->in.module) && !strcmp(rec->in.stat, p->in.stat))
-			err = playing_map(p, rec, r->source, reason);
+			err = playing_map(p, rec, r, reason);
 	}
 	return err;
 }

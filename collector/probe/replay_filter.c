@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HOSTNAME 0xff			/* in place of a field's index */
+#define OF_HOST 0xff			/* in place of a field's index */
 
 static int refuse(char *reason, const struct instrumentation *recorded, const char *format, const char *what)
 {
@@ -18,8 +18,8 @@ static int term_find(struct replay_filter *s, size_t i, const struct instrumenta
 {
 	const struct predicate_term *t = &s->predicate->term[i];
 
-	s->field[i] = HOSTNAME;
-	if (!strcmp(t->field, "hostname"))
+	s->field[i] = OF_HOST;
+	if (t->is_text && host_field_is(t->field))
 		return 0;
 	if (!t->is_text)
 		return refuse(reason, recorded, "has no single events, \"%s\" cannot be compared", t->field);
@@ -32,12 +32,12 @@ static int term_find(struct replay_filter *s, size_t i, const struct instrumenta
 }
 
 int replay_filter_init(struct replay_filter *s, const struct predicate *wanted, const struct instrumentation *recorded,
-		       const char *hostname, char *reason)
+		       const char *hostname, const struct host_labels *labels, char *reason)
 {
 	char title[100];
 	int err = 0;
 
-	*s = (struct replay_filter){ .hostname = hostname };
+	*s = (struct replay_filter){ .hostname = hostname, .labels = labels };
 	if (!memcmp(wanted, &recorded->predicate, sizeof(*wanted)))
 		return 0;
 	if (recorded->predicate.n_nodes) {
@@ -62,8 +62,8 @@ static int term_holds(void *arg, const struct predicate_term *t)
 	char label[LABEL_MAX + 1];
 	size_t at = 0;
 
-	if (field == HOSTNAME)
-		return predicate_holds_text(t, p->s->hostname);
+	if (field == OF_HOST)
+		return predicate_holds_text(t, host_field_value(t->field, p->s->hostname, p->s->labels));
 	if (labels_text(p->key, field, label))
 		return -ENODATA;
 	for (; field; field--)

@@ -49,7 +49,7 @@ int event_counter_new(const struct metric *m, const struct instrumentation *in, 
 	t->next_slot = first_slot;
 	for (size_t i = 0; i < in->n_fields; i++) {
 		index = metric_index(m, in->field[i], FIELD_DISCRETE);
-		if (index >= 0)			/* the aggregator fills in hostname */
+		if (index >= 0)			/* the aggregator fills in the host's */
 			t->field[t->n_fields++] = (unsigned)index;
 	}
 	t->n_measures = in->n_measures;

@@ -170,7 +170,7 @@ static int proc_enable(void *self, const struct instrumentation *in, __s64 now_n
 {
 	struct proc *p = self;
 	const struct meter *meter = meter_find(in);
-	const struct filter_names names = { meter->metric, p->conf.source, codes, NULL, 0 };
+	const struct filter_names names = { meter->metric, p->conf.source, codes, NULL, 0, p->conf.labels };
 	struct filter filter;
 	struct counting *c;
 	int err = slot_check(in, reason) ?: filter_compile(&in->predicate, &names, &filter, reason);

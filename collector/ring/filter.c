@@ -1,4 +1,5 @@
 #include "collector/ring/filter.h"
+#include "collector/core/host_labels.h"
 #include "collector/core/predicate.h"
 #include "collector/core/refuse.h"
 
@@ -64,8 +65,8 @@ static int term_make(const struct predicate_term *t, const struct filter_names *
 	int index, err = 0;
 
 	*ret_known = -1;
-	if (t->is_text && !strcmp(t->field, "hostname")) {
-		*ret_known = predicate_holds_text(t, names->hostname);
+	if (t->is_text && host_field_is(t->field)) {
+		*ret_known = predicate_holds_text(t, host_field_value(t->field, names->hostname, names->labels));
 		return 0;
 	}
 	index = metric_index(names->metric, t->field, t->is_text ? FIELD_DISCRETE : FIELD_NUMERIC);

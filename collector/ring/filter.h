@@ -9,7 +9,7 @@
  *         each other operator is one of them with yes and no exchanged, or with a constant one higher.  A filter of
  *         zeros accepts every event.
  * Texts   Codes replace texts; a text with several codes becomes several terms.  filter_compile() decides terms whose
- *         answer is the same for every event of this host (hostname, texts without a code).
+ *         answer is the same for every event of this host (fields of the host, texts without a code).
  * Lists   Some codes change while programs run: a server that starts again has another process id.  A term for such
  *         codes looks into a list in memory that the kernel shares; filter_refresh() fills the list.
  * When    A record program applies the filter first.  An event that does not match is not counted, is no loss, and
@@ -99,6 +99,7 @@ static inline int filter_accepts(const volatile struct filter *f, const struct e
 
 #define FILTER_CODES 16			/* codes of one text, if they do not change */
 
+struct host_labels;
 struct metric;
 struct predicate;
 
@@ -112,6 +113,7 @@ struct filter_names {
 	int (*codes)(void *arg, unsigned field, const char *text, __u64 *ret_code, size_t max);
 	void *arg;
 	__u64 moving;			/* WANTED_FIELD() of the fields whose codes change */
+	const struct host_labels *labels;	/* NULL: none */
 };
 
 /* Compiles a predicate.  -EINVAL with the reason (REASON_MAX bytes): this host cannot evaluate it. */

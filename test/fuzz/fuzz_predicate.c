@@ -13,7 +13,7 @@ static void must(int holds)
 
 static void try_filter(const struct predicate *p, const json_t *json)
 {
-	static const struct filter_names names = { &kit_metric, "db1", kit_codes, NULL, 0 };
+	static const struct filter_names names = { &kit_metric, "db1", kit_codes, NULL, 0, NULL };
 	char reason[REASON_MAX];
 	struct filter f;
 	struct event e;

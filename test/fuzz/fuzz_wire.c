@@ -11,15 +11,16 @@
 /* Checked against an instrumentation, then with the host's name in its keys, as ingest does it. */
 static void try_batch(const struct frame *f)
 {
-	struct instrumentation in = { .slot_ns = 1000000000, .n_fields = 2, .n_measures = 2,
+	static const struct host_labels labels = { 1, { { "role", "db" } } };
+	struct instrumentation in = { .slot_ns = 1000000000, .field = { "command", "label.role", "hostname" }, .n_fields = 3, .n_measures = 2,
 				      .ruler = { RULER(UNIT_NS, 5, 10, 39), RULER(UNIT_NS, 5, 10, 39) } };
 	struct incoming_batch *a;
 
 	if (incoming_batch_new(f->data, f->len, &a))
 		return;
-	if (!incoming_batch_check(a, &in, true, &(struct incoming_batch_bounds){ .now_ns = 2000000000000000000ll }) && !incoming_batch_name_host(a, 1))
+	if (!incoming_batch_check(a, &in, &(struct incoming_batch_bounds){ .now_ns = 2000000000000000000ll }) && !incoming_batch_fill_host(a, &in, &labels))
 		for (size_t i = 0; i < a->batch.n_slices; i++)
-			if (labels_count(&a->batch.slice[i].key) != 2)
+			if (labels_count(&a->batch.slice[i].key) != 3)
 				abort();
 	incoming_batch_events(a);
 	incoming_batch_free(a);

@@ -20,7 +20,7 @@
 #define N_RECORDS 50
 
 /* The codes of `instance` are in lists. */
-static const struct filter_names names = { &kit_metric, "db1", kit_codes, NULL, WANTED_FIELD(2) };
+static const struct filter_names names = { &kit_metric, "db1", kit_codes, NULL, WANTED_FIELD(2), NULL };
 static int n_tests, n_failed;
 
 static void say(int holds, const char *what, unsigned long long n)

@@ -1,7 +1,8 @@
 /* make_recording - the material of e2e/replay.sh: a recording of known content, a collector that only
  *                  says hello, and a count of what a database holds.
  *
- *      make_recording write FILE FIRST_SLOT N_SLOTS    prints "events N lost N slots N"
+ *      make_recording write FILE FIRST_SLOT N_SLOTS [FACTOR]    prints "events N lost N slots N"; times are FACTOR times
+ *                                                      as long
  *      make_recording hostile FILE FIRST_SLOT N_SLOTS  labels and exemplars that a terminal would obey
  *      make_recording hello SOCKET NAME [ERROR]        prints "ready"; stays until its input ends; then says why it leaves
  *      make_recording count DATABASE INST              prints "events N lost N slots N" of it
@@ -55,6 +56,8 @@ struct filled {				/* a slice and its memory */
 	struct bytes key, cells;
 };
 
+static unsigned factor = 1;
+
 /* n events of 10 us, 20 us, ... under one label. */
 static void fill(struct filled *f, struct slice *s, __u64 ruler, const char *label, unsigned n)
 {
@@ -63,7 +66,7 @@ static void fill(struct filled *f, struct slice *s, __u64 ruler, const char *lab
 	if (hist_init(&h, ruler))
 		exit(1);
 	for (unsigned i = 1; i <= n; i++)
-		hist_record(&h, i * 10000, 1);
+		hist_record(&h, (__u64)i * 10000 * factor, 1);
 	bytes_clear(&f->key);
 	bytes_clear(&f->cells);
 	labels_put(&f->key, label);
@@ -285,6 +288,8 @@ static int do_count(const char *path, const char *inst)
 
 int main(int argc, char **argv)
 {
+	if (argc == 6 && !strcmp(argv[1], "write"))
+		factor = (unsigned)strtoul(argv[--argc], NULL, 10);
 	if (argc == 5 && !strcmp(argv[1], "write"))
 		return do_write(argv[2], argv[3], argv[4], &metric, write_batches);
 	if (argc == 5 && !strcmp(argv[1], "hostile"))

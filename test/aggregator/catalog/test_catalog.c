@@ -43,7 +43,6 @@ TEST(an_instrumentation_is_made_of_a_known_metric)
 	assert_string_equal(ci->in.field[0], "statement");
 	assert_string_equal(ci->in.measure[0], "latency");
 	assert_string_equal(ci->numeric, "latency");
-	assert_int_equal(ci->hostname_at, -1);
 	assert_true(ci->in.ruler[0] == WIRE_RULER);
 	rig_end(&r);
 }
@@ -153,7 +152,7 @@ TEST(a_restart_knows_instrumentation_metric_and_data)
 	id = rig_create(&r, wire_request("hostname,latency"));
 	wire_batch(&data, "db1", id, slot, 1, NULL, values, 2);
 	assert_int_equal(incoming_batch_new(data.data, data.len, &a), 0);
-	assert_int_equal(incoming_batch_name_host(a, 0), 0);
+	assert_int_equal(incoming_batch_fill_host(a, &catalog_find(r.catalog, id)->in, NULL), 0);
 	assert_int_equal(store_queue_add(r.store_queue, a), 0);
 	identity(r.catalog, before);
 	rig_stop(&r);
@@ -163,7 +162,6 @@ TEST(a_restart_knows_instrumentation_metric_and_data)
 	assert_non_null(ci);
 	identity(r.catalog, after);
 	assert_string_equal(after, before);
-	assert_int_equal(ci->hostname_at, 0);
 	assert_string_equal(ci->numeric, "latency");
 	assert_true(ci->in.ruler[0] == WIRE_RULER);
 	assert_non_null(catalog_metric_find(r.catalog, "mysql", "queries"));

@@ -114,13 +114,57 @@ static json_t *hello_with(const char *name, json_t *value)
 	return hello;
 }
 
+TEST(each_label_of_a_host_is_a_field_of_every_metric)
+{
+	struct source *s = parsed(hello_with("labels", json_pack("{s:s, s:s}", "zone", "a", "role", "db"))), *news;
+	const struct metric *m = source_offer(s, "mysql", "queries")->metric;
+	struct metric *copy;
+
+	assert_string_equal(host_field_value("label.role", "db1", &s->labels), "db");
+	assert_int_equal(metric_field(m, "label.role")->arity, FIELD_DISCRETE);
+	assert_string_equal(m->field[m->n_fields - 2].name, "label.zone");
+	assert_string_equal(m->field[m->n_fields - 1].name, "hostname");
+	copy = metric_copy(m);			/* as the store keeps it */
+	assert_non_null(copy);
+	assert_non_null(metric_field(copy, "label.zone"));
+	metric_free(copy);
+	news = parsed(wire_hello("db1", "ok", ""));
+	source_renew(s, news);
+	source_free(news);
+	assert_int_equal(s->labels.n, 0);
+	assert_null(metric_field(source_offer(s, "mysql", "queries")->metric, "label.zone"));
+	source_free(s);
+}
+
+TEST(a_metric_of_many_labels_stays_readable)
+{
+	struct source *s = parsed(wire_hello("db1", "ok", ""));
+	struct metric *m = metric_copy(source_offer(s, "mysql", "queries")->metric), *copy;
+	char name[NAME_MAX_LEN];
+	const struct field field = { .name = name, .label = "x", .type = "string", .arity = FIELD_DISCRETE };
+	const struct metric other = { .field = &field, .n_fields = 1 };
+
+	for (int i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "label.l%d", i);
+		assert_int_equal(metric_add_fields(m, &other), 0);
+	}
+	assert_string_equal(m->field[m->n_fields - 1].name, "hostname");
+	copy = metric_copy(m);
+	assert_non_null(copy);
+	metric_free(copy);
+	metric_free(m);
+	source_free(s);
+}
+
 TEST(refuses_an_invalid_hello)
 {
+	json_t *bad_labels = json_pack("{s:s}", "my role", "db");
 	json_t *metric = wire_metric("ok", ""), *twice = wire_metric("ok", "");
 	char long_name[SOURCE_MAX + 1];
 
 	memset(long_name, 'x', sizeof(long_name));
 	long_name[SOURCE_MAX] = 0;
+	refuses_a_hello(hello_with("labels", bad_labels), "the label's name \"my role\" is invalid");
 	refuses_a_hello(json_array(), "format 0 is not supported");
 	refuses_a_hello(hello_with("format", json_integer(2)), "format 2 is not supported");
 	refuses_a_hello(hello_with("source", json_string("")), "source's name");

@@ -50,21 +50,34 @@ TEST(refuses_every_truncation)
 	bytes_fini(&data);
 }
 
-TEST(the_host_is_named_at_its_place_and_all_other_labels_stay)
+TEST(the_host_fills_in_its_fields_and_all_other_labels_stay)
 {
-	static const char *const expected[3][3] = {
-		{ "db1", "query", "select" }, { "query", "db1", "select" }, { "query", "select", "db1" },
+	static const struct host_labels labels = { 1, { { "role", "db" } } };
+	static const struct {
+		const char *field[4], *label[4];
+	} cases[] = {
+		{ { "hostname", "command", "statement" }, { "db1", "query", "select" } },
+		{ { "command", "hostname", "statement" }, { "query", "db1", "select" } },
+		{ { "command", "statement", "label.role" }, { "query", "select", "db" } },
+		{ { "label.role", "command", "hostname", "statement" }, { "db", "query", "db1", "select" } },
+		{ { "command", "label.zone", "statement" }, { "query", "none", "select" } },
+		{ { "command", "statement" }, { "query", "select" } },
 	};
 	char text[LABEL_MAX + 1];
 
-	for (int at = 0; at < 3; at++) {
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
 		struct bytes data = { 0 }, key = { 0 };
 		struct batch b = { .source = "db1", .inst = 1, .slot_ns = 1000000000, .slot = 5, .run = 1 };
+		struct instrumentation in = { .slot_ns = 1000000000, .n_fields = 0 };
 		struct hist h;
 		struct bytes cells = { 0 };
 		struct slice s[4];
 		struct incoming_batch *a;
 
+		while (in.n_fields < 4 && cases[c].field[in.n_fields]) {
+			strcpy(in.field[in.n_fields], cases[c].field[in.n_fields]);
+			in.n_fields++;
+		}
 		assert_int_equal(hist_init(&h, WIRE_RULER), 0);
 		hist_record(&h, 5000, 1);
 		hist_encode(&h, &cells);
@@ -78,13 +91,13 @@ TEST(the_host_is_named_at_its_place_and_all_other_labels_stay)
 		b.n_slices = 4;
 		batch_encode(&b, &data);
 		assert_int_equal(incoming_batch_new(data.data, data.len, &a), 0);
-		assert_int_equal(incoming_batch_name_host(a, at), 0);
+		assert_int_equal(incoming_batch_fill_host(a, &in, &labels), 0);
 		for (int i = 0; i < 4; i++) {
-			assert_int_equal(labels_count(&a->batch.slice[i].key), 3);
+			assert_int_equal(labels_count(&a->batch.slice[i].key), (int)in.n_fields);
 			assert_ptr_equal(a->batch.slice[i].key.bytes, a->batch.slice[0].key.bytes);
-			for (unsigned l = 0; l < 3; l++) {
+			for (unsigned l = 0; l < in.n_fields; l++) {
 				assert_int_equal(labels_text(&a->batch.slice[i].key, l, text), 0);
-				assert_string_equal(text, expected[at][l]);
+				assert_string_equal(text, cases[c].label[l]);
 			}
 		}
 		incoming_batch_free(a);
@@ -99,7 +112,12 @@ TEST(the_host_is_named_at_its_place_and_all_other_labels_stay)
 static const char *wrong(const struct instrumentation *in, bool has_host, __s64 horizon, __s64 now_s)
 {
 	struct incoming_batch *a = arrive("query", 100);
-	const char *why = incoming_batch_check(a, in, has_host, &(struct incoming_batch_bounds){ horizon, 0, now_s * 1000000000 });
+	struct instrumentation of_host = *in;
+	const char *why;
+
+	if (has_host)
+		strcpy(of_host.field[of_host.n_fields - 1], "hostname");
+	why = incoming_batch_check(a, &of_host, &(struct incoming_batch_bounds){ horizon, 0, now_s * 1000000000 });
 
 	incoming_batch_free(a);
 	return why;
@@ -117,9 +135,9 @@ TEST(a_batch_that_does_not_fit_is_refused_with_the_reason)
 	assert_non_null(strstr(wrong(&in, false, 101, 100), "older than the retention"));
 	assert_non_null(strstr(wrong(&in, true, 0, 100), "fields"));
 	a = arrive("query", 100);
-	assert_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 50, 100, now_ns }));
-	assert_non_null(strstr(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 50, 101, now_ns }), "has dropped its slot"));
-	assert_non_null(strstr(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 101, 101, now_ns }), "older than the retention"));
+	assert_null(incoming_batch_check(a, &in, &(struct incoming_batch_bounds){ 50, 100, now_ns }));
+	assert_non_null(strstr(incoming_batch_check(a, &in, &(struct incoming_batch_bounds){ 50, 101, now_ns }), "has dropped its slot"));
+	assert_non_null(strstr(incoming_batch_check(a, &in, &(struct incoming_batch_bounds){ 101, 101, now_ns }), "older than the retention"));
 	assert_false(incoming_batch_lose(a, &in, &(struct incoming_batch_bounds){ 50, 101, now_ns }));
 	incoming_batch_free(a);
 
@@ -146,7 +164,7 @@ TEST(slices_that_do_not_fit_become_a_loss_in_their_slot)
 	struct incoming_batch *a = arrive("query", 100);
 
 	assert_true(incoming_batch_lose(a, &in, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
-	assert_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
+	assert_null(incoming_batch_check(a, &in, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
 	assert_int_equal(a->batch.n_slices, 0);
 	assert_int_equal(incoming_batch_events(a), 3);
 	assert_int_equal(a->batch.loss.sum, 18000);
@@ -191,10 +209,10 @@ TEST(more_than_a_slot_may_have_becomes_a_loss)
 	struct incoming_batch *a = arrive_with_slices(most);
 	const char *why;
 
-	assert_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
+	assert_null(incoming_batch_check(a, &in, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
 	incoming_batch_free(a);
 	a = arrive_with_slices(most + 1);
-	why = incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 0, 0, 100000000000 });
+	why = incoming_batch_check(a, &in, &(struct incoming_batch_bounds){ 0, 0, 100000000000 });
 	assert_non_null(why);
 	assert_non_null(strstr(why, "4096 keys"));
 	assert_true(incoming_batch_lose(a, &in, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
@@ -220,16 +238,16 @@ TEST(losses_and_runs_are_held_to_the_same_time)
 
 	a->batch.run = 11;
 	assert_int_equal(incoming_batch_last(a), 110);
-	assert_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 105, 0, 100000000000 }));
-	assert_non_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 0, 0, 99000000000 }));
+	assert_null(incoming_batch_check(a, &in, &(struct incoming_batch_bounds){ 105, 0, 100000000000 }));
+	assert_non_null(incoming_batch_check(a, &in, &(struct incoming_batch_bounds){ 0, 0, 99000000000 }));
 	a->batch.run = 1;
 	a->batch.loss = (struct loss){ .n = 4, .first = 90, .last = 111 };
 	assert_int_equal(incoming_batch_events(a), 7);
-	assert_non_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
+	assert_non_null(incoming_batch_check(a, &in, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
 	a->batch.loss.last = 100;
-	assert_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
+	assert_null(incoming_batch_check(a, &in, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
 	a->batch.loss.first = -1;
-	assert_non_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
+	assert_non_null(incoming_batch_check(a, &in, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
 	incoming_batch_free(a);
 }
 

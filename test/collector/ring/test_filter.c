@@ -1,9 +1,11 @@
 #include "collector/ring/filter.h"
+#include "collector/core/host_labels.h"
 #include "test/kit/predicate_kit.h"
 
 #include <errno.h>
 
-static const struct filter_names names = { &kit_metric, "db1", kit_codes, NULL, 0 };
+static const struct host_labels labels = { 1, { { "role", "db" } } };
+static const struct filter_names names = { &kit_metric, "db1", kit_codes, NULL, 0, &labels };
 
 static int compile(const char *text, struct filter *f, char *reason)
 {
@@ -35,6 +37,10 @@ TEST(known_conditions_are_decided_beforehand)
 		{ "{\"eq\":[\"hostname\",\"db1\"]}", 0, FILTER_ACCEPT },
 		{ "{\"eq\":[\"hostname\",\"db2\"]}", 0, FILTER_REJECT },
 		{ "{\"ne\":[\"hostname\",\"db1\"]}", 0, FILTER_REJECT },
+		{ "{\"eq\":[\"label.role\",\"db\"]}", 0, FILTER_ACCEPT },
+		{ "{\"eq\":[\"label.role\",\"web\"]}", 0, FILTER_REJECT },
+		{ "{\"eq\":[\"label.zone\",\"none\"]}", 0, FILTER_ACCEPT },
+		{ "{\"ne\":[\"label.zone\",\"a\"]}", 0, FILTER_ACCEPT },
 		{ "{\"eq\":[\"statement\",\"no such\"]}", 0, FILTER_REJECT },
 		{ "{\"ne\":[\"statement\",\"no such\"]}", 0, FILTER_ACCEPT },
 		{ "{\"and\":[{\"eq\":[\"hostname\",\"db1\"]},{\"lt\":[\"latency\",5]}]}", 1, FILTER_TERM },
@@ -90,7 +96,7 @@ static int codes_moving(void *arg, unsigned field, const char *text, __u64 *ret_
 TEST(codes_that_move_are_looked_up_in_a_list)
 {
 	struct moving m = { { 5 }, 1 };
-	struct filter_names moving = { &kit_metric, "db1", codes_moving, &m, WANTED_FIELD(2) };
+	struct filter_names moving = { &kit_metric, "db1", codes_moving, &m, WANTED_FIELD(2), NULL };
 	struct filter_lists lists = { 0 };
 	struct event e = { .field[2] = 5 };
 	char reason[REASON_MAX];
@@ -120,7 +126,7 @@ TEST(codes_that_move_are_looked_up_in_a_list)
 TEST(a_full_list_drops_codes_that_are_gone)
 {
 	struct moving m = { { 0 }, 2 };
-	struct filter_names moving = { &kit_metric, "db1", codes_moving, &m, WANTED_FIELD(2) };
+	struct filter_names moving = { &kit_metric, "db1", codes_moving, &m, WANTED_FIELD(2), NULL };
 	struct filter_lists lists = { 0 };
 	struct event e = { 0 };
 	char reason[REASON_MAX];
@@ -162,7 +168,7 @@ TEST(refusals_say_what_is_wrong)
 	static const struct field other = { "other", "other", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 };
 	static const struct metric without = { "test", "others", "others", "others", &other, 1, SCOPE_INTERVAL, NULL, NULL, NULL };
 	int answer = -E2BIG;
-	struct filter_names n = { &kit_metric, "db1", codes_refuse, &answer, 0 };
+	struct filter_names n = { &kit_metric, "db1", codes_refuse, &answer, 0, NULL };
 	char reason[REASON_MAX];
 	struct predicate p;
 	struct filter f;
@@ -178,7 +184,7 @@ TEST(refusals_say_what_is_wrong)
 	n.metric = &without;
 	assert_int_equal(filter_compile(&p, &n, &f, reason), -EINVAL);
 	assert_string_equal(reason, "predicate: field \"statement\" is not known here");
-	n = (struct filter_names){ &kit_metric, "db1", codes_many, NULL, 0 };
+	n = (struct filter_names){ &kit_metric, "db1", codes_many, NULL, 0, NULL };
 	assert_int_equal(predicate_from_text("{\"or\":[" E "," E "," E "]}", &p, reason), 0);
 	assert_int_equal(filter_compile(&p, &n, &f, reason), 0);
 	assert_int_equal(f.n_terms, FILTER_TERMS);
