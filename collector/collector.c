@@ -327,6 +327,7 @@ static void on_connected(void *arg)
 			  incarnation, "pid", (int)getpid(), "version", c->conf->version, "kernel", kernel, "text",
 			  p->text_full ? "full" : "digest", "metrics",
 			  probes_metrics(c->probes));
+	json_object_set_new(hello, "time_ns", json_integer(wall_ns()));
 	if (p->labels && p->labels->n)
 		json_object_set_new(hello, "labels", host_labels_to_json(p->labels));
 	if (!hello || link_send_json(c->link, FRAME_HELLO, hello))

@@ -1,6 +1,7 @@
 #include "aggregator/api/private.h"
 #include "aggregator/api/reply.h"
 #include "aggregator/base/clock.h"
+#include "aggregator/catalog/conditions.h"
 #include "aggregator/catalog/resource.h"
 #include "aggregator/http/accept.h"
 #include "aggregator/value/value.h"
@@ -40,6 +41,11 @@ static void get_openapi(struct api *api, struct http_request *r, const struct wh
 		http_reply(r, 200, "application/json", text, strlen(text), NULL);
 	else
 		reply_error(r, -ENOMEM, NULL);
+}
+
+static void get_sources(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, conditions_json(api->catalog, now_ns()), NULL);
 }
 
 static void get_status(struct api *api, struct http_request *r, const struct where *w)
@@ -127,6 +133,7 @@ static const struct route {
 	{ { "GET", "transformations", false, 0 }, get_transformations },
 	{ { "GET", "openapi.json", false, 0 }, get_openapi },
 	{ { "GET", "stream", false, 0 }, get_views },
+	{ { "GET", "sources", false, 0 }, get_sources },
 	{ { "GET", "instrumentations", false, 0 }, api_instrumentations_list },
 	{ { "POST", "instrumentations", false, 0 }, api_instrumentations_create },
 	{ { "GET", ONE, false, 0 }, api_instrumentations_show },

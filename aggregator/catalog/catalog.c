@@ -475,6 +475,8 @@ void catalog_stepped(struct catalog *c, __s64 step_ns, __s64 now_ns)
 {
 	c->step_ns = step_ns;
 	c->n_steps++;
+	for (struct source *s = c->sources; s; s = s->next)
+		s->clock_ns -= step_ns;
 	for (struct catalog_inst *ci = c->first; ci && step_ns < 0; ci = ci->next)
 		inst_set_back(c, ci, now_ns);
 }

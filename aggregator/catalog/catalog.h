@@ -125,9 +125,16 @@ const struct metric *catalog_metric_find(const struct catalog *c, const char *mo
 
 /* Sources, connected (n_links > 0) or not. */
 const struct source *catalog_source_first(const struct catalog *c);	/* then ->next */
-int catalog_hello(struct catalog *c, const json_t *hello, const char **ret_name, char *reason);
+int catalog_hello(struct catalog *c, const json_t *hello, __s64 now_ns, const char **ret_name, char *reason);
 int catalog_state(struct catalog *c, const char *source, const json_t *state, char *reason);
-void catalog_bye(struct catalog *c, const char *source);
+void catalog_bye(struct catalog *c, const char *source, __s64 now_ns);
+
+/* Notes what a source's clock shows: host_ns, the end of a slot that arrived at now_ns.  The source sends a slot when
+ * its clock is past it, and then time passes: so of several offsets the largest is the nearest, and that of the hello is
+ * the first.  A batch of another incarnation says nothing.  is_set: the source's clock was set in this slot, so earlier
+ * offsets hold no more. */
+void catalog_clock(struct catalog *c, const char *source, __u64 incarnation, __s64 host_ns, bool is_set, __s64 now_ns);
+
 
 /* Notes the offset of a source's clock against the bus server's, measured on one message: too small by the message's
  * way.  So the largest of the last minutes counts; see struct source. */

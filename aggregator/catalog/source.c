@@ -10,6 +10,7 @@
 
 #define OFFERS_MAX 256
 #define STATES_MAX 4096		/* may include ids that we never gave */
+#define YEAR_2100_NS 4102444800000000000ll
 
 /* --- metrics --- */
 
@@ -250,6 +251,9 @@ int source_hello(const json_t *hello, struct source **ret_source, char *reason)
 		strcpy(s->kernel, kernel);
 	s->full_text = text && !strcmp(text, "full");
 	s->pid = json_integer_value(json_object_get(hello, "pid"));
+	s->hello_ns = json_integer_value(json_object_get(hello, "time_ns"));
+	if (s->hello_ns < 0 || s->hello_ns > YEAR_2100_NS)
+		s->hello_ns = 0;
 	if (incarnation_parse(json_string_value(json_object_get(hello, "incarnation")), &s->incarnation))
 		err = refuse(reason, "the incarnation must be a number below 2^64, as a text");
 	if (!err)
@@ -276,6 +280,9 @@ void source_renew(struct source *s, struct source *from)
 		s->self = (struct source_self){ 0 };
 	}
 	s->incarnation = from->incarnation;
+	s->left_ns = 0;
+	s->knows_clock = false;
+	s->hello_ns = from->hello_ns;
 	s->full_text = from->full_text;
 	s->labels = from->labels;
 	s->pid = from->pid;

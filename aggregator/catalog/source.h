@@ -55,6 +55,10 @@ struct source {
 	struct host_labels labels;
 	bool full_text;			/* its exemplars have statements with their literals */
 	unsigned n_links;			/* connections that said hello under this name */
+	__s64 left_ns;			/* when the last of them ended; 0: never, or it is connected */
+	bool knows_clock;
+	__s64 clock_ns;			/* its clock less ours, see catalog_clock(); needs knows_clock */
+	__s64 hello_ns;			/* its clock when it said hello; 0: it does not say */
 	size_t n_offers, n_states;
 	struct offer *offer;
 	struct inst_state *state;

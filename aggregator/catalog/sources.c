@@ -187,7 +187,14 @@ static void source_link(struct catalog *c, struct source *s)
 	c->n_sources++;
 }
 
-int catalog_hello(struct catalog *c, const json_t *hello, const char **ret_name, char *reason)
+static void clock_note(struct source *s, __s64 offset_ns)
+{
+	if (!s->knows_clock || offset_ns > s->clock_ns)
+		s->clock_ns = offset_ns;
+	s->knows_clock = true;
+}
+
+int catalog_hello(struct catalog *c, const json_t *hello, __s64 now_ns, const char **ret_name, char *reason)
 {
 	struct source *news, *s;
 	int err = source_hello(hello, &news, reason);
@@ -206,6 +213,8 @@ int catalog_hello(struct catalog *c, const json_t *hello, const char **ret_name,
 		source_link(c, s = news);
 	}
 	s->n_links++;
+	if (s->hello_ns > 0)
+		clock_note(s, s->hello_ns - now_ns);
 	*ret_name = s->name;
 	catalog_changed(c, false);
 	return 0;
@@ -221,13 +230,14 @@ int catalog_state(struct catalog *c, const char *source, const json_t *state, ch
 	return err;
 }
 
-void catalog_bye(struct catalog *c, const char *source)
+void catalog_bye(struct catalog *c, const char *source, __s64 now_ns)
 {
 	struct source *s = source_find(c, source);
 
 	if (!s || !s->n_links)
 		return;
-	s->n_links--;
+	if (!--s->n_links)
+		s->left_ns = now_ns;
 	catalog_changed(c, false);
 }
 
@@ -245,6 +255,14 @@ void catalog_clock(struct catalog *c, const char *source, __s64 offset_ns, __s64
 	} else if (offset_ns > clock->offset_ns[0]) {
 		clock->offset_ns[0] = offset_ns;
 	}
+void catalog_clock(struct catalog *c, const char *source, __u64 incarnation, __s64 host_ns, bool is_set, __s64 now_ns)
+{
+	struct source *s = source_find(c, source);
+
+	if (!s || s->incarnation != incarnation || !s->hello_ns)
+		return;
+	s->knows_clock = s->knows_clock && !is_set;
+	clock_note(s, host_ns - now_ns);
 }
 
 int catalog_sight(struct catalog_inst *ci, const char *source, __s64 slot)

@@ -83,7 +83,7 @@ static void peer_close(struct peer *p)
 	if (p->name[0]) {
 		if (p->ingest->verbose)
 			log_info("source %s (pid %ld) is gone", p->name, p->pid);
-		catalog_bye(p->ingest->catalog, p->name);
+		catalog_bye(p->ingest->catalog, p->name, now_ns());
 	}
 	if (p->ingest->closing && !p->ingest->peers && !uv_is_closing((uv_handle_t *)&p->ingest->goodbye))
 		uv_close((uv_handle_t *)&p->ingest->goodbye, one_gone);
@@ -195,7 +195,7 @@ static void take_hello(struct peer *p, const json_t *json)
 		peer_refuse(p, "a second hello on one connection");
 		return;
 	}
-	if (catalog_hello(p->ingest->catalog, json, &name, reason)) {
+	if (catalog_hello(p->ingest->catalog, json, now_ns(), &name, reason)) {
 		peer_refuse(p, "%s", reason);
 		return;
 	}
@@ -281,6 +281,8 @@ static int admit_batch(struct ingest *in, struct incoming_batch *a)
 		in->counters.unknown++;
 		return 0;
 	}
+	catalog_clock(in->catalog, a->batch.source, a->batch.incarnation, (incoming_batch_last(a) + 1) * (__s64)a->batch.slot_ns,
+		      a->batch.clock_step_ns != 0, now);
 	bounds = (struct incoming_batch_bounds){ catalog_horizon(in->catalog, ci, now), ci->taken_from, catalog_latest_ns(in->catalog, now) };
 	why = incoming_batch_check(a, &ci->in, &bounds);
 	if (why) {

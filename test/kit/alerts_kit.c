@@ -45,7 +45,7 @@ void alerts_bench_open(struct alerts_bench *b)
 	assert_int_equal(store_memory_open(&b->store), 0);
 	assert_int_equal(cube_new(&b->cube), 0);
 	begin(b, 0);
-	assert_int_equal(catalog_hello(b->catalog, hello, &name, reason), 0);
+	assert_int_equal(catalog_hello(b->catalog, hello, 1700000000000000000, &name, reason), 0);
 	assert_int_equal(catalog_create(b->catalog, request, 0, on_made, NULL, reason), 0);
 	json_decref(hello);
 	json_decref(request);

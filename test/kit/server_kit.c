@@ -205,7 +205,7 @@ void server_offer(struct server *s)
 	const char *name;
 	char reason[REASON_MAX];
 
-	assert_int_equal(catalog_hello(s->a.services.catalog, hello, &name, reason), 0);
+	assert_int_equal(catalog_hello(s->a.services.catalog, hello, 1700000000000000000, &name, reason), 0);
 	json_decref(hello);
 }
 

@@ -146,7 +146,7 @@ static inline void rig_hello(struct rig *r, const char *source)
 	const char *name;
 	char reason[REASON_MAX];
 
-	assert_int_equal(catalog_hello(r->catalog, hello, &name, reason), 0);
+	assert_int_equal(catalog_hello(r->catalog, hello, wire_now_ns(), &name, reason), 0);
 	json_decref(hello);
 }
 

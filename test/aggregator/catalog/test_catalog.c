@@ -65,7 +65,7 @@ TEST(a_metric_that_sources_refuse_is_refused_with_their_reason)
 	char reason[REASON_MAX];
 
 	rig_begin(&r, NULL);
-	assert_int_equal(catalog_hello(r.catalog, hello, &name, reason), 0);
+	assert_int_equal(catalog_hello(r.catalog, hello, wire_now_ns(), &name, reason), 0);
 	json_decref(hello);
 	assert_null(catalog_metric(r.catalog, 0));
 	assert_string_equal(refusal(&r, wire_request("")),
@@ -86,8 +86,8 @@ TEST(metrics_are_those_of_connected_sources_and_of_instrumentations)
 	assert_null(catalog_metric(r.catalog, 1));
 	assert_non_null(metric_field(catalog_metric(r.catalog, 0), HOSTNAME_FIELD));
 	id = rig_create(&r, wire_request(""));
-	catalog_bye(r.catalog, "db1");
-	catalog_bye(r.catalog, "db2");
+	catalog_bye(r.catalog, "db1", wire_now_ns());
+	catalog_bye(r.catalog, "db2", wire_now_ns());
 	assert_non_null(catalog_metric_find(r.catalog, "mysql", "queries"));
 	assert_int_equal(catalog_delete(r.catalog, id, NULL, NULL), 0);
 	assert_null(catalog_metric_find(r.catalog, "mysql", "queries"));
@@ -117,7 +117,7 @@ TEST(a_metric_has_the_fields_of_all_hosts)
 		for (int k = 0; more[i][k]; k++)
 			json_array_append_new(fields, json_pack("{s:s, s:s, s:s, s:s}", "name", more[i][k], "label", more[i][k], "type", "string",
 								"arity", "discrete"));
-		assert_int_equal(catalog_hello(r.catalog, hello, &name, reason), 0);
+		assert_int_equal(catalog_hello(r.catalog, hello, wire_now_ns(), &name, reason), 0);
 		json_decref(hello);
 	}
 	m = catalog_metric_find(r.catalog, "mysql", "queries");
@@ -128,8 +128,8 @@ TEST(a_metric_has_the_fields_of_all_hosts)
 	json_object_set_new(request, "predicate", json_string("{\"eq\": [\"pool\", \"a\"]}"));
 	id = rig_create(&r, request);
 	ci = catalog_find(r.catalog, id);
-	catalog_bye(r.catalog, "db2");
-	catalog_bye(r.catalog, "db3");
+	catalog_bye(r.catalog, "db2", wire_now_ns());
+	catalog_bye(r.catalog, "db3", wire_now_ns());
 	/* no source can measure it now */
 	assert_null(metric_field(catalog_metric_find(r.catalog, "mysql", "queries"), "shard"));
 	assert_non_null(metric_field(ci->metric, "pool"));
@@ -205,8 +205,8 @@ TEST(sources_that_can_report_are_counted_once)
 	catalog_seen(r.catalog, id, "db3", slot);		/* not connected, but seen */
 	catalog_seen(r.catalog, id, "db4", slot - 4000);	/* older than the retention of 3600 s */
 	assert_int_equal(catalog_n_sources(r.catalog, ci, now), 3);
-	catalog_bye(r.catalog, "db1");
-	catalog_bye(r.catalog, "db2");
+	catalog_bye(r.catalog, "db1", wire_now_ns());
+	catalog_bye(r.catalog, "db2", wire_now_ns());
 	assert_int_equal(catalog_n_sources(r.catalog, ci, now), 2);
 	catalog_expired(r.catalog, id, (const __s64[TIERS]){ slot + 1, slot + 1, slot + 1 }, slot + 1);
 	assert_int_equal(catalog_n_sources(r.catalog, ci, now), 0);
@@ -245,7 +245,7 @@ TEST(observers_get_changes_of_instrumentations_and_sources)
 	assert_int_equal(n[true], 2);
 	assert_null(source_inst(wire_source(r.catalog, "db1"), id));
 	catalog_unobserve(r.catalog, &o);
-	catalog_bye(r.catalog, "db1");
+	catalog_bye(r.catalog, "db1", wire_now_ns());
 	assert_int_equal(n[false], 2);
 	json_decref(states);
 	rig_end(&r);
@@ -538,7 +538,7 @@ TEST(a_source_state_follows_its_reports_and_its_connection)
 
 	rig_begin(&r, NULL);
 	rig_hello(&r, "db1");
-	assert_int_equal(catalog_hello(r.catalog, cannot, &name, reason), 0);
+	assert_int_equal(catalog_hello(r.catalog, cannot, wire_now_ns(), &name, reason), 0);
 	id = rig_create(&r, wire_request("command"));
 	assert_fare(&r, id, "db1", now, FARE_PENDING, "");
 	assert_fare(&r, id, "db2", now, FARE_FAILED, "CAP_BPF is missing");
@@ -558,7 +558,7 @@ TEST(a_source_state_follows_its_reports_and_its_connection)
 	assert_fare(&r, id, "db1", now, FARE_SUSPENDED, "");
 	assert_int_equal(change(&r, id, "{\"enabled\": true}"), 0);
 	assert_fare(&r, id, "db1", now, FARE_PENDING, "");	/* its state before the disconnection does not count */
-	catalog_bye(r.catalog, "db1");
+	catalog_bye(r.catalog, "db1", wire_now_ns());
 	assert_fare(&r, id, "db1", now, FARE_GONE, "");
 	json_decref(cannot);
 	rig_end(&r);
@@ -615,7 +615,7 @@ TEST(recent_sources_that_can_measure_are_waited_for)
 	assert_true(catalog_reported(r.catalog, ci, slot, now));
 	assert_false(catalog_reported(r.catalog, ci, slot + 1, now));
 	state_report(&r, "db1", id, "failed", "no memory");
-	catalog_bye(r.catalog, "db2");
+	catalog_bye(r.catalog, "db2", wire_now_ns());
 	assert_true(catalog_reported(r.catalog, ci, slot + 1, now));
 	rig_end(&r);
 }

@@ -75,7 +75,7 @@ TEST(metrics_that_share_a_name_of_a_field_have_each_their_own_label_and_type)
 	char reason[REASON_MAX];
 	size_t i, n = 0;
 
-	assert_int_equal(catalog_hello(server.a.services.catalog, hello, &name, reason), 0);
+	assert_int_equal(catalog_hello(server.a.services.catalog, hello, 1700000000000000000, &name, reason), 0);
 	c = resource_catalogue(server.a.services.catalog);
 	json_array_foreach(json_object_get(c, "metrics"), i, metric)
 		for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++)

@@ -218,6 +218,19 @@ const char *inst_reason(struct client *c, int err, const char *id)
 	return c->reason;
 }
 
+const char *source_labels(const json_t *source, char *out, size_t room)
+{
+	const char *name;
+	json_t *value;
+	size_t at = 0;
+
+	*out = 0;
+	json_object_foreach(json_object_get(source, "labels"), name, value)
+		if (at < room)
+			at += (size_t)snprintf(out + at, room - at, "%s%s=%s", at ? " " : "", name, json_string_value(value));
+	return out;
+}
+
 const char *metric_dot(const char *metric)
 {
 	const char *dot = strchr(metric, '.');

@@ -62,6 +62,9 @@ void table_add(struct table *t, ...);	/* n_columns texts */
 void table_print(struct table *t);	/* and frees it */
 void table_drop(struct table *t);	/* frees it unprinted */
 
+/* Writes the labels of a source, as a reply has it: "role=db zone=a".  Returns out. */
+const char *source_labels(const json_t *source, char *out, size_t room);
+
 /* Returns the dot in "MODULE.STAT"; NULL if the text has another form. */
 const char *metric_dot(const char *metric);
 

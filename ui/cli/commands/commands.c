@@ -7,6 +7,7 @@ const struct command commands[] = {
 	{ "list", "the instrumentations", COMMAND_LOOK, run_list },
 	{ "show", "one instrumentation with its sources", COMMAND_LOOK, run_show },
 	{ "status", "the state of heatscoped and its sources", COMMAND_LOOK, run_status },
+	{ "sources", "how each source is, those first that need attention", COMMAND_LOOK, run_sources },
 	{ "metrics", "what can be measured, and why something cannot", COMMAND_LOOK, run_metrics },
 	{ "doctor", "what works on this host, what does not, and why", COMMAND_LOOK, run_doctor },
 	{ "explain", "how the events in a rectangle differ from the rest", COMMAND_ASK, run_explain },

@@ -72,20 +72,6 @@ static void print_server(const json_t *status)
 	show_print(stdout, "\n");
 }
 
-/* "role=db zone=a" */
-static const char *labels_text(const json_t *source, char *out, size_t room)
-{
-	const char *name;
-	json_t *value;
-	size_t at = 0;
-
-	*out = 0;
-	json_object_foreach(json_object_get(source, "labels"), name, value)
-		if (at < room)
-			at += (size_t)snprintf(out + at, room - at, "%s%s=%s", at ? " " : "", name, json_string_value(value));
-	return out;
-}
-
 static void print_sources(const json_t *status)
 {
 	struct table t = { .n_columns = 6, .right = { 0, 0, 0, 1, 0, 0 } };
@@ -98,7 +84,7 @@ static void print_sources(const json_t *status)
 
 		snprintf(n, sizeof(n), "%zu", json_array_size(json_object_get(source, "metrics")));
 		table_add(&t, json_text(source, "source"), json_text(source, "state"), json_text(source, "version"), n,
-			  strcmp(json_text(source, "text"), "full") ? "digests" : "full texts", labels_text(source, labels, sizeof(labels)));
+			  strcmp(json_text(source, "text"), "full") ? "digests" : "full texts", source_labels(source, labels, sizeof(labels)));
 	}
 	if (t.n_rows == 1) {
 		show_print(stdout, "no source has ever connected\n");
