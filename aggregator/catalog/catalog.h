@@ -131,8 +131,8 @@ void catalog_bye(struct catalog *c, const char *source, __s64 now_ns);
 
 /* Notes what a source's clock shows: host_ns, the end of a slot that arrived at now_ns.  The source sends a slot when
  * its clock is past it, and then time passes: so of several offsets the largest is the nearest, and that of the hello is
- * the first.  A batch of another incarnation says nothing.  is_set: the source's clock was set in this slot, so earlier
- * offsets hold no more. */
+ * the first.  A batch of another incarnation says nothing.  is_set: the source's clock was set in this slot, so its
+ * earlier offsets are forgotten. */
 void catalog_clock(struct catalog *c, const char *source, __u64 incarnation, __s64 host_ns, bool is_set, __s64 now_ns);
 
 

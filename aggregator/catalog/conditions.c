@@ -161,7 +161,7 @@ static __s64 clock_size(const struct source_condition *sc)
 	return clock_ns < 0 ? -clock_ns : clock_ns;
 }
 
-/* What is greater comes first among sources of one condition. */
+/* Of two sources of one condition, the one with the greater urgency comes first. */
 static __u64 urgency(const struct source_condition *sc)
 {
 	switch (sc->condition) {

@@ -6,6 +6,7 @@ import { cases, check, shots, violations } from "./kit.js";
 import { launch } from "./launch.js";
 import { close as closeHangs } from "./hangs.js";
 import { close as closeShop } from "./shop.js";
+import { close as closeHosts } from "./hosts.js";
 import "./cells.js";
 import "./zoom.js";
 import "./choices.js";
@@ -106,6 +107,7 @@ async function main() {
 	await server.stop();
 	await closeShop();
 	await closeHangs();
+	await closeHosts();
 	process.exitCode = failed ? 1 : 0;
 }
 

@@ -145,15 +145,16 @@ export class Server {
 	}
 
 	/* The recording is short: at its end it begins again. */
-	replay() {
-		const collector = this.run("heatscope-collector", ["--socket", join(this.dir, "ingest"), "--spool", "", "--source", "db1",
-			"--follow-clock", "--once", "--replay", join(top, "test/browser", this.recording)]);
+	replay(source = "db1", ...options) {
+		const collector = this.run("heatscope-collector", ["--socket", join(this.dir, "ingest"), "--spool", "", "--source", source,
+			"--follow-clock", "--once", "--replay", join(top, "test/browser", this.recording), ...options]);
 
 		collector.once("exit", (code) => {
 			this.parts.splice(this.parts.indexOf(collector), 1);
 			if (code === 0)
-				this.replay();
+				this.replay(source, ...options);
 		});
+		return collector;
 	}
 
 	async get(path) {

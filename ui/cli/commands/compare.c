@@ -17,7 +17,7 @@
 /* Options that are the daemon's parameters under another name. */
 enum { OPT_SELECTED = 256, OPT_EXCLUDE, OPT_BY, OPT_WITH, OPT_WITH_START, OPT_WITH_MEASURE, OPT_WITH_SELECTED, OPT_WITH_EXCLUDE, OPT_PER,
        OPT_VIEW, OPT_NCOLS, OPT_ROW_BITS, OPT_TRANSFER, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_WIDTH, OPT_HEIGHT, OPT_SCALE, OPT_THEME, OPT_BEFORE,
-       OPT_JSON };
+       OPT_JSON, OPT_HOST };
 
 static const struct setting {
 	int key;
@@ -52,6 +52,7 @@ static const struct argp_option options[] = {
 	{ "with-measure", OPT_WITH_MEASURE, "NAME", 0, "With this measure", 2 },
 	{ "with-selected", OPT_WITH_SELECTED, "KEYS", 0, "With these keys", 2 },
 	{ "with-exclude", OPT_WITH_EXCLUDE, NULL, 0, "With all keys except its selected ones", 2 },
+	{ "host", OPT_HOST, "NAME", 0, "A is this host, B all others: --by hostname --selected NAME --with-exclude", 2 },
 	{ "with", OPT_WITH, "ID", 0, "From this instrumentation", 2 },
 	{ NULL, 0, NULL, 0, "How:", 3 },
 	{ "per", OPT_PER, "NAME", 0, "A cell is its share of its column's events (share, the default), or its events (count)", 3 },
@@ -94,6 +95,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_WITH_START: o->with_start_s = take_moment(state, "with-start", arg); return 0;
 	case OPT_YMIN: o->ymin = arg; return 0;
 	case OPT_YMAX: o->ymax = arg; return 0;
+	case OPT_HOST:
+		*value_of(o, OPT_BY) = "hostname";
+		*value_of(o, OPT_SELECTED) = arg;
+		*value_of(o, OPT_WITH_EXCLUDE) = "true";
+		return 0;
 	case OPT_EXCLUDE:
 	case OPT_WITH_EXCLUDE: *value = "true"; return 0;
 	default:
@@ -110,6 +116,7 @@ static const struct argp argp = {
 	"Examples:\n"
 	"  heatscope compare 1 --duration 10m --before 1h\n"
 	"  heatscope compare 1 -d 300 --measure cputime --with-measure offcpu -o cpu.png\n"
+	"  heatscope compare 1 --host db1\n"
 	"  heatscope compare 1 --by hostname --selected db1 --with-selected db2 -o hosts.pdf\n"
 	"  heatscope compare 1 --selected select --with-exclude --view overlay -o select.svg\n"
 	"  heatscope compare 1 --before 1d --json | jq '.lines[] | {name, a, b, significant}'\n"

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import * as api from "./net/api.js";
 import { Compare } from "./dialogs/compare_view.js";
 import * as format from "./base/format.js";
+import { Hosts } from "./dialogs/hosts_view.js";
 import { GoTo } from "./panels/go_to.js";
 import { Choice, Menu } from "./base/controls.js";
 import { CROPS } from "./model/crop.js";
@@ -113,6 +114,7 @@ export function Masthead({ session, status }) {
 			</select></label>
 			<${WorksheetMenu} session=${session} />`}
 		${catalogue && html`<button aria-pressed=${Boolean(session.creating)} onClick=${() => { session.creating = !session.creating; session.changed(); }}>New</button>`}
+		${catalogue && html`<${Hosts} session=${session} />`}
 		${inst && html`<${Remove} session=${session} />`}
 		<span class="space" />
 		<span class=${`state ${status.kind}`} role="status">${status.word}</span>

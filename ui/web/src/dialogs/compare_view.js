@@ -2,10 +2,9 @@
  * numbers. */
 import { useEffect, useState } from "preact/hooks";
 import * as api from "../net/api.js";
-import { alike, chosenFirst, differs, optionOf, OTHERS, parametersOf, PERS, settled, TIMES, VIEWS } from "../model/compare.js";
+import { alike, chosenFirst, differs, openComparison, optionOf, OTHERS, parametersOf, PERS, settled, TIMES, VIEWS } from "../model/compare.js";
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";
-import { keptSpan } from "../model/state.js";
 import { labelOf } from "../panels/sidebar.js";
 import { useSorted } from "../base/sorted_table.js";
 
@@ -20,7 +19,8 @@ function Select({ of, label, value, options, change }) {
 function Form({ session, span, choice, change }) {
 	const { inst, catalogue } = session, b = choice.with;
 	const measures = (names) => names.map((m) => [m, labelOf(session, session.inst, m)]);
-	const keys = (session.ranking.rows ?? []).slice(0, KEYS_OFFERED).filter(({ key }) => key).map(({ key }) => [optionOf(key), key]);
+	const listed = (session.ranking.rows ?? []).slice(0, KEYS_OFFERED).filter(({ key }) => key).map(({ key }) => [optionOf(key), key]);
+	const keys = choice.key && !listed.some(([key]) => key === choice.key) ? [[choice.key, choice.key.slice(1)], ...listed] : listed;
 	const set = (part) => change(settled({ ...choice, ...part })), setB = (part) => set({ with: { ...b, ...part } });
 
 	return html`<form onSubmit=${(e) => e.preventDefault()}>
@@ -88,9 +88,9 @@ function useComparison(id, parameters, look) {
 	return made;
 }
 
-function Comparison({ session, span, close }) {
+function Comparison({ session, span, first, close }) {
 	const { inst } = session;
-	const [choice, setChoice] = useState(() => chosenFirst(session.current.measure));
+	const [choice, setChoice] = useState(first);
 	const parameters = differs(choice) ? parametersOf(choice, span, session.state.by) : null;
 	const look = { view: choice.view, theme: session.dark ? "dark" : "light", scale: devicePixelRatio > 1 ? 2 : 1 };
 	const { reply, url, problem, busy } = useComparison(inst.id, parameters, look);
@@ -109,10 +109,14 @@ function Comparison({ session, span, close }) {
 	</dialog>`;
 }
 
-/** The button, and the dialogue while it is open: the time is what was shown when it was opened. */
+/** The button, and the dialogue while it is open. */
 export function Compare({ session }) {
-	const [span, setSpan] = useState(null);
+	const { comparing, inst } = session;
+	const close = () => {
+		session.comparing = null;
+		session.changed();
+	};
 
-	return html`<button onClick=${() => setSpan(keptSpan(session.span, session.inst))} aria-haspopup="dialog">Compare</button>
-		${span && html`<${Comparison} session=${session} span=${span} close=${() => setSpan(null)} />`}`;
+	return html`<button onClick=${() => openComparison(session, chosenFirst(session.current.measure))} aria-haspopup="dialog">Compare</button>
+		${comparing && inst && html`<${Comparison} session=${session} ...${comparing} close=${close} />`}`;
 }

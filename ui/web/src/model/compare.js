@@ -6,6 +6,7 @@
  */
 import { keyList } from "../net/api.js";
 import { fieldOf } from "../base/text.js";
+import { keptSpan } from "./state.js";
 
 /** The times by which B may be earlier; "before": by its own length. */
 export const TIMES = [["", "the same time"], ["before", "just before"], ["3600", "1 hour before"], ["86400", "1 day before"],
@@ -22,6 +23,15 @@ const keyOf = (option) => option.startsWith("=") ? [option.slice(1)] : [];
 
 /** Against the time just before, until something else is said. */
 export const chosenFirst = (measure) => ({ measure, key: "", view: "difference", per: "share", with: { time: "before", measure: "", key: "" } });
+
+/** A key, and B all others at the same time. */
+export const againstRest = (measure, key) => ({ ...chosenFirst(measure), key: optionOf(key), with: { time: "", measure: "", key: OTHERS } });
+
+/** Opens the dialogue with this choice of A and B: the time is what is shown now. */
+export function openComparison(session, first) {
+	session.comparing = { span: keptSpan(session.span, session.inst), first };
+	session.changed();
+}
 
 /** Does B differ in anything? */
 export const differs = ({ measure, key, with: b }) =>

@@ -42,6 +42,7 @@ export class Session {
 		this.failed = null;		/* why the last request for a map of this view failed */
 		this.refused = null;		/* Error of the user's request; shown until something else is chosen */
 		this.creating = false;		/* or what begins New: {from: instrumentation, where} */
+		this.comparing = null;		/* {span, first}: the comparison is open, with this choice at first */
 		this.flame = null;		/* the rectangle whose flame graph is shown */
 		this.asking = null;		/* {why, answer(token or null)} while a person is asked */
 		this.maps = [];			/* HeatMap, from top to bottom */

@@ -62,6 +62,9 @@ const readersSpan = (s) => ({ ...span(s), ...(s && zoneAt(s.start + s.duration))
 const readers = (parameters) => ({ ...zoneAt(parameters.end_time ?? parameters.start_time), ...parameters });
 
 export const catalogue = () => request("GET", "/ca");
+
+/** All sources, those first that need attention: {time, version, counts, sources}. */
+export const sources = (signal) => request("GET", "/ca/sources", undefined, signal);
 export const instrumentations = () => request("GET", "/ca/instrumentations");
 export const create = (properties) => request("POST", "/ca/instrumentations", properties);
 export const clone = (id, properties) => request("POST", `/ca/instrumentations/${encodeURIComponent(id)}/clone`, properties);

@@ -2,6 +2,7 @@
  * user sorts. */
 import { useState } from "preact/hooks";
 import { Choice } from "../base/controls.js";
+import { againstRest, openComparison } from "../model/compare.js";
 import { whereKeys } from "../model/drill.js";
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";
@@ -51,7 +52,8 @@ function KeyTools({ session, fields, rows }) {
 	return html`<div class="keytools">
 		${keys.length > 0
 			? html`<${Choice} label="Highlighted keys" bare value=${state.only} options=${ONLY} change=${(only) => session.set({ only })} />
-				<button disabled=${!where} title=${where || "A predicate of their fields cannot select these keys"} onClick=${() => session.drill(inst, where)}>Drill down</button>`
+				<button disabled=${!where} title=${where || "A predicate of their fields cannot select these keys"} onClick=${() => session.drill(inst, where)}>Drill down</button>
+				${keys.length === 1 && html`<button title="Compare it with all other keys" onClick=${() => openComparison(session, againstRest(session.current.measure, keys[0]))}>Against the rest</button>`}`
 			: html`<button title=${`${hanging ? "The keys that hang and the first of the list" : "The first keys of the list"}, ${hues.length} in all, each in a hue`}
 				onClick=${() => session.highlight(hues, { only: null })}>Colour by key</button>`}
 	</div>`;

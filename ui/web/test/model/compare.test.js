@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { query } from "../../src/net/api.js";
-import { alike, chosenFirst, differs, optionOf, OTHERS, parametersOf, settled } from "../../src/model/compare.js";
+import { againstRest, alike, chosenFirst, differs, optionOf, OTHERS, parametersOf, settled } from "../../src/model/compare.js";
 
 const span = { start: 1000, duration: 60 };
 const asked = (choice) => query(parametersOf({ ...chosenFirst("latency"), ...choice }, span));
@@ -19,6 +19,10 @@ test("B is as A but for what is said of it", () => {
 	assert.equal(asked({ key: optionOf("a,b"), ...b({ key: optionOf("c") }) }), `${A}&selected=a%5C%2Cb&per=share&b_selected=c`);
 	assert.equal(asked({ key: optionOf("x"), ...b({ key: OTHERS }) }), `${A}&selected=x&per=share&b_exclude=true`);
 	assert.equal(asked({ per: "count", ...b({ key: optionOf("others") }) }), `${A}&per=count&b_selected=others`, "a key called others is one");
+});
+
+test("a key against the rest is at the same time", () => {
+	assert.equal(query(parametersOf(againstRest("latency", "db1"), span, "hostname")), `${A}&selected=db1&by=hostname&per=share&b_exclude=true`);
 });
 
 test("keys that are listed by a field are asked for by it", () => {
