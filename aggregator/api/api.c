@@ -151,6 +151,7 @@ static const struct route {
 	{ { "POST", ONE "/value/explain", true, VALUE_EXPLAIN }, get_value },
 	{ { "GET", ONE "/value/exemplars", true, VALUE_EXEMPLARS }, get_value },
 	{ { "GET", ONE "/value/flame", true, VALUE_FLAME }, get_value },
+	{ { "GET", ONE "/value/multiples", true, VALUE_MULTIPLES }, get_value },
 	{ { "GET", ONE "/value/composition", true, VALUE_COMPOSITION }, get_value },
 	{ { "POST", ONE "/value/composition", true, VALUE_COMPOSITION }, get_value },
 	{ { "GET", ONE "/value/compare", true, VALUE_COMPARE }, get_value },

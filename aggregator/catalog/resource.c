@@ -196,6 +196,7 @@ static const struct link values[] = {
 	{ "value_grid", "value/grid" }, { "value_keys", "value/keys" }, { "value_report", "value/report" },
 	{ "value_chart", "value/chart" }, { "value_explain", "value/explain" }, { "value_exemplars", "value/exemplars" },
 	{ "value_composition", "value/composition" }, { "value_compare", "value/compare" }, { "value_flame", "value/flame" },
+	{ "value_multiples", "value/multiples" },
 	{ "value_stream", "value/stream" },
 }, heatmaps[] = {
 	{ "image", "value/heatmap/image" }, { "details", "value/heatmap/details" }, { "average", "value/heatmap/average" },

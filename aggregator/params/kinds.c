@@ -1,4 +1,5 @@
 #include "aggregator/params/kinds.h"
+#include "render/document/multiples.h"
 #include "render/draw/figure.h"
 #include "render/draw/image.h"
 #include "render/grid/crop.h"
@@ -14,7 +15,7 @@
 #define REGIONS (OF(VALUE_EXPLAIN) | OF(VALUE_EXEMPLARS) | OF(VALUE_COMPOSITION) | OF(VALUE_FLAME))
 #define COMPARED (OF(VALUE_COMPARE) | OF(VALUE_SIDE))
 #define PAGES (DRAWN | OF(VALUE_CHART))
-#define WIDE (PAGES | OF(VALUE_FLAME) | COMPARED)
+#define WIDE (PAGES | OF(VALUE_FLAME) | OF(VALUE_MULTIPLES) | COMPARED)
 #define MATRIX (OF(VALUE_GRID) | OF(VALUE_STREAM))
 /* Cloud Analytics had them, too */
 #define CA_VALUES (ROWS | OF(VALUE_RAW) | OF(VALUE_AVERAGE) | OF(VALUE_PERCENTILE))
@@ -36,14 +37,14 @@ const struct spec params_specs[] = {
 	{ "percentile", PARAM_SHARE, OF(VALUE_PERCENTILE), AT(millionths), 0, 0, 1000000, NULL },
 	{ "measure", PARAM_TEXT, ALL & ~(OF(VALUE_EXEMPLARS) | OF(VALUE_REPORT)), AT(measure), 0, 0, 0, NULL },
 	{ "weight", PARAM_TEXT, OF(VALUE_RAW) | ROWS | DRAWN | MATRIX, AT(weight), 0, 0, 0, NULL },
-	{ "by", PARAM_TEXT, OF(VALUE_KEYS) | OF(VALUE_FLAME) | MAPS | PAGES | COMPARED, AT(by), 0, 0, 0, NULL },
+	{ "by", PARAM_TEXT, OF(VALUE_KEYS) | OF(VALUE_FLAME) | OF(VALUE_MULTIPLES) | MAPS | PAGES | COMPARED, AT(by), 0, 0, 0, NULL },
 	{ "order", PARAM_CHOICE, OF(VALUE_KEYS), AT(order), 0, 0, 0, KEY_ORDERS },
 	{ "author", PARAM_TEXT, OF(VALUE_REPORT), AT(author), 0, 0, 0, NULL },
 	{ "width", PARAM_INTEGER, MAPS | WIDE, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
 	{ "height", PARAM_INTEGER, MAPS | PAGES | COMPARED, AT(height), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
-	{ "scale", PARAM_INTEGER, PAGES | COMPARED, AT(scale), 0, 1, 2, NULL },
-	{ "ymin", PARAM_INTEGER, MAPS | PAGES | REGIONS | COMPARED, AT(ymin), 0, 0, VALUE_LIMIT, NULL },
-	{ "ymax", PARAM_INTEGER, MAPS | PAGES | REGIONS | COMPARED, AT(ymax), AT(has_ymax), 0, VALUE_LIMIT, NULL },
+	{ "scale", PARAM_INTEGER, PAGES | OF(VALUE_MULTIPLES) | COMPARED, AT(scale), 0, 1, 2, NULL },
+	{ "ymin", PARAM_INTEGER, MAPS | PAGES | OF(VALUE_MULTIPLES) | REGIONS | COMPARED, AT(ymin), 0, 0, VALUE_LIMIT, NULL },
+	{ "ymax", PARAM_INTEGER, MAPS | PAGES | OF(VALUE_MULTIPLES) | REGIONS | COMPARED, AT(ymax), AT(has_ymax), 0, VALUE_LIMIT, NULL },
 	{ "crop", PARAM_SHARE, MAPS | OF(VALUE_REPORT), AT(crop), 0, 0, CROP_MOST, NULL },
 	{ "baseline_start", PARAM_SECONDS, OF(VALUE_EXPLAIN), AT(baseline_start_ns), AT(has_baseline_start), 0, TIME_LIMIT_S, NULL },
 	{ "baseline_end", PARAM_SECONDS, OF(VALUE_EXPLAIN), AT(baseline_end_ns), AT(has_baseline_end), 0, TIME_LIMIT_S, NULL },
@@ -55,11 +56,11 @@ const struct spec params_specs[] = {
 	{ "row_bits", PARAM_INTEGER, MATRIX | COMPARED, AT(row_bits), 0, 0, RULER_BITS_MAX, NULL },
 	{ "utc_offset", PARAM_INTEGER, WIDE | OF(VALUE_GRID), AT(utc_offset_s), AT(has_utc_offset), -ZONE_OFFSET_MAX, ZONE_OFFSET_MAX, NULL },
 	{ "time_zone", PARAM_TEXT, WIDE | OF(VALUE_GRID), AT(time_zone), 0, 0, 0, NULL },
-	{ "transfer", PARAM_CHOICE, ROWS | DRAWN | MATRIX, AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt percent" },
-	{ "transfer", PARAM_CHOICE, ALL & ~(ROWS | PAGES | REGIONS | MATRIX), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
+	{ "transfer", PARAM_CHOICE, ROWS | DRAWN | MATRIX | OF(VALUE_MULTIPLES), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt percent" },
+	{ "transfer", PARAM_CHOICE, ALL & ~(ROWS | PAGES | REGIONS | MATRIX | OF(VALUE_MULTIPLES)), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
 	{ "coloring", PARAM_CHOICE, ROWS, AT(coloring), 0, 0, 0, "linear rank" },
 	{ "weights", PARAM_CHOICE, ROWS | DRAWN | MATRIX | OF(VALUE_FLAME), AT(weighted), AT(has_weighted), 0, 0, "count weight" },
-	{ "yscale", PARAM_CHOICE, PAGES | MATRIX | COMPARED, AT(yscale), AT(has_yscale), 0, 0, "linear log" },
+	{ "yscale", PARAM_CHOICE, PAGES | MATRIX | OF(VALUE_MULTIPLES) | COMPARED, AT(yscale), AT(has_yscale), 0, 0, "linear log" },
 	{ "theme", PARAM_CHOICE, WIDE | MATRIX | ROWS, AT(theme), 0, 0, 0, "light dark" },
 	{ "format", PARAM_FORMAT, OF(VALUE_IMAGE), AT(format), 0, 0, 0, "json png" },
 	{ "format", PARAM_FORMAT, OF(VALUE_FIGURE), AT(format), 0, 0, 0, "png pdf svg" },
@@ -70,7 +71,7 @@ const struct spec params_specs[] = {
 	{ "narrative", PARAM_SWITCH, OF(VALUE_GRID), AT(narrative), 0, 0, 0, NULL },
 	{ "data", PARAM_SWITCH, OF(VALUE_IMAGE) | PAGES, AT(data), 0, 0, 0, NULL },
 	{ "format", PARAM_FORMAT, OF(VALUE_CHART), AT(format), 0, 0, 0, "png pdf svg json" },
-	{ "format", PARAM_FORMAT, COMPARED, AT(format), 0, 0, 0, "json png pdf svg" },
+	{ "format", PARAM_FORMAT, COMPARED | OF(VALUE_MULTIPLES), AT(format), 0, 0, 0, "json png pdf svg" },
 	{ "view", PARAM_CHOICE, COMPARED, AT(view), 0, 0, 0, "difference side overlay" },
 	{ "per", PARAM_CHOICE, COMPARED, AT(per), 0, 0, 0, "share count" },
 	{ "b_instrumentation", PARAM_INTEGER, COMPARED, AT(b_instrumentation), AT(has_b), 1, INT64_MAX, NULL },
@@ -91,12 +92,13 @@ const struct spec params_specs[] = {
 	{ "show", PARAM_CHOICE, OF(VALUE_CHART), AT(show), 0, 0, 0, "rate active percentiles" },
 	{ "show", PARAM_CHOICE, OF(VALUE_REPORT), AT(show), 0, 0, 0, "rate active" },
 	{ "top", PARAM_INTEGER, OF(VALUE_CHART) | OF(VALUE_REPORT), AT(top), 0, 1, 20, NULL },
+	{ "top", PARAM_INTEGER, OF(VALUE_MULTIPLES), AT(top), 0, 1, MULTIPLES_MAX, NULL },
 	{ "top", PARAM_INTEGER, OF(VALUE_EXPLAIN), AT(top), 0, 1, 4000, NULL },
 	{ "n", PARAM_INTEGER, OF(VALUE_EXEMPLARS), AT(n), 0, 1, 1000, NULL },
 	{ "kind", PARAM_CHOICE, OF(VALUE_EXEMPLARS), AT(kind), 0, 0, 0, "all worst drawn" },
 	{ "chart", PARAM_SWITCH, OF(VALUE_REPORT), AT(chart), AT(has_chart), 0, 0, NULL },
 	{ "palette", PARAM_CHOICE, OF(VALUE_IMAGE) | DRAWN, AT(palette), 0, 0, 0, "ramp fire grey hue" },
-	{ "palette", PARAM_CHOICE, MATRIX, AT(palette), 0, 0, 0, "ramp fire grey" },
+	{ "palette", PARAM_CHOICE, MATRIX | OF(VALUE_MULTIPLES), AT(palette), 0, 0, 0, "ramp fire grey" },
 #undef AT
 };
 const size_t params_n_specs = sizeof(params_specs) / sizeof(*params_specs);
@@ -157,6 +159,8 @@ const struct params_kind params_kinds[VALUE_KINDS] = {
 	[VALUE_COMPOSITION] = { { 60, 0, 600, 300, 600, 3, 9, SHADE_LOG, PARAMS_RAMP, FORMAT_JSON },
 		.exclude_alone = EXCLUDE_ALONE },
 	[VALUE_FLAME] = { { 60, 0, 1200, 500, 600, 3, 9, SHADE_LOG, PARAMS_RAMP, FORMAT_SVG },
+		.width_min = FIGURE_WIDTH_MIN, .exclude_alone = EXCLUDE_ALONE },
+	[VALUE_MULTIPLES] = { { 60, 0, 1200, 0, 600, 3, 12, SHADE_LOG, PARAMS_RAMP, FORMAT_JSON },
 		.width_min = FIGURE_WIDTH_MIN, .exclude_alone = EXCLUDE_ALONE },
 	[VALUE_COMPARE] = { { 60, 0, 1200, 760, 240, 2, 9, SHADE_SQRT, PARAMS_RAMP, FORMAT_JSON },
 		.width_min = FIGURE_WIDTH_MIN, .height_min = FIGURE_HEIGHT_MIN, .exclude_alone = EXCLUDE_ALONE, .check = check_compared },

@@ -28,7 +28,7 @@
 
 enum value_kind_id { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGURE, VALUE_REPORT, VALUE_GRID,
 		  VALUE_STREAM, VALUE_AVERAGE, VALUE_PERCENTILE, VALUE_CHART, VALUE_EXPLAIN, VALUE_EXEMPLARS, VALUE_COMPOSITION,
-		  VALUE_FLAME, VALUE_COMPARE, VALUE_SIDE,	/* SIDE: the other side of a comparison, which only
+		  VALUE_FLAME, VALUE_MULTIPLES, VALUE_COMPARE, VALUE_SIDE,	/* SIDE: the other side of a comparison, which only
 								 * compare requests */
 		  VALUE_KINDS };
 
@@ -77,7 +77,7 @@ struct params {
 	int palette;			/* enum params_palette */
 	int show;			/* chart, report: enum params_show */
 	__s64 top;			/* chart, report: shows so many keys, the others as one; explain: so many
-					 * values */
+					 * values; multiples: so many maps */
 	__s64 n;			/* exemplars: at most so many */
 	int kind;			/* exemplars: 0 all, 1 the worst, 2 the drawn ones */
 	bool chart, has_chart;		/* report: with a chart */

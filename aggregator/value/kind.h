@@ -72,7 +72,7 @@ const struct value_kind *value_kind_of(enum value_kind_id id);
 
 extern const struct value_kind value_raw, value_keys, value_image, value_details, value_figure, value_report, value_grid, value_stream,
 	value_average, value_percentile, value_chart, value_explain, value_exemplars, value_composition, value_flame, value_compare,
-	value_side;
+	value_side, value_multiples;
 
 /* ---- the request (value.c) ---- */
 

@@ -19,7 +19,7 @@ static const struct value_kind *const kinds[VALUE_KINDS] = {
 	[VALUE_GRID] = &value_grid, [VALUE_STREAM] = &value_stream, [VALUE_IMAGE] = &value_image, [VALUE_DETAILS] = &value_details,
 	[VALUE_FIGURE] = &value_figure, [VALUE_REPORT] = &value_report, [VALUE_CHART] = &value_chart, [VALUE_FLAME] = &value_flame,
 	[VALUE_EXPLAIN] = &value_explain, [VALUE_EXEMPLARS] = &value_exemplars, [VALUE_COMPOSITION] = &value_composition,
-	[VALUE_COMPARE] = &value_compare, [VALUE_SIDE] = &value_side,
+	[VALUE_COMPARE] = &value_compare, [VALUE_SIDE] = &value_side, [VALUE_MULTIPLES] = &value_multiples,
 };
 
 bool value_always(const struct value *v) { return true; }

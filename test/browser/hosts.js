@@ -73,6 +73,37 @@ hosts("one host is compared with the rest in one step", async ({ page }) => {
 	assert.equal(address(page).get("by"), "hostname", "the keys are listed by host");
 });
 
+hosts("each host has a small map on one scale, and each leads to the comparison", async ({ page }) => {
+	const dialog = dialogOf(page), replyOf = () => page.waitForResponse((r) => r.url().includes("/value/multiples") && !r.url().includes("format=png"));
+
+	await open(page, server.apart);
+	let asked = replyOf();
+
+	await dialog.getByRole("button", { name: "maps" }).click();
+	let reply = await (await asked).json();
+
+	assert.deepEqual(reply.keys.map(({ key }) => key).sort(), ["db1", "db2", "web1"]);
+	assert.deepEqual(reply.keys.map(({ p99 }) => p99), reply.keys.map(({ p99 }) => p99).sort((a, b) => b - a), "the highest p99 first");
+	const picture = dialog.locator("img");
+
+	await until("its picture", async () => await picture.count() && picture.evaluate((img) => img.complete && img.naturalWidth >= 1200));
+	for (const { key } of reply.keys)
+		assert.ok((await picture.getAttribute("alt")).includes(`${key} p99 `));
+	assert.deepEqual(await violations(page), []);
+	if (shots)
+		await page.screenshot({ path: join(shots, "hosts-maps.png") });
+	asked = replyOf();
+	await dialog.getByLabel("A map for each").selectOption("label.role");
+	reply = await (await asked).json();
+	assert.deepEqual(reply.keys.map(({ key }) => key).sort(), ["db", "none", "web"]);
+	await dialog.getByRole("button", { name: "none" }).click();
+	const compared = page.getByRole("dialog", { name: "Compare" });
+
+	await compared.locator("img").waitFor();
+	assert.equal(address(page).get("by"), "label.role");
+	assert.equal(await compared.getByLabel("A key").inputValue(), "=none");
+});
+
 hosts("an instrumentation that adds the hosts up is copied by host", async ({ page }) => {
 	await open(page);
 	await dialogOf(page).getByRole("button", { name: "Measure hosts apart" }).click();

@@ -12,6 +12,7 @@ const struct command commands[] = {
 	{ "doctor", "what works on this host, what does not, and why", COMMAND_LOOK, run_doctor },
 	{ "explain", "how the events in a rectangle differ from the rest", COMMAND_ASK, run_explain },
 	{ "compare", "compare two times, keys or measures", COMMAND_ASK, run_compare },
+	{ "hosts", "the hosts of an instrumentation, a small map of each", COMMAND_ASK, run_hosts },
 	{ "composition", "the parts of the time of the events in a rectangle", COMMAND_ASK, run_composition },
 	{ "slow", "single slow statements with the parts of their time", COMMAND_ASK, run_slow },
 	{ "fsslow", "single statements with their time in files", COMMAND_ASK, run_fsslow },

@@ -27,6 +27,7 @@ int run_annotate(struct client *c, int argc, char **argv);
 int run_worksheets(struct client *c, int argc, char **argv);
 int run_off(struct client *c, int argc, char **argv);
 int run_on(struct client *c, int argc, char **argv);
+int run_hosts(struct client *c, int argc, char **argv);
 int run_sources(struct client *c, int argc, char **argv);
 int run_status(struct client *c, int argc, char **argv);
 int run_list(struct client *c, int argc, char **argv);

@@ -1,10 +1,11 @@
 /* compare_view.js - compares two times, keys or measures: a form, one sentence, heatscoped's picture, and its
  * numbers. */
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import * as api from "../net/api.js";
 import { alike, chosenFirst, differs, openComparison, optionOf, OTHERS, parametersOf, PERS, settled, TIMES, VIEWS } from "../model/compare.js";
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";
+import { usePictureReply } from "../base/picture_reply.js";
 import { labelOf } from "../panels/sidebar.js";
 import { useSorted } from "../base/sorted_table.js";
 
@@ -61,32 +62,9 @@ function Lines({ reply }) {
 	</table></details>`;
 }
 
-/* The sentence and numbers, and the picture as an object URL, of the newest choice; an older one's replies are dropped. */
-function useComparison(id, parameters, look) {
-	const [made, setMade] = useState({});
-	const asked = parameters && JSON.stringify({ parameters, look });
-
-	useEffect(() => {
-		const abort = new AbortController();
-		let url = null;
-
-		setMade((old) => asked ? { ...old, busy: true } : {});
-		if (asked)
-			Promise.all([api.compare(id, parameters, abort.signal), api.comparePicture(id, { ...parameters, ...look }, abort.signal)])
-				.then(([reply, blob]) => {
-					if (abort.signal.aborted)
-						return;
-					url = URL.createObjectURL(blob);
-					setMade({ reply, url });
-				}, (problem) => abort.signal.aborted || setMade({ problem: problem.message }));
-		return () => {
-			abort.abort();
-			if (url)
-				URL.revokeObjectURL(url);
-		};
-	}, [id, asked]);
-	return made;
-}
+/* The sentence and numbers, and the picture, of the newest choice. */
+const useComparison = (id, parameters, look) => usePictureReply(parameters && JSON.stringify([id, parameters, look]),
+	(signal) => Promise.all([api.compare(id, parameters, signal), api.comparePicture(id, { ...parameters, ...look }, signal)]));
 
 function Comparison({ session, span, first, close }) {
 	const { inst } = session;

@@ -6,7 +6,7 @@
  */
 import { againstRest, openComparison } from "./compare.js";
 import { arityOf } from "../base/text.js";
-import { seconds } from "../base/format.js";
+import { amount, seconds } from "../base/format.js";
 
 export const HOSTNAME = "hostname";
 export const FIELDS_MAX = 4;		/* of an instrumentation */
@@ -51,9 +51,19 @@ export const keepsHosts = (inst) => inst.decomposition.includes(HOSTNAME);
 /** The decomposition of a copy that does; null: it has as many fields as there may be. */
 export const withHosts = (inst, catalogue) => discrete(inst, catalogue).length < FIELDS_MAX ? [...inst.decomposition, HOSTNAME] : null;
 
+/** The fields of which each value may have a map: hostname first. */
+export const mappedFields = (inst, catalogue) => discrete(inst, catalogue).sort((a, b) => (b === HOSTNAME) - (a === HOSTNAME));
+
+/** Describes the maps for people who do not see them. */
+export const mapsText = ({ keys, more, unit }) => keys.length
+	? `${keys.map(({ key, p99 }) => `${key} p99 ${amount(p99, unit)}`).join(", ")}${more ? ` and ${more} more` : ""}` : "no events in this time";
+
 /** Compares one host with all others. */
-export function compareHost(session, host) {
+export const compareHost = (session, host) => compareValue(session, HOSTNAME, host);
+
+/** The same for a value of any field. */
+export function compareValue(session, field, value) {
 	if (discrete(session.inst, session.catalogue).length > 1)
-		session.set({ by: HOSTNAME, keys: [], of: null });
-	openComparison(session, againstRest(session.current.measure, host));
+		session.set({ by: field, keys: [], of: null });
+	openComparison(session, againstRest(session.current.measure, value));
 }

@@ -113,14 +113,21 @@ export const explain = (id, parameters, signal) => request("GET", of(id, "explai
 export const compare = (id, parameters, signal) => request("GET", compareUrl(id, parameters), undefined, signal);
 export const compareUrl = (id, parameters) => of(id, "compare") + query(readers(parameters));
 
-/** Its picture, as a Blob. */
-export async function comparePicture(id, parameters, signal) {
-	const reply = await fetchWithToken(compareUrl(id, { ...parameters, format: "png" }), { signal });
+async function picture(url, signal) {
+	const reply = await fetchWithToken(url, { signal });
 
 	if (!reply.ok)
 		throw new ApiError("ECA_IO", `the picture: status ${reply.status}`, reply.status);
 	return reply.blob();
 }
+
+/** Its picture, as a Blob. */
+export const comparePicture = (id, parameters, signal) => picture(compareUrl(id, { ...parameters, format: "png" }), signal);
+
+/** A small map per value of a field, those with the highest p99 first: {keys, more, unit}; and the page of maps. */
+export const multiples = (id, parameters, signal) => request("GET", multiplesUrl(id, parameters), undefined, signal);
+export const multiplesUrl = (id, parameters) => of(id, "multiples") + query(readers(parameters));
+export const multiplesPicture = (id, parameters, signal) => picture(multiplesUrl(id, { ...parameters, format: "png" }), signal);
 
 /** Single events that were kept, the worst first. */
 export const exemplars = (id, parameters) => request("GET", of(id, "exemplars") + query(parameters));

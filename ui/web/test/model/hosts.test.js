@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { aboutOf, isTroubled, keepsHosts, labelsText, stateName, summaryOf, withHosts } from "../../src/model/hosts.js";
+import { aboutOf, isTroubled, keepsHosts, labelsText, mappedFields, mapsText, stateName, summaryOf, withHosts } from "../../src/model/hosts.js";
 
 const source = (state, more = {}) => ({ source: "db1", state, reason: "", labels: {}, ...more });
 
@@ -32,5 +32,8 @@ test("a copy by host has at most four fields", () => {
 
 	assert.deepEqual(withHosts(inst("a", "latency"), catalogue), ["a", "latency", "hostname"]);
 	assert.equal(withHosts(inst("a", "b", "c", "d", "latency"), catalogue), null);
+	assert.deepEqual(mappedFields(inst("a", "hostname", "latency"), catalogue), ["hostname", "a"]);
+	assert.equal(mapsText({ keys: [{ key: "db1", p99: 2e6 }, { key: "db2", p99: 1000 }], more: 3, unit: "ns" }), "db1 p99 2 ms, db2 p99 1 µs and 3 more");
+	assert.equal(mapsText({ keys: [], more: 0, unit: "ns" }), "no events in this time");
 	assert.ok(keepsHosts(inst("hostname")) && !keepsHosts(inst("a")));
 });

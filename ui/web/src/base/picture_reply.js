@@ -1,0 +1,30 @@
+/* picture_reply.js - keeps the newest reply and its picture: older replies are dropped. */
+import { useEffect, useState } from "preact/hooks";
+
+/**
+ * asked: the question as a text; another text asks again, null asks nothing.  ask: (signal) -> Promise of [reply, Blob].
+ * @returns {{reply, url, problem, busy}}   url: of the picture, as long as it is the newest
+ */
+export function usePictureReply(asked, ask) {
+	const [made, setMade] = useState({});
+
+	useEffect(() => {
+		const abort = new AbortController();
+		let url = null;
+
+		setMade((old) => asked ? { ...old, busy: true } : {});
+		if (asked)
+			ask(abort.signal).then(([reply, blob]) => {
+				if (abort.signal.aborted)
+					return;
+				url = URL.createObjectURL(blob);
+				setMade({ reply, url });
+			}, (problem) => abort.signal.aborted || setMade({ problem: problem.message }));
+		return () => {
+			abort.abort();
+			if (url)
+				URL.revokeObjectURL(url);
+		};
+	}, [asked]);
+	return made;
+}
