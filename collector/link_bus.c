@@ -41,7 +41,7 @@ struct bus_link {
 	char batch_subject[SUBJECT_MAX], source_subject[SUBJECT_MAX], replies[SUBJECT_MAX], reply_wanted[SUBJECT_MAX];
 	enum bus_state state;
 	bool closing;
-	json_t *hello, *said_state;	/* NULL: not sent yet */
+	json_t *hello, *said_state, *self;	/* NULL: not sent yet; self: the STATE with the collector's own facts */
 	char *want;			/* the wanted set as text, to recognise that it has not changed */
 	size_t want_len;
 	struct bytes payload;		/* the message that is being filled */
@@ -198,10 +198,12 @@ static int bus_flush(struct link *link)
 	return l->state == BUS_OPEN ? send_message(l) : 0;
 }
 
-/* The value of this source in the bucket: {"hello": {...}, "state": {...}}; {"gone": true} at the end. */
+/* The value of this source in the bucket: {"hello": {...}, "state": {...}, "self": {...}}, as far as they were sent;
+ * {"gone": true} at the end. */
 static int publish_source(struct bus_link *l)
 {
-	json_t *json = l->closing ? json_pack("{s:b}", "gone", 1) : json_pack("{s:O*, s:O*}", "hello", l->hello, "state", l->said_state);
+	json_t *json = l->closing ? json_pack("{s:b}", "gone", 1) : json_pack("{s:O*, s:O*, s:O*}", "hello", l->hello, "state", l->said_state,
+										   "self", l->self);
 	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL, sent[24];
 	struct bus_outgoing m = { .subject = l->source_subject, .data = text, .len = text ? strlen(text) : 0 };
 	int err;
@@ -218,7 +220,7 @@ static int publish_source(struct bus_link *l)
 static int bus_send_json(struct link *link, enum frame_type type, const json_t *json)
 {
 	struct bus_link *l = (struct bus_link *)link;
-	json_t **kept = type == FRAME_HELLO ? &l->hello : &l->said_state;
+	json_t **kept = type == FRAME_HELLO ? &l->hello : json_object_get(json, "self") ? &l->self : &l->said_state;
 
 	json_decref(*kept);
 	*kept = json_deep_copy(json);
@@ -362,6 +364,7 @@ static void link_gone(struct bus_link *l)
 	bytes_fini(&l->payload);
 	json_decref(l->hello);
 	json_decref(l->said_state);
+	json_decref(l->self);
 	free(l->want);
 	free(l);
 	if (ops.closed)

@@ -42,9 +42,8 @@ static const char doc[] =
 
 enum {
 	OPT_RECORD = 256, OPT_REPLAY, OPT_FOLLOW_CLOCK, OPT_ONCE, OPT_SPOOL, OPT_SPOOL_LIMIT, OPT_MEMORY_LIMIT,
-	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_TEXT, OPT_BUS, OPT_BUS_CREDENTIALS, OPT_BUS_USER_FILE, OPT_BUS_CA,
+	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_TEXT, OPT_LABEL, OPT_BUS, OPT_BUS_CREDENTIALS, OPT_BUS_USER_FILE, OPT_BUS_CA,
 	OPT_BUS_CERTIFICATE, OPT_BUS_KEY,
-	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_TEXT, OPT_LABEL,
 };
 
 static const struct argp_option options[] = {
@@ -86,7 +85,6 @@ struct arguments {
 	char host[SOURCE_MAX];
 	int doctor, verbose, quiet, has_socket;
 	struct host_labels labels;
-	int doctor, verbose, quiet;
 };
 
 /* "64M" -> bytes; refuses a text that is not a number, or too large a number. */
@@ -152,6 +150,8 @@ static void check_bus(struct arguments *a, struct argp_state *state)
 		argp_error(state, "--bus: %s", reason);
 	bus->name = a->conf.probe.source;
 	bus->thread_begins = privilege_drop_thread;
+}
+
 static void parse_label(const char *text, struct arguments *a, struct argp_state *state)
 {
 	char reason[REASON_MAX];

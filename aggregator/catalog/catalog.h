@@ -135,10 +135,6 @@ void catalog_bye(struct catalog *c, const char *source, __s64 now_ns);
  * earlier offsets are forgotten. */
 void catalog_clock(struct catalog *c, const char *source, __u64 incarnation, __s64 host_ns, bool is_set, __s64 now_ns);
 
-
-/* Notes the offset of a source's clock against the bus server's, measured on one message: too small by the message's
- * way.  So the largest of the last minutes counts; see struct source. */
-void catalog_clock(struct catalog *c, const char *source, __s64 offset_ns, __s64 now_ns);
 /* Returns the labels of a source; NULL: it never said hello. */
 const struct host_labels *catalog_labels(const struct catalog *c, const char *source);
 

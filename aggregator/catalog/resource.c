@@ -74,14 +74,6 @@ static const char *text_word(const struct source *s)
 	return s->full_text ? "full" : "digest";
 }
 
-/* How far the source's clock is ahead of the bus server's, in nanoseconds; NULL: it does not send by a bus. */
-static json_t *clock_json(const struct source *s)
-{
-	__s64 offset_ns;
-
-	return source_clock(s, &offset_ns) ? json_integer((json_int_t)offset_ns) : NULL;
-}
-
 json_t *resource_sources(const struct catalog *c)
 {
 	json_t *all = json_array();
@@ -97,9 +89,6 @@ json_t *resource_sources(const struct catalog *c)
 			json_array_append_new(metrics, json_pack("{s:s, s:s, s:s}", "metric", name, "state",
 								 o->ok ? "ok" : "refused", "reason", o->reason));
 		}
-		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:s, s:o*, s:o}", "source", s->name, "state",
-						     s->n_links ? "active" : "gone", "version", s->version, "kernel", s->kernel,
-						     "text", text_word(s), "clock_offset", clock_json(s), "metrics", metrics));
 		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "source", s->name, "state",
 						     s->n_links ? "active" : "gone", "version", s->version, "kernel", s->kernel,
 						     "text", text_word(s), "labels", host_labels_to_json(&s->labels),

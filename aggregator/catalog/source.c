@@ -400,11 +400,3 @@ const struct inst_state *source_inst(const struct source *s, __u64 inst)
 			return &s->state[i];
 	return NULL;
 }
-
-bool source_clock(const struct source *s, __s64 *ret_ns)
-{
-	const struct source_clock *c = &s->clock;
-
-	*ret_ns = c->offset_ns[0] > c->offset_ns[1] ? c->offset_ns[0] : c->offset_ns[1];
-	return c->begun_ns != 0;
-}

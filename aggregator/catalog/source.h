@@ -18,8 +18,6 @@
 #include "collector/core/instrumentation.h"
 #include <stdbool.h>
 
-#define CLOCK_WINDOW_NS 60000000000ll
-#define HOSTNAME_FIELD "hostname"	/* a field of every metric; the aggregator fills it in, see ingest.c */
 
 struct offer {
 	struct metric *metric;			/* we own it, see metric_parse() */
@@ -48,10 +46,6 @@ struct source {
 	__u64 incarnation;			/* that of the latest hello */
 	__s64 pid;
 	char version[32], kernel[96];		/* the collector's version, the host's kernel */
-	struct source_clock {
-		__s64 offset_ns[2];		/* the largest of this window of CLOCK_WINDOW_NS, and of the one before */
-		__s64 begun_ns;			/* of this window; 0: its clock is not known */
-	} clock;
 	struct host_labels labels;
 	bool full_text;			/* its exemplars have statements with their literals */
 	unsigned n_links;			/* connections that said hello under this name */
@@ -78,9 +72,6 @@ void source_renew(struct source *s, struct source *from);
  * all. */
 int source_state(struct source *s, const json_t *state, char *reason);
 void source_forget(struct source *s, __u64 inst);
-
-/* Is the source's clock known?  Then *ret_ns is how far it is ahead of the bus server's. */
-bool source_clock(const struct source *s, __s64 *ret_ns);
 
 /* Returns the offer of a metric; NULL: the source never named that metric. */
 const struct offer *source_offer(const struct source *s, const char *module, const char *stat);

@@ -241,20 +241,6 @@ void catalog_bye(struct catalog *c, const char *source, __s64 now_ns)
 	catalog_changed(c, false);
 }
 
-void catalog_clock(struct catalog *c, const char *source, __s64 offset_ns, __s64 now_ns)
-{
-	struct source *s = source_find(c, source);
-	struct source_clock *clock = s ? &s->clock : NULL;
-
-	if (!clock)
-		return;
-	if (now_ns - clock->begun_ns >= CLOCK_WINDOW_NS || now_ns < clock->begun_ns) {
-		clock->offset_ns[1] = clock->begun_ns ? clock->offset_ns[0] : offset_ns;
-		clock->offset_ns[0] = offset_ns;
-		clock->begun_ns = now_ns;
-	} else if (offset_ns > clock->offset_ns[0]) {
-		clock->offset_ns[0] = offset_ns;
-	}
 void catalog_clock(struct catalog *c, const char *source, __u64 incarnation, __s64 host_ns, bool is_set, __s64 now_ns)
 {
 	struct source *s = source_find(c, source);

@@ -164,13 +164,18 @@ static void end_family(struct exposition *e)
 	e->is_in_family = false;
 }
 
+void exposition_prometheus_name(const struct exposition_family *f, char out[EXPOSITION_NAME_MAX])
+{
+	snprintf(out, EXPOSITION_NAME_MAX, "%s%s%s%s", f->name, *f->unit ? "_" : "", f->unit, f->type == EXPOSITION_COUNTER ? "_total" : "");
+	for (char *at = out; *at; at++)			/* letters, digits and _ only */
+		if (!isalnum((unsigned char)*at))
+			*at = '_';
+}
+
 void exposition_family(struct exposition *e, const struct exposition_family *f)
 {
 	end_family(e);
-	snprintf(e->name, sizeof(e->name), "%s%s%s%s", f->name, *f->unit ? "_" : "", f->unit, f->type == EXPOSITION_COUNTER ? "_total" : "");
-	for (char *at = e->name; *at; at++)		/* letters, digits and _ only */
-		if (!isalnum((unsigned char)*at))
-			*at = '_';
+	exposition_prometheus_name(f, e->name);
 	e->type = f->type;
 	e->is_in_family = true;
 	e->format->family(e, f);

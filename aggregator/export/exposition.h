@@ -80,11 +80,7 @@ double exposition_edge(const struct export_histogram *h, __u32 cell, double divi
 /* Writes a number as Prometheus does: with 15 digits if they say it, else with up to 17.  Returns text. */
 const char *exposition_number_text(double value, char text[32]);
 
-/* exposition_protobuf.c */
-void exposition_protobuf_family(struct exposition *e, const char *help);
-void exposition_protobuf_number(struct exposition *e, const struct exposition_labels *labels, double value);
-void exposition_protobuf_histogram(struct exposition *e, const struct exposition_labels *labels, const struct export_histogram *h,
-				   double divisor, unsigned schema);
-void exposition_protobuf_end(struct exposition *e);		/* of a family */
+/* Prometheus' name of a family. */
+void exposition_prometheus_name(const struct exposition_family *f, char out[EXPOSITION_NAME_MAX]);
 
 #endif

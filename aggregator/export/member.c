@@ -1,7 +1,5 @@
 #include "aggregator/export/member.h"
 
-#include "collector/core/utf8_length.h"
-
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,32 +14,35 @@ static void make_plain(char *name)
 
 /* ---- names ---- */
 
-static void family_name(const struct instrumentation *in, const char *measure, const char *unit, const char *suffix, char *out)
+struct exposition_family member_family(const struct member *m, const char *help)
 {
-	snprintf(out, EXPOSITION_NAME_MAX, "heatscope_%s_%s_%s%s%s%s", in->module, in->stat, measure, *unit ? "_" : "", unit, suffix);
-	make_plain(out);
+	return (struct exposition_family){ m->weight ? EXPOSITION_COUNTER : EXPOSITION_HISTOGRAM, m->name, m->unit, help, m->ci->in.module };
 }
 
 bool member_at(const struct exported *x, const struct catalog_inst *ci, unsigned at, struct member *ret_member)
 {
 	const struct instrumentation *in = &ci->in;
 	struct member *m = ret_member;
-	const char *unit;
+	struct exposition_family family;
+	const struct field *f;
+	const char *measure;
 
 	*m = (struct member){ .x = x, .ci = ci };
 	if (at >= in->n_measures + in->n_weights)
 		return false;
 	if (at < in->n_measures) {
 		m->axis = at;
-		unit = buckets_unit((enum ruler_unit)ruler_unit(in->ruler[at]), &m->divisor);
-		family_name(in, in->measure[at], unit, "", m->name);
+		measure = in->measure[at];
+		m->unit = buckets_unit((enum ruler_unit)ruler_unit(in->ruler[at]), &m->divisor);
 	} else {
-		const struct field *f = metric_field(ci->metric, in->weight[at - in->n_measures]);
-
 		m->weight = at - (unsigned)in->n_measures + 1;
-		unit = buckets_unit(f ? f->unit : UNIT_NONE, &m->divisor);
-		family_name(in, in->weight[m->weight - 1], unit, "_total", m->name);
+		measure = in->weight[m->weight - 1];
+		f = metric_field(ci->metric, measure);
+		m->unit = buckets_unit(f ? f->unit : UNIT_NONE, &m->divisor);
 	}
+	snprintf(m->name, sizeof(m->name), "heatscope.%s.%s.%s", in->module, in->stat, measure);
+	family = member_family(m, "");
+	exposition_prometheus_name(&family, m->prometheus);
 	return true;
 }
 
@@ -67,18 +68,6 @@ void member_help(const struct member *m, char help[MEMBER_HELP_MAX])
 
 /* ---- labels ---- */
 
-/* A byte that is not UTF-8 becomes a question mark: Prometheus refuses a reply that has one. */
-static void make_valid(char *text)
-{
-	for (size_t len; *text; text += len) {
-		len = utf8_length((const unsigned char *)text);
-		if (!len) {
-			*text = '?';
-			len = 1;
-		}
-	}
-}
-
 static void add_label(struct key_labels *l, unsigned i, const char *field)
 {
 	snprintf(l->name[i], NAME_MAX_LEN, "%s", field);
@@ -91,18 +80,18 @@ void member_labels(const char *instrumentation, const struct instrumentation *in
 {
 	struct key_labels *l = ret_labels;
 
-	l->all = (struct exposition_labels){ 1, { "instrumentation" }, { instrumentation } };
+	l->all = (struct exposition_series){ 1, { "instrumentation" }, { instrumentation }, 0 };
 	for (unsigned i = 0; key && i < in->n_fields; i++) {
 		if (labels_text(key, i, l->value[i]))
 			continue;
-		make_valid(l->value[i]);
+		exposition_make_valid(l->value[i]);
 		add_label(l, i, in->field[i]);
 	}
 }
 
 void member_field_labels(const struct instrumentation *in, struct key_labels *ret_labels)
 {
-	ret_labels->all = (struct exposition_labels){ 0 };
+	ret_labels->all = (struct exposition_series){ 0 };
 	for (unsigned i = 0; i < in->n_fields; i++) {
 		ret_labels->value[i][0] = 0;
 		add_label(ret_labels, i, in->field[i]);

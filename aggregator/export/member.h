@@ -1,10 +1,10 @@
-/* member.h - gives the names and labels under which Prometheus knows the measures and weights of an instrumentation.
+/* member.h - gives the names and labels under which others know the measures and weights of an instrumentation.
  *
  *      mysql.queries, latency, statement = select
- *              --> heatscope_mysql_queries_latency_seconds{instrumentation="statements",statement="select"}
+ *              --> heatscope.mysql.queries.latency in seconds {instrumentation="statements",statement="select"}
  *
- * Names   heatscope_MODULE_STAT_MEASURE_UNIT, such as heatscope_mysql_queries_latency_seconds: OpenTelemetry's conventions name
- *         only what clients measure (db.client.operation.duration), not servers.  A weight is a counter:
+ * Names   heatscope.MODULE.STAT.MEASURE, which Prometheus has as heatscope_mysql_queries_latency_seconds: OpenTelemetry's
+ *         conventions name only what clients measure (db.client.operation.duration), not servers.  A weight is a counter:
  *         heatscope_mysql_queries_cputime_seconds_total.  Labels are `instrumentation` and the decomposed fields.
  * Memory  what they return points to their arguments.
  * Thread  any; the catalog's objects are the loop's.
@@ -22,7 +22,8 @@ struct member {
 	const struct catalog_inst *ci;
 	unsigned axis, weight;			/* weight 0: the histograms */
 	double divisor;				/* of a value (buckets_unit()) */
-	char name[EXPOSITION_NAME_MAX];
+	const char *unit;
+	char name[EXPOSITION_NAME_MAX], prometheus[EXPOSITION_NAME_MAX];	/* OpenTelemetry's name; Prometheus' name */
 };
 
 /* Returns the member at an index, from 0 on; false: past the last. */
@@ -31,10 +32,11 @@ bool member_at(const struct exported *x, const struct catalog_inst *ci, unsigned
 /* Is it a weight that is also a measure, as it is the sum of that histogram, or a state, which does not add up over time? */
 bool member_is_left_out(const struct member *m);
 
+struct exposition_family member_family(const struct member *m, const char *help);
 void member_help(const struct member *m, char help[MEMBER_HELP_MAX]);
 
 struct key_labels {
-	struct exposition_labels all;
+	struct exposition_series all;
 	char name[KEY_FIELDS_MAX][NAME_MAX_LEN], value[KEY_FIELDS_MAX][LABEL_MAX + 1];
 };
 

@@ -8,83 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names and labels ---- */
-
-static void family_name(const struct instrumentation *in, const char *measure, char *out)
-{
-	snprintf(out, EXPOSITION_NAME_MAX, "heatscope.%s.%s.%s", in->module, in->stat, measure);
-}
-
-/* Letters, digits and _ only. */
-static void make_plain(char *name)
-{
-	for (; *name; name++)
-		if (!isalnum((unsigned char)*name))
-			*name = '_';
-}
-
-struct key_labels {
-	struct exposition_series all;
-	char name[KEY_FIELDS_MAX][NAME_MAX_LEN], value[KEY_FIELDS_MAX][LABEL_MAX + 1];
-};
-
-/* key: NULL: only the instrumentation's. */
-static void labels_of(const struct exported *x, const struct catalog_inst *ci, const struct labels *key, struct key_labels *l)
-{
-	l->all = (struct exposition_series){ 1, { "instrumentation" }, { x->conf->instrumentation }, x->since_ns };
-	for (unsigned i = 0; key && i < ci->in.n_fields; i++) {
-		if (labels_text(key, i, l->value[i]))
-			continue;
-		exposition_make_valid(l->value[i]);
-		snprintf(l->name[i], NAME_MAX_LEN, "%s", ci->in.field[i]);
-		make_plain(l->name[i]);
-		l->all.name[l->all.n] = l->name[i];
-		l->all.value[l->all.n++] = l->value[i];
-	}
-}
-
-/* ---- instrumentations ---- */
-
-/* An instrumentation's member of a family of metrics: the histograms of a measure, or the sums of a weight. */
-struct member {
-	const struct exported *x;
-	const struct catalog_inst *ci;
-	unsigned axis, weight;			/* weight 0: the histograms */
-	double divisor;
-	const char *unit;
-	char name[EXPOSITION_NAME_MAX];
-};
-
-static bool next_member(const struct exported *x, const struct catalog_inst *ci, unsigned at, struct member *p)
-{
-	const struct instrumentation *in = &ci->in;
-
-	*p = (struct member){ .x = x, .ci = ci };
-	if (at >= in->n_measures + in->n_weights)
-		return false;
-	if (at < in->n_measures) {
-		p->axis = at;
-		p->unit = buckets_unit((enum ruler_unit)ruler_unit(in->ruler[at]), &p->divisor);
-		family_name(in, in->measure[at], p->name);
-	} else {
-		const struct field *f = metric_field(ci->metric, in->weight[at - in->n_measures]);
-
-		p->weight = at - (unsigned)in->n_measures + 1;
-		p->unit = buckets_unit(f ? f->unit : UNIT_NONE, &p->divisor);
-		family_name(in, in->weight[p->weight - 1], p->name);
-	}
-	return true;
-}
-
-/* A weight that is also a measure, as it is the sum of that histogram; a state, which does not add up over time. */
-static bool is_left_out(const struct member *p)
-{
-	const struct instrumentation *in = &p->ci->in;
-
-	return p->weight ? instrumentation_axis(in, in->weight[p->weight - 1]) >= 0
-			 : metric_measure_scope(p->ci->metric, in->measure[p->axis]) == SCOPE_POINT;
-}
-
 /* ---- instrumentations ---- */
 
 static void put_member(struct exposition *e, const struct member *p)
@@ -94,9 +17,8 @@ static void put_member(struct exposition *e, const struct member *p)
 	for (size_t i = 0; i < p->x->keys.n_keys; i++) {
 		const struct export_key *k = &p->x->key[i];
 
-		labels_of(p->x, p->ci, &p->x->keys.key[i], &labels);
-		labels.all.since_ns = k->since_ns;
 		member_labels(p->x->conf->instrumentation, &p->ci->in, &p->x->keys.key[i], &labels);
+		labels.all.since_ns = k->since_ns;
 		if (p->weight)
 			exposition_number(e, &labels.all, (double)k->weight[p->weight] / p->divisor);
 		else if (k->measure[p->axis])
@@ -106,21 +28,11 @@ static void put_member(struct exposition *e, const struct member *p)
 
 static void put_head(struct exposition *e, const struct member *p)
 {
-	const char *name = p->weight ? p->ci->in.weight[p->weight - 1] : p->ci->in.measure[p->axis];
-	const struct field *f = metric_field(p->ci->metric, name);
-	char help[256];
-	const struct exposition_family family = { p->weight ? EXPOSITION_COUNTER : EXPOSITION_HISTOGRAM, p->name, p->unit, help, p->ci->in.module };
-
-	if (p->weight)
-		snprintf(help, sizeof(help), "%s: sum of %s", p->ci->metric->label, f ? f->label : name);
-	else
-		snprintf(help, sizeof(help), "%s: %s; count and sum are exact, a value's position within %.1f %%", p->ci->metric->label,
-			 f ? f->label : name, 100.0 / (1 << ruler_bits(p->ci->in.ruler[p->axis])));
-	exposition_family(e, &family);
 	char help[MEMBER_HELP_MAX];
+	const struct exposition_family family = member_family(p, help);
 
 	member_help(p, help);
-	exposition_family(e, p->weight ? EXPOSITION_COUNTER : EXPOSITION_HISTOGRAM, p->name, help);
+	exposition_family(e, &family);
 }
 
 /* Writes the whole family of a member, of its instrumentation and those after it; nothing if one before it has written it. */
@@ -133,10 +45,8 @@ static void put_family(struct exposition *e, const struct metrics_parts *parts, 
 		const struct catalog_inst *ci = catalog_find(parts->catalog, x->inst);
 
 		is_later |= x == first->x;
-		for (unsigned at = 0; ci && next_member(x, ci, at, &p); at++) {
-			if (strcmp(p.name, first->name) || !p.weight != !first->weight || is_left_out(&p))
 		for (unsigned at = 0; ci && member_at(x, ci, at, &p); at++) {
-			if (strcmp(p.name, first->name) || member_is_left_out(&p))
+			if (strcmp(p.name, first->name) || !p.weight != !first->weight || member_is_left_out(&p))
 				continue;
 			if (!is_later)
 				return;
@@ -191,6 +101,7 @@ static void put_facts(struct exposition *e, const struct metrics_parts *parts)
 			if (!ci)
 				continue;
 			member_labels(x->conf->instrumentation, &ci->in, NULL, &labels);
+			labels.all.since_ns = x->since_ns;
 			exposition_number(e, &labels.all, facts[i].of(x, ci));
 		}
 	}
@@ -214,6 +125,7 @@ static void put_sources(struct exposition *e, const struct metrics_parts *parts)
 			n[catalog_fare(ci, s, now_ns(), reason)]++;
 		for (unsigned fare = FARE_PENDING; ci && fare <= FARE_SUSPENDED; fare++) {
 			member_labels(x->conf->instrumentation, &ci->in, NULL, &labels);
+			labels.all.since_ns = x->since_ns;
 			labels.all.name[labels.all.n] = "state";
 			labels.all.value[labels.all.n++] = catalog_fare_word((enum fare)fare);
 			exposition_number(e, &labels.all, n[fare]);

@@ -2,9 +2,6 @@
  *
  *      Accept: application/vnd.google.protobuf ... --> protobuf, with native histograms;  else text
  *
- * Names   heatscope.MODULE.STAT.MEASURE, which Prometheus has as heatscope_mysql_queries_latency_seconds: OpenTelemetry's
- *         conventions name only what clients measure (db.client.operation.duration), not servers.  A weight is a counter:
- *         heatscope_mysql_queries_cputime_seconds_total.  Labels are `instrumentation` and the decomposed fields.
  * Names   see member.h.
  * Thread  the loop thread only.
  */

@@ -26,7 +26,7 @@
 
 struct bus_source {			/* of the bucket; the hash table owns it */
 	char name[SOURCE_MAX];
-	json_t *hello, *state;		/* as last taken into the catalog; NULL: gone */
+	json_t *hello, *state, *self;	/* as last taken into the catalog; NULL: gone */
 	__u64 seen_ms;
 };
 
@@ -241,6 +241,7 @@ static void source_drop(void *arg)
 
 	json_decref(s->hello);
 	json_decref(s->state);
+	json_decref(s->self);
 	free(s);
 }
 
@@ -266,8 +267,9 @@ static void source_gone(struct bus_ingest *in, struct bus_source *s)
 		log_info("source %s is gone", s->name);
 	json_decref(s->hello);
 	json_decref(s->state);
-	s->hello = s->state = NULL;
-	catalog_bye(in->catalog, s->name);
+	json_decref(s->self);
+	s->hello = s->state = s->self = NULL;
+	catalog_bye(in->catalog, s->name, now_ns());
 }
 
 static void refuse_source(struct bus_ingest *in, const char *name, const char *why)
@@ -289,7 +291,7 @@ static int take_hello(struct bus_ingest *in, struct bus_source *s, json_t *hello
 	if (!name || strcmp(name, s->name))
 		return refuse(reason, "its hello has the name of another source");
 	source_gone(in, s);
-	err = catalog_hello(in->catalog, hello, &name, reason);
+	err = catalog_hello(in->catalog, hello, now_ns(), &name, reason);
 	if (!err)
 		s->hello = json_incref(hello);
 	if (!err && in->verbose)
@@ -297,17 +299,18 @@ static int take_hello(struct bus_ingest *in, struct bus_source *s, json_t *hello
 	return err;
 }
 
-static int take_state(struct bus_ingest *in, struct bus_source *s, json_t *state, char *reason)
+/* kept: the state that was last taken. */
+static int take_state(struct bus_ingest *in, const struct bus_source *s, json_t **kept, json_t *state, char *reason)
 {
 	int err;
 
-	if (!state || (s->state && json_equal(s->state, state)))
+	if (!state || (*kept && json_equal(*kept, state)))
 		return 0;
 	err = catalog_state(in->catalog, s->name, state, reason);
 	if (err)
 		return err;
-	json_decref(s->state);
-	s->state = json_incref(state);
+	json_decref(*kept);
+	*kept = json_incref(state);
 	return 0;
 }
 
@@ -321,7 +324,8 @@ static void take_source(struct bus_ingest *in, const char *subject, const char *
 		source_gone(in, s);
 	} else if (s && hello) {
 		s->seen_ms = loop_ms(in);
-		if (take_hello(in, s, hello, reason) || take_state(in, s, json_object_get(json, "state"), reason))
+		if (take_hello(in, s, hello, reason) || take_state(in, s, &s->state, json_object_get(json, "state"), reason) ||
+		    take_state(in, s, &s->self, json_object_get(json, "self"), reason))
 			refuse_source(in, name, reason);
 	} else if (s && len) {
 		refuse_source(in, name, "it is not JSON with a hello");
@@ -483,11 +487,13 @@ static __u64 ack_number(const char *reply, int from_start)
 /* The host's clock against the server's, at the moment when the message was sent. */
 static void take_clock(struct bus_ingest *in, const char *source, const struct bus_message *m)
 {
-	const char *sent = bus_header(m, BUS_HEADER_SENT);
+	const struct bus_source *s = g_hash_table_lookup(in->source, source);
+	const char *sent = bus_header(m, BUS_HEADER_SENT), *incarnation;
 	__u64 stored_ns = ack_number(m->reply, 7);
 
-	if (sent && stored_ns)
-		catalog_clock(in->catalog, source, (__s64)(strtoull(sent, NULL, 10) - stored_ns), now_ns());
+	incarnation = s ? json_string_value(json_object_get(s->hello, "incarnation")) : NULL;
+	if (sent && stored_ns && incarnation)
+		catalog_clock(in->catalog, source, strtoull(incarnation, NULL, 10), strtoll(sent, NULL, 10), false, (__s64)stored_ns);
 }
 
 static void take_batches(struct bus_ingest *in, const struct bus_message *m)

@@ -1,5 +1,6 @@
 #include "aggregator/ingest/ingest.h"
 
+#include "aggregator/base/clock.h"
 #include "collector/core/ack.h"
 #include "collector/core/frame.h"
 #include "collector/core/log.h"
@@ -233,71 +234,9 @@ static void take_json(struct peer *p, const struct frame *f)
 }
 
 static void peer_settled(struct sender *sender, const struct batch *b, int err, const char *reason);
-/* Misfits are acknowledged: sent again, they would not fit either.  Logged at 1, 2, 4, 8 ... of them. */
-static void count_misfit(struct ingest *in, const struct incoming_batch *a, const char *why)
-{
-	__u64 n = ++in->counters.misfits;
+static void peer_settled(struct sender *sender, const struct batch *b, int err, const char *reason);
 
-	in->counters.lost_events = events_add(in->counters.lost_events, incoming_batch_events(a));
-	if (!(n & (n - 1)))
-		log_warning("a batch of %s for slot %lld of instrumentation %llu is lost: %s (%llu such batches so far)",
-		    a->batch.source, (long long)a->batch.slot, (unsigned long long)a->batch.inst, why,
-		    (unsigned long long)n);
-}
-
-/* Our own clock was set: marks the first current batch after that, unless it carries a step of its source's clock. */
-static void mark_step(struct ingest *in, struct incoming_batch *a, __s64 now_ns)
-{
-	__s64 end_ns = (incoming_batch_last(a) + 1) * (__s64)a->batch.slot_ns;
-
-	if (a->batch.clock_step_ns || end_ns < now_ns - FUTURE_MAX_NS)
-		return;
-	a->batch.clock_step_ns = catalog_take_step(in->catalog, a->batch.inst);
-	a->has_step = a->batch.clock_step_ns != 0;
-}
-
-/* Logged at 1, 2, 4, 8 ... of them. */
-static void count_cut(struct ingest *in, const struct incoming_batch *a)
-{
-	__u64 n = ++in->counters.cut;
-
-	if (!(n & (n - 1)))
-		log_warning("%llu events of %s in slot %lld of instrumentation %llu are lost: it has sent more than %u keys for that slot "
-			    "(%llu such batches so far)", (unsigned long long)a->n_cut, a->batch.source, (long long)a->batch.slot,
-			    (unsigned long long)a->batch.inst, INCOMING_BATCH_KEYS_MAX, (unsigned long long)n);
-}
-
-/* Returns 1 if the batch is to be stored. */
-static int admit_batch(struct ingest *in, struct incoming_batch *a)
-{
-	const struct catalog_inst *ci = catalog_find(in->catalog, a->batch.inst);
-	struct incoming_batch_bounds bounds;
-	__s64 now = now_ns();
-	const char *why;
-	__u64 n_events;
-
-	in->counters.batches++;
-	if (!ci) {
-		in->counters.unknown++;
-		return 0;
-	}
-	catalog_clock(in->catalog, a->batch.source, a->batch.incarnation, (incoming_batch_last(a) + 1) * (__s64)a->batch.slot_ns,
-		      a->batch.clock_step_ns != 0, now);
-	bounds = (struct incoming_batch_bounds){ catalog_horizon(in->catalog, ci, now), ci->taken_from, catalog_latest_ns(in->catalog, now) };
-	why = incoming_batch_check(a, &ci->in, &bounds);
-	if (why) {
-		count_misfit(in, a, why);
-		n_events = incoming_batch_events(a);
-		if (!incoming_batch_lose(a, &ci->in, &bounds))
-			return 0;
-		in->counters.filed_events = events_add(in->counters.filed_events, n_events);
-	}
-	if (slot_keys_cut(in->slot_keys, &a->batch, &a->n_cut) ||
-	    incoming_batch_fill_host(a, &ci->in, catalog_labels(in->catalog, a->batch.source)))
-		return -ENOMEM;
-	mark_step(in, a, now);		/* at the end: a refused batch must not take the step with it */
-	return 1;
-}
+static void peer_settled(struct sender *sender, const struct batch *b, int err, const char *reason);
 
 static void take_batch(struct peer *p, const struct frame *f)
 {

@@ -2,7 +2,6 @@
  *
  *      HELLO -> catalog -> WANT (at once, and at every change)
  *      BATCH -> intake.h -> ACK when it is committed
- *      BATCH -> decoded, checked, keys cut (slot_keys.h), fields of the host filled in -> store queue -> ACK when it is committed
  *      STATE -> catalog
  *
  * Peers   root, our own user, and members of our own group (SO_PEERCRED, SO_PEERGROUPS) may send.  Others are refused.

@@ -66,8 +66,10 @@ static int admit_batch(struct intake *in, struct incoming_batch *a)
 		in->counters.unknown++;
 		return 0;
 	}
+	catalog_clock(in->catalog, a->batch.source, a->batch.incarnation, (incoming_batch_last(a) + 1) * (__s64)a->batch.slot_ns,
+		      a->batch.clock_step_ns != 0, now);
 	bounds = (struct incoming_batch_bounds){ catalog_horizon(in->catalog, ci, now), ci->taken_from, catalog_latest_ns(in->catalog, now) };
-	why = incoming_batch_check(a, &ci->in, ci->hostname_at >= 0, &bounds);
+	why = incoming_batch_check(a, &ci->in, &bounds);
 	if (why) {
 		count_misfit(in, a, why);
 		n_events = incoming_batch_events(a);
@@ -75,7 +77,8 @@ static int admit_batch(struct intake *in, struct incoming_batch *a)
 			return 0;
 		in->counters.filed_events = events_add(in->counters.filed_events, n_events);
 	}
-	if (slot_keys_cut(in->slot_keys, &a->batch, &a->n_cut) || (ci->hostname_at >= 0 && incoming_batch_name_host(a, ci->hostname_at)))
+	if (slot_keys_cut(in->slot_keys, &a->batch, &a->n_cut) ||
+	    incoming_batch_fill_host(a, &ci->in, catalog_labels(in->catalog, a->batch.source)))
 		return -ENOMEM;
 	mark_step(in, a, now);		/* at the end: a refused batch must not take the step with it */
 	return 1;

@@ -1,6 +1,6 @@
 /* intake.h - takes batches from collectors, however they come, and hands them to the store.
  *
- *      BATCH -> decoded, checked, keys cut (slot_keys.h), hostname filled in -> store queue -> settled()
+ *      BATCH -> decoded, checked, keys cut (slot_keys.h), fields of the host filled in -> store queue -> settled()
  *
  * Dropped intake settles a batch that no later attempt could store without an error: its instrumentation was deleted,
  *         or it is a misfit (struct ingest_counters).  Else the collector would send it again and again.

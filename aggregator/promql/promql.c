@@ -340,7 +340,7 @@ static void put_metadata(struct bytes *out, const struct member *m)
 	char help[MEMBER_HELP_MAX];
 
 	member_help(m, help);
-	writer_open(out, m->name, "[{");
+	writer_open(out, m->prometheus, "[{");
 	writer_name_text(out, "type", m->weight ? "counter" : "histogram");
 	writer_name_text(out, "help", help);
 	writer_name_text(out, "unit", "");
@@ -356,7 +356,7 @@ static bool is_first(struct promql *p, const struct member *m)
 		const struct catalog_inst *ci = catalog_find(p->services->catalog, x->inst);
 
 		for (unsigned at = 0; ci && member_at(x, ci, at, &other); at++)
-			if (!member_is_left_out(&other) && !strcmp(other.name, m->name))
+			if (!member_is_left_out(&other) && !strcmp(other.prometheus, m->prometheus))
 				return false;
 	}
 	return true;
@@ -374,7 +374,7 @@ static void get_metadata(struct promql *p, struct http_request *r, const struct 
 		const struct catalog_inst *ci = catalog_find(p->services->catalog, x->inst);
 
 		for (unsigned at = 0; ci && member_at(x, ci, at, &m); at++)
-			if (!member_is_left_out(&m) && (!metric || !*metric || !strcmp(metric, m.name)) && is_first(p, &m))
+			if (!member_is_left_out(&m) && (!metric || !*metric || !strcmp(metric, m.prometheus)) && is_first(p, &m))
 				put_metadata(&out, &m);
 	}
 	writer_raw(&out, "}");

@@ -83,7 +83,7 @@ static int find_name(struct finding *f, const struct member *m, enum sample_kind
 	char name[EXPOSITION_NAME_MAX + 8];
 	int err;
 
-	snprintf(name, sizeof(name), "%s%s", m->name, suffix);
+	snprintf(name, sizeof(name), "%s%s", m->prometheus, suffix);
 	if (!selector_takes(f->selector, SERIES_NAME, name) || (kind != SAMPLE_BUCKETS && !selector_takes(f->selector, SERIES_EDGE, "")))
 		return 0;
 	if (!*f->n_left)

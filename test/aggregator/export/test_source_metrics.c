@@ -59,7 +59,7 @@ TEST_WITH(a_collector_has_its_connection_states_losses_and_what_it_uses, start, 
 	assert_has("heatscope_collector_connected", false);
 	rig_hello(&rig, "db1");
 	rig_hello(&rig, "db2");
-	catalog_bye(rig.catalog, "db2");
+	catalog_bye(rig.catalog, "db2", 1700000000000000000);
 	id = rig_create(&rig, wire_request("command"));
 	assert_has("heatscope_collector_connected{source=\"db1\"} 1\n", true);
 	assert_has("heatscope_collector_connected{source=\"db2\"} 0\n", true);
