@@ -5,6 +5,7 @@
 #include "collector/privilege.h"
 #include "collector/probe/probes.h"
 #include "collector/spool.h"
+#include "collector/trace/pod_names.h"
 #include "collector/tracers.h"
 
 #include <argp.h>
@@ -44,6 +45,7 @@ enum {
 	OPT_RECORD = 256, OPT_REPLAY, OPT_FOLLOW_CLOCK, OPT_ONCE, OPT_SPOOL, OPT_SPOOL_LIMIT, OPT_MEMORY_LIMIT,
 	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_TEXT, OPT_LABEL, OPT_BUS, OPT_BUS_CREDENTIALS, OPT_BUS_USER_FILE, OPT_BUS_CA,
 	OPT_BUS_CERTIFICATE, OPT_BUS_KEY,
+	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_TEXT, OPT_POD_LOGS,
 };
 
 static const struct argp_option options[] = {
@@ -63,6 +65,8 @@ static const struct argp_option options[] = {
 		"no limit); beyond it only a part of the events is looked at, and the data say so", 1 },
 	{ "text", OPT_TEXT, "WHAT", 0, "Text of statements in exemplars: digest (the default: without literals) or "
 		"full, also the first 1,023 bytes as they were sent, with everybody's data and passwords in them", 1 },
+	{ "pod-logs", OPT_POD_LOGS, "DIR", 0, "The kubelet's folder with pods and containers, whose names name the fields "
+		"pod and containername (default " POD_LOGS ")", 1 },
 	{ "record", OPT_RECORD, "FILE", 0, "Also write every batch to a recording; replaces FILE", 2 },
 	{ "replay", OPT_REPLAY, "FILE", 0, "Send a recording instead of this host's events", 2 },
 	{ "follow-clock", OPT_FOLLOW_CLOCK, NULL, 0, "Shift the recording to now and keep its pace", 2 },
@@ -208,6 +212,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPT_MEMORY_LIMIT: c->probe.memory_limit = parse_size(text, "memory-limit", state); break;
 	case OPT_TEXT: c->probe.text_full = parse_text(text, state); break;
 	case OPT_LABEL: parse_label(text, a, state); break;
+	case OPT_POD_LOGS: c->probe.pod_logs = text; break;
 	case OPT_FIXED: c->fixed = 1; break;
 	case OPT_BUDGET: c->probe.budget = parse_percent(text, state) / 100; break;
 	case OPT_DOCTOR: a->doctor = 1; break;

@@ -28,6 +28,7 @@ static const struct field_codes *const codes[] = {
 	[HTTP_PID] = &codes_number,
 	[HTTP_EXECNAME] = &server_execname,
 	[HTTP_BLOCKED_IN] = &turn_blocked_in,
+	[HTTP_CGROUP ... HTTP_CONTAINER_NAME] = &server_cgroup,
 };
 
 static void http_doctor(void *self, FILE *out)

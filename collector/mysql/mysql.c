@@ -64,6 +64,7 @@ static const struct field_codes *const codes[] = {
 	[MYSQL_PID] = &codes_number,
 	[MYSQL_EXECNAME] = &server_execname,
 	[MYSQL_BLOCKED_IN] = &turn_blocked_in,
+	[MYSQL_CGROUP ... MYSQL_CONTAINER_NAME] = &server_cgroup,
 };
 
 static void mysql_doctor(void *self, FILE *out)

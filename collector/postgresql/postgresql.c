@@ -41,6 +41,7 @@ static const struct field_codes *const codes[] = {
 	[POSTGRESQL_PID] = &codes_number,
 	[POSTGRESQL_EXECNAME] = &server_execname,
 	[POSTGRESQL_BLOCKED_IN] = &turn_blocked_in,
+	[POSTGRESQL_CGROUP ... POSTGRESQL_CONTAINER_NAME] = &server_cgroup,
 };
 
 static void postgresql_doctor(void *self, FILE *out)

@@ -57,6 +57,28 @@ static int libbpf_says(enum libbpf_print_level level, const char *format, va_lis
 	return 0;
 }
 
+/* ---- names of pods ---- */
+
+static void names_put(const struct kernel *k, const struct traced *on)
+{
+	int fd = bpf_object__find_map_fd_by_name(*on->programs.skeleton->obj, "pod_names");
+
+	if (fd >= 0)
+		pod_names_put(&k->pod_names, fd);
+}
+
+/* Gives new names to the programs that run. */
+static void names_refresh(struct kernel *k)
+{
+	size_t i;
+
+	if (pod_names_refresh(&k->pod_names) <= 0)
+		return;
+	for (i = 0; i < k->n_traced; i++)
+		if (k->traced[i].runs)
+			names_put(k, &k->traced[i]);
+}
+
 /* ---- a tracer runs while an instrumentation on it is enabled ---- */
 
 static int traced_start(struct kernel *k, struct traced *on, __s64 now_ns, char *reason)
@@ -68,11 +90,13 @@ static int traced_start(struct kernel *k, struct traced *on, __s64 now_ns, char 
 	err = on->tracer->start(&on->self, &on->programs, reason);
 	if (err)
 		return err;
+	names_refresh(k);
 	on->runs = 1;
 	on->n_reported = 0;
 	on->shed_fields = 0;
 	*on->programs.wall_offset = k->wall_offset = wall_offset();
 	shed_start(&on->shed, &on->programs, now_ns);
+	names_put(k, on);
 	return 0;
 }
 
@@ -451,6 +475,7 @@ static int kernel_drain(void *self, __s64 now_ns, const struct batch_sink *sink)
 	if (!k->instrument)
 		return 0;
 	clock_refresh(k, now_ns);
+	names_refresh(k);
 	for (i = 0; i < k->n_traced; i++) {
 		tracer_refresh(k, &k->traced[i], now_ns);
 		running_report(k, &k->traced[i], now_ns);
@@ -507,6 +532,7 @@ static int kernel_open(const struct probe_conf *conf, void **ret_self, char *rea
 	if (!k)
 		return no_memory(reason);
 	k->conf = *conf;
+	k->pod_names.logs = conf->pod_logs;
 	libbpf_set_print(libbpf_says);
 	btf = need_btf() ? btf__load_vmlinux_btf() : NULL;
 	for (i = 0; i < TRACERS_MAX && conf->tracers[i]; i++) {
@@ -528,6 +554,7 @@ static void kernel_close(void *self)
 
 	while (k->instrument)
 		instrument_close(k, k->instrument);
+	pod_names_fini(&k->pod_names);
 	free(k);
 }
 

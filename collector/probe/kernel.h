@@ -9,6 +9,7 @@
 #define HEATSCOPE_KERNEL_H
 
 #include "collector/ring/filter.h"
+#include "collector/trace/pod_names.h"
 #include "collector/probe/probe.h"
 #include "collector/ring/record.h"
 #include "collector/probe/shed.h"
@@ -49,6 +50,7 @@ struct kernel {
 	struct traced traced[TRACERS_MAX];	/* one per row of conf.tracers */
 	struct metric metric[TRACERS_MAX];
 	struct instrument *instrument;
+	struct pod_names pod_names;
 	char lacking[2 * REASON_MAX];	/* the latest text of lacking(), of one of them */
 	__s64 wall_offset;
 	__s64 drained_ns, shed_ns;	/* the last time of each */

@@ -30,6 +30,7 @@ struct probe_conf {
 	__u64 incarnation;
 	__u64 memory_limit;		/* bytes of kernel memory that one instrumentation may take */
 	double budget;			/* share of all CPUs that measuring may take; 0: no limit; 0.01: 1 % */
+	const char *pod_logs;		/* the folder of the kubelet's logs, see pod_names.h; NULL: its usual one */
 	int text_full;			/* 1: exemplars keep statements with their literals, see statement_text.h */
 	struct d_heatmap *script;	/* D: the script that runs, heatmap.h */
 	const char *recording;		/* replay: the file */

@@ -18,7 +18,7 @@
 #define VALUES_MAX 8
 #define NO_PARENT (~(__u32)0)
 
-enum { FIELD_CGROUP, FIELD_UNIT, FIELD_CONTAINER };
+enum { FIELD_CGROUP, FIELD_UNIT, FIELD_CONTAINER, FIELD_POD, FIELD_CONTAINER_NAME, N_FIELDS };
 enum { MEMORY_CURRENT, MEMORY_ANON, MEMORY_FILE, MEMORY_SHMEM, MEMORY_KERNEL, MEMORY_SWAP, MEMORY_VALUES };
 enum { CPU_USAGE, CPU_USER, CPU_SYSTEM, CPU_THROTTLED, CPU_VALUES };
 
@@ -26,6 +26,8 @@ enum { CPU_USAGE, CPU_USER, CPU_SYSTEM, CPU_THROTTLED, CPU_VALUES };
 	{ "cgroup", "control group", "string", FIELD_DISCRETE, 0, 0, 0 },           \
 	{ "unit", "systemd unit", "string", FIELD_DISCRETE, 0, 0, 0 },              \
 	{ "container", "container id", "string", FIELD_DISCRETE, 0, 0, 0 },         \
+	{ "pod", "pod", "string", FIELD_DISCRETE, 0, 0, 0 },                        \
+	{ "containername", "container name", "string", FIELD_DISCRETE, 0, 0, 0 },   \
 	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 }
 #define SIZE_FIELD(name, label) { name, label, "size", FIELD_NUMERIC, UNIT_BYTES, 12, 44 }
 #define SHARE_FIELD(name, label) { name, label, "percent", FIELD_NUMERIC, UNIT_PERCENT, 0, 17 }
@@ -60,7 +62,7 @@ static const struct metric cpu_metric = {
 struct node {
 	__u32 parent;
 	int is_inner, has;
-	__u64 field[3];
+	__u64 field[N_FIELDS];
 	__u64 value[VALUES_MAX];
 };
 
@@ -74,6 +76,7 @@ struct cgroups {
 	struct counter_delta counters;	/* cpu: counters of the groups, their children included */
 	struct bytes text;
 	struct words *words;
+	struct pod_names *pod_names;	/* NULL: no pod has a name */
 };
 
 /* --- texts --- */
@@ -192,7 +195,35 @@ static __u64 code(const struct cgroups *c, const char *text)
 	return words_code(c->words, text, strlen(text));
 }
 
-/* Sets unit and container of a group from those of its parent and from the last part of its path. */
+/* Returns the code of the name that has this key; of none: `otherwise`. */
+static __u64 pod_name_code(const struct cgroups *c, __u64 key, __u64 otherwise)
+{
+	const struct pod_name *name = c->pod_names ? pod_names_find(c->pod_names, key) : NULL;
+
+	return name ? code(c, name->entry.name.text) : otherwise;
+}
+
+static void pod_say(const struct cgroups *c, const char *uid, struct cgroup_part part, struct node *n)
+{
+	char text[POD_UID + 1] = "";
+
+	for (__u32 i = 0; i < part.n; i++)
+		text[i] = cgroup_uid_byte(uid[part.at + i]);
+	n->field[FIELD_POD] = pod_name_code(c, cgroup_code(text), code(c, text));
+	n->field[FIELD_CONTAINER_NAME] = code(c, "unknown");
+}
+
+static void container_say(const struct cgroups *c, const char *name, struct cgroup_part part, struct node *n)
+{
+	int none = n->field[FIELD_POD] == code(c, "none");
+	char id[CGROUP_NAME_ROOM] = "";
+
+	memcpy(id, name + part.at, part.n);
+	n->field[FIELD_CONTAINER] = code(c, id);
+	n->field[FIELD_CONTAINER_NAME] = pod_name_code(c, cgroup_part_code(id), none ? code(c, "none") : code(c, "unknown"));
+}
+
+/* Sets the fields of a group from those of its parent and from the last part of its path. */
 static void name_say(const struct cgroups *c, const char *name, int above, struct node *n)
 {
 	char padded[CGROUP_NAME_ROOM] = "";
@@ -202,9 +233,12 @@ static void name_say(const struct cgroups *c, const char *name, int above, struc
 	memcpy(padded, name, len);
 	if (cgroup_is_unit(padded, (__u32)len))
 		n->field[FIELD_UNIT] = words_code(c->words, padded, len);
+	part = cgroup_pod(padded, (__u32)len);
+	if (part.n)
+		pod_say(c, padded, part, n);
 	part = cgroup_container(padded, (__u32)len, above);
 	if (part.n)
-		n->field[FIELD_CONTAINER] = words_code(c->words, padded + part.at, part.n);
+		container_say(c, padded, part, n);
 }
 
 static struct node *node_new(struct cgroups *c, __u32 parent, const char *path, const char *name, int above)
@@ -214,12 +248,12 @@ static struct node *node_new(struct cgroups *c, __u32 parent, const char *path, 
 	if (array_grow(&c->node, c->n_nodes, &c->room, sizeof(*c->node)))
 		return NULL;
 	n = &c->node[c->n_nodes++];
-	*n = (struct node){ .parent = parent, .field = { code(c, path), code(c, "none"), code(c, "none") } };
-	if (parent != NO_PARENT) {
-		n->field[FIELD_UNIT] = c->node[parent].field[FIELD_UNIT];
-		n->field[FIELD_CONTAINER] = c->node[parent].field[FIELD_CONTAINER];
+	*n = (struct node){ .parent = parent };
+	for (unsigned i = FIELD_UNIT; i < N_FIELDS; i++)
+		n->field[i] = parent == NO_PARENT ? code(c, "none") : c->node[parent].field[i];
+	n->field[FIELD_CGROUP] = code(c, path);
+	if (parent != NO_PARENT)
 		name_say(c, name, above, n);
-	}
 	return n;
 }
 
@@ -271,14 +305,17 @@ static int walk(struct cgroups *c, int dir, char *path, size_t len, const char *
 	return walk_below(c, dir, path, len, name, at, depth);
 }
 
-static int walk_all(struct cgroups *c, __u64 wanted, struct words *words)
+static int walk_all(struct cgroups *c, const struct meter_request *request, struct words *words)
 {
 	char path[PATH_MAX] = "";
 	int dir = open(c->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (dir < 0)
 		return -errno;
-	c->wanted = wanted;
+	c->wanted = request->wanted;
+	c->pod_names = request->pod_names;
+	if (c->pod_names)
+		pod_names_refresh(c->pod_names);
 	c->words = words;
 	c->n_nodes = 0;
 	return walk(c, dir, path, 0, "", NO_PARENT, CGROUP_PLAIN, 0);
@@ -424,7 +461,7 @@ int cgroups_memory_at(const char *root, int version, void **ret_self)
 static int memory_read(void *self, const struct meter_request *request, const struct meter_out *out)
 {
 	struct cgroups *c = self;
-	int err = walk_all(c, request->wanted, out->words);
+	int err = walk_all(c, request, out->words);
 
 	if (err)
 		return err;
@@ -502,7 +539,7 @@ static int nodes_grow(struct cgroups *c)
 static int cpu_read(void *self, const struct meter_request *request, const struct meter_out *out)
 {
 	struct cgroups *c = self;
-	int err = walk_all(c, request->wanted, out->words);
+	int err = walk_all(c, request, out->words);
 
 	if (!err)
 		err = nodes_grow(c);

@@ -1,11 +1,11 @@
 /* cgroups.h - reads what each control group holds and uses, for cgroup.memory and cgroup.cpu.
  *
- *      /sys/fs/cgroup --walk--> a node per group: its path, unit, container, and its files' numbers
+ *      /sys/fs/cgroup --walk--> a node per group: its path, unit, container, pod, and its files' numbers
  *
  * Own     a group's files also count the groups below it.  We subtract the children's values, so each group has only
  *         its own.  Then groups add up to units, containers and the whole.  A group that is created within a slot
  *         counts for its parent until the next slot.
- * Fields  as in process.h: path, unit (the last part of the path that is a unit) and container, or `none`.
+ * Fields  as in cgroup.h: path, unit (the last part of the path that is a unit), container, pod, the container's name.
  * memory  bytes, from version 2, or from version 1 if it has the memory controller.
  * cpu     percent of one CPU's time; throttled: time for which a quota kept its tasks waiting.  Version 2.
  * Limits  A group without any value is left out if it has groups below it (a slice).  Groups beyond CGROUPS_MAX or

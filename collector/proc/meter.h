@@ -18,11 +18,13 @@
 
 #include "collector/ring/event.h"
 #include "collector/core/instrumentation.h"
+#include "collector/trace/pod_names.h"
 #include "collector/proc/words.h"
 
 struct meter_request {
 	__u64 since_ns;			/* monotonic, since the snapshot at the slot's beginning; 0: there was none */
 	__u64 wanted;			/* fields and measures that any instrumentation keeps or filters by */
+	struct pod_names *pod_names;	/* NULL: no pod has a name */
 };
 
 struct meter_out {			/* receives the events */

@@ -58,6 +58,7 @@ struct proc {
 	struct reading *reading;
 	struct counting *counting;
 	__s64 wall_offset;
+	struct pod_names pod_names;
 };
 
 /* --- open, close --- */
@@ -69,6 +70,7 @@ static int proc_open(const struct probe_conf *conf, void **ret_self, char *reaso
 	if (!p)
 		return no_memory(reason);
 	p->conf = *conf;
+	p->pod_names.logs = conf->pod_logs;
 	for (size_t i = 0; i < N_METERS; i++) {
 		p->metric[i] = *meters[i]->metric;
 		if (meters[i]->check && !meters[i]->check(p->refusal[i]))
@@ -233,6 +235,7 @@ static void proc_close(void *self)
 
 	while (p->counting)
 		proc_disable(p, p->counting->inst);
+	pod_names_fini(&p->pod_names);
 	free(p);
 }
 
@@ -299,7 +302,7 @@ static void give(void *arg, const struct event *e, int is_part)
 static int reading_take(struct giving *g, struct reading *r, __u64 since_ns)
 {
 	const struct meter_out out = { give, g, &r->words };
-	struct meter_request request = { .since_ns = since_ns };
+	struct meter_request request = { .since_ns = since_ns, .pod_names = &g->p->pod_names };
 	int err;
 
 	for (const struct counting *c = g->p->counting; c; c = c->next)

@@ -49,6 +49,7 @@ static const struct field_codes *const codes[] = {
 	[REDIS_PID] = &codes_number,
 	[REDIS_EXECNAME] = &server_execname,
 	[REDIS_BLOCKED_IN] = &turn_blocked_in,
+	[REDIS_CGROUP ... REDIS_CONTAINER_NAME] = &server_cgroup,
 };
 
 static void redis_doctor(void *self, FILE *out)

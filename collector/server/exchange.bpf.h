@@ -15,6 +15,7 @@
 #include "collector/trace/sched_clock.bpf.h"
 #include "collector/server/exchange.h"
 #include "collector/server/arrival.bpf.h"
+#include "collector/server/cgroup.bpf.h"
 
 const volatile __u32 by_switch = 0;	/* this kernel needs the thread clocks that sched_switch keeps */
 struct turn_counts counts = { 0 };
@@ -214,6 +215,7 @@ static __always_inline void event_fill(struct event *e, const struct server_conn
 {
 	measures_fill(e, &s->turn);
 	event_fields(e, s);
+	turn_cgroup_fill(e, &s->turn);
 	e->field[FIELD_BLOCKED_IN] = TURN_ENDED;
 	e->connection = s->turn.connection;
 }

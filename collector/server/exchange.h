@@ -33,7 +33,7 @@
  * If a turn starts on one thread and ends on another (thread pool), or the thread's clocks cannot be read, all of it is
  * `unsplit`.
  *
- * Field   blocked_in is reported with `age` only: why the thread that received the request is off the CPU at the time
+ * Fields  cgroup, container, pod, containername are those of the server's thread (cgroup.h).  blocked_in is reported with `age` only: why the thread that received the request is off the CPU at the time
  *         of the scan (enum reason).  REASON_NONE: it runs, or waits for a CPU.  TURN_ENDED: the turn does not run.
  */
 #ifndef HEATSCOPE_EXCHANGE_H
@@ -71,6 +71,16 @@ enum turn_measure {
 
 enum { TURN_ENDED = REASON_NONE + 1 };	/* of blocked_in: the turn does not run */
 
+/* In every protocol these fields follow blocked_in: codes of cgroup.h, of the server's thread. */
+enum { TURN_CGROUP = 1, TURN_CONTAINER, TURN_POD, TURN_CONTAINER_NAME, TURN_AFTER_CGROUP };
+
+#define TURN_CGROUP_FIELDS(x) x##_CGROUP, x##_CONTAINER, x##_POD, x##_CONTAINER_NAME
+
+struct turn_cgroup {
+	__u64 code[TURN_AFTER_CGROUP - TURN_CGROUP];
+	__u64 check_ns;		/* CLOCK_MONOTONIC: not made again before then */
+};
+
 enum { STATE_IDLE, STATE_WAITING, STATE_PENDING, STATE_RECORDED };
 
 #define STATE_KIND(state) ((state) & 3)
@@ -92,6 +102,7 @@ struct turn {
 	struct fs_spent files;
 	__u64 parted;			/* which of TURN_PARTS and TURN_FILES were measured from its start on */
 	__u64 scan;			/* id of the last scan that has reported a turn of this connection */
+	struct turn_cgroup cgroup;
 };
 
 #define INSTANCE_UNIX (1ull << 63)	/* the rest is a hash of the path.  Without it: process << 16 | port */

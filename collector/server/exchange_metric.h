@@ -25,6 +25,10 @@
 	TURN_DISCRETE("pid", "process id"), \
 	TURN_DISCRETE("execname", "process name"), \
 	TURN_DISCRETE("blocked_in", "blocked in"), \
+	TURN_DISCRETE("cgroup", "control group"), \
+	TURN_DISCRETE("container", "container id"), \
+	TURN_DISCRETE("pod", "pod"), \
+	TURN_DISCRETE("containername", "container name"), \
 	TURN_DISCRETE("hostname", "host"), \
 	TIME_FIELD("latency", "latency"), \
 	TIME_FIELD("cputime", "time on the CPU"), \

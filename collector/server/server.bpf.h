@@ -67,6 +67,15 @@ static __noinline int arrival_first(struct sock *sk)
 	return 0;
 }
 
+/* Notes the control group of a connection, after the receive or send that has made it. */
+static __always_inline void cgroup_first(struct sock *sk)
+{
+	struct server_conn *s = conn_at(sk);
+
+	if (s)
+		turn_cgroup_note(&s->turn);
+}
+
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(sock_recv, struct sock *sk, int ret, int flags)
 {
@@ -78,11 +87,15 @@ int BPF_PROG(sock_recv, struct sock *sk, int ret, int flags)
 		return run_pass();
 	if (s && ret > 0 && arrivals_now())
 		arrival_receive(&s->turn, sk);
+	if (s && ret > 0)
+		turn_cgroup_receive(&s->turn);
 	e = events_here(&r);
 	if (e)
 		received(e, s, sk, 0, bpf_get_current_task_btf(), ret);
 	if (!s && arrivals_now())
 		arrival_first(sk);
+	if (!s)
+		cgroup_first(sk);
 	tail_call_run(ctx, &r, e);
 	return 0;
 }
@@ -99,6 +112,8 @@ int BPF_PROG(sock_send, struct sock *sk, int ret, int flags)
 	e = events_here(&r);
 	if (e)
 		sent(e, s, sk, 0, bpf_get_current_task_btf(), ret);
+	if (!s)
+		cgroup_first(sk);
 	tail_call_run(ctx, &r, e);
 	return 0;
 }
@@ -210,10 +225,15 @@ static __always_inline void call_ended(struct events *e, struct task_struct *t, 
 	s = bpf_map_lookup_elem(&call_conns, &inode);
 	if (!s && ret <= 0)
 		return;
+	if (s && receives && ret > 0)
+		turn_cgroup_receive(&s->turn);
 	if (receives)
 		received(e, s, sk, inode, t, ret);
 	else
 		sent(e, s, sk, inode, t, ret);
+	s = s ? 0 : bpf_map_lookup_elem(&call_conns, &inode);
+	if (s)
+		turn_cgroup_note(&s->turn);
 }
 
 SEC("?tp_btf/sys_exit")

@@ -6,6 +6,7 @@
 #include "collector/core/log.h"
 #include "collector/probe/need.h"
 #include "collector/trace/block_reason.h"
+#include "collector/trace/cgroup.h"
 #include "collector/core/show.h"
 #include "collector/trace/text.h"
 #include "collector/server/exchange_label.h"
@@ -141,6 +142,7 @@ static struct bpf_link *iter_attach(struct server_tracer *s, const char *name)
 static int server_attach(struct server_tracer *s)
 {
 	s->texts_fd = map_fd(s, "texts");
+	s->paths_fd = map_fd(s, "paths");
 	s->digest_samples_fd = map_fd(s, "digest_samples");
 	s->names_fd = map_fd(s, "names");
 	s->addresses_fd = map_fd(s, "addresses");
@@ -395,11 +397,24 @@ static int execname_codes_of(void *self, unsigned field, const char *text, __u64
 	return text_codes(text, 0, ret_code, max);
 }
 
+static void cgroup_label_of(void *self, unsigned field, __u64 code, char *out)
+{
+	const struct server_tracer *s = self;
+
+	cgroup_label(s->texts_fd, s->paths_fd, code, out);
+}
+
+static int cgroup_codes_of(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	return codes_one(cgroup_code(text), ret_code, max);
+}
+
 const struct field_codes server_digest = { .label_of = digest_label_of, .codes_of = digest_codes_of };
 const struct field_codes server_name = { .label_of = name_label_of, .codes_of = name_codes_of };
 const struct field_codes server_client = { .label_of = client_label_of, .codes_of = client_codes_of };
 const struct field_codes server_instance = { .label_of = instance_label_of, .codes_of = instance_codes_of };
 const struct field_codes server_execname = { .label_of = execname_label_of, .codes_of = execname_codes_of };
+const struct field_codes server_cgroup = { .label_of = cgroup_label_of, .codes_of = cgroup_codes_of };
 
 /* ---- while it runs ---- */
 

@@ -62,7 +62,7 @@ struct server_tracer {
 	struct server_programs programs;
 	struct bpf_object *object;
 	struct layouts layouts;
-	int texts_fd, digest_samples_fd, names_fd, addresses_fd;
+	int texts_fd, paths_fd, digest_samples_fd, names_fd, addresses_fd;
 	struct bpf_link *flush;
 	struct bpf_link *running;
 	struct ring_buffer *ended_late;	/* turns that also ran at a slot's end, for which the iterator comes too late */
@@ -109,7 +109,8 @@ const char *server_lacking(void *self, __u64 wanted);
 void server_doctor(struct server_tracer *s, const struct server_protocol *protocol, FILE *out);
 
 /* Rows for a tracer whose self is a struct server_tracer: the fields that every protocol has. */
-extern const struct field_codes server_digest, server_name, server_client, server_instance, server_execname;
+extern const struct field_codes server_digest, server_name, server_client, server_instance, server_execname,
+	server_cgroup;
 
 /* Tracepoints, and the calls that replace them. */
 extern const char *const server_tracepoints[], *const server_calls[];

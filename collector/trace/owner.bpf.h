@@ -74,7 +74,7 @@ static __always_inline void owner_gather(struct event *e, __u32 tgid, __u64 now_
 	e->field[PROCESS_PID] = tgid;
 	e->field[PROCESS_PPID] = 0;
 	e->field[PROCESS_EXECNAME] = e->field[PROCESS_PSARGS] = PROCESS_UNKNOWN;
-	e->field[PROCESS_CGROUP] = e->field[PROCESS_UNIT] = e->field[PROCESS_CONTAINER] = PROCESS_UNKNOWN;
+	process_cgroup_unknown(e);
 }
 
 #endif

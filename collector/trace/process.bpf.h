@@ -13,15 +13,13 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
-#include "collector/trace/cgroup_name.h"
 #include "collector/ring/events.bpf.h"
+#include "collector/trace/cgroup.bpf.h"
 #include "collector/trace/process.h"
 #include "collector/trace/text.bpf.h"
 #include "collector/trace/vm.h"
-#include "collector/trace/intern.bpf.h"
 
 #define PROCESS_CHECK_NS 1000000000ull
-#define CGROUP_DEPTH_MAX 32
 #define MAP_TYPE_CGRP_STORAGE 32	/* Linux 6.2; older headers lack it */
 
 struct process {
@@ -30,11 +28,6 @@ struct process {
 	__u64 exec;			/* 1 + number of the exec whose arguments are in psargs; 0: they are not read */
 	__u64 psargs;
 	__u64 check_ns;			/* no check of the maps before then */
-};
-
-struct cgroup_codes {
-	__u64 path, unit, container;
-	__u64 check_ns;			/* the codes are not made again before then */
 };
 
 struct {
@@ -50,24 +43,6 @@ struct {
 	__type(key, int);
 	__type(value, struct cgroup_codes);
 } cgroups SEC(".maps");
-
-INTERNED(paths, struct path, PATHS_MAX);
-
-struct cgroup_walk {
-	char name[CGROUP_NAME_ROOM];
-	char path[2 * CGROUP_NAME_ROOM];	/* in its first half; the rest is for one more name */
-	struct text unit, container;
-	struct cgroup *cgroup;
-	__u32 path_len, level;
-	int above;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct cgroup_walk);
-} cgroup_walks SEC(".maps");
 
 /* ---- name and arguments ---- */
 
@@ -167,98 +142,10 @@ static __always_inline void process_names(struct event *e, struct task_struct *t
 
 /* ---- cgroup ---- */
 
-static __always_inline void walk_keep(struct text *text, const char *name, struct cgroup_part part)
+static __always_inline void process_cgroup_unknown(struct event *e)
 {
-	__u32 n = part.n < TEXT_MAX - 1 ? part.n : TEXT_MAX - 1;
-
-	__builtin_memset(text, 0, sizeof(*text));
-	barrier_var(n);			/* the compiler knows its bound, the verifier does not */
-	if (n < TEXT_MAX)
-		bpf_probe_read_kernel(text, n, name + (part.at & (CGROUP_NAME_ROOM - 1)));
-}
-
-/* Adds one part of the path, from the root down. */
-static long walk_step(__u32 i, struct cgroup_walk **at)
-{
-	struct cgroup_walk *w = *at;
-	struct cgroup *c = 0;
-	struct cgroup_part whole, container;
-	__s64 n;
-	__u32 end;
-
-	if (!w || i >= w->level)
-		return 1;
-	bpf_probe_read_kernel(&c, sizeof(c), (struct cgroup **)&w->cgroup->ancestors + i + 1);
-	n = bpf_probe_read_kernel_str(w->name, sizeof(w->name), BPF_CORE_READ(c, kn, name)) - 1;
-	if (n <= 0 || n >= CGROUP_NAME_ROOM)
-		return 1;
-	end = w->path_len & (CGROUP_NAME_ROOM - 1);
-	w->path[end] = '/';
-	bpf_probe_read_kernel(&w->path[end + 1], n & (CGROUP_NAME_ROOM - 1), w->name);
-	w->path_len = end + 1 + n < PATH_MAX_LEN ? end + 1 + n : PATH_MAX_LEN;
-	whole = (struct cgroup_part){ 0, n };
-	if (cgroup_is_unit(w->name, n))
-		walk_keep(&w->unit, w->name, whole);
-	container = cgroup_container(w->name, n, w->above);
-	if (container.n)
-		walk_keep(&w->container, w->name, container);
-	w->above = cgroup_below(w->name, n);
-	return 0;
-}
-
-struct path_hashing {
-	const char *text;
-	__u64 hash;
-	__u32 n;
-};
-
-static long path_hash_step(__u32 i, struct path_hashing *h)
-{
-	char byte = 0;
-
-	if (i >= h->n)
-		return 1;
-	bpf_probe_read_kernel(&byte, 1, h->text + i);
-	h->hash = hash_byte(h->hash, byte);
-	return 0;
-}
-
-static __always_inline __u64 path_remember(struct cgroup_walk *w)
-{
-	struct path_hashing h = { w->path, HASH_SEED, w->path_len };
-
-	w->path[PATH_MAX_LEN] = 0;
-	bpf_loop(PATH_MAX_LEN, path_hash_step, &h, 0);
-	intern(&paths, &h.hash, w->path);
-	return h.hash;
-}
-
-static __always_inline __u64 name_remember(struct text *text)
-{
-	return text->text[0] ? text_remember(text, 0) : PROCESS_NONE;
-}
-
-static __noinline int cgroup_learn(struct cgroup_codes *codes, struct cgroup *c)
-{
-	__u32 zero = 0;
-	struct cgroup_walk *w = bpf_map_lookup_elem(&cgroup_walks, &zero);
-
-	if (!w)
-		return -1;
-	__builtin_memset(w->path, 0, sizeof(struct path));
-	w->unit.text[0] = w->container.text[0] = 0;
-	w->path_len = w->above = 0;
-	w->cgroup = c;
-	w->level = c->level;
-	bpf_loop(CGROUP_DEPTH_MAX, walk_step, &w, 0);
-	if (!w->path_len) {
-		w->path[0] = '/';
-		w->path_len = 1;
-	}
-	codes->path = path_remember(w);
-	codes->unit = name_remember(&w->unit);
-	codes->container = name_remember(&w->container);
-	return 0;
+	e->field[PROCESS_CGROUP] = e->field[PROCESS_UNIT] = e->field[PROCESS_CONTAINER] = PROCESS_UNKNOWN;
+	e->field[PROCESS_POD] = e->field[PROCESS_CONTAINER_NAME] = PROCESS_UNKNOWN;
 }
 
 static __always_inline void process_cgroup(struct event *e, struct task_struct *t, __u64 now_ns)
@@ -266,23 +153,26 @@ static __always_inline void process_cgroup(struct event *e, struct task_struct *
 	struct cgroup *c = t->cgroups->dfl_cgrp;
 	struct cgroup_codes *codes = bpf_cgrp_storage_get(&cgroups, c, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
-	e->field[PROCESS_CGROUP] = e->field[PROCESS_UNIT] = e->field[PROCESS_CONTAINER] = PROCESS_UNKNOWN;
+	process_cgroup_unknown(e);
 	if (!codes)
 		return;
 	if (now_ns > codes->check_ns) {
-		codes->check_ns = now_ns + PROCESS_CHECK_NS;
+		codes->check_ns = now_ns + CGROUP_CHECK_NS;
 		cgroup_learn(codes, c);
 	}
 	e->field[PROCESS_CGROUP] = codes->path;
 	e->field[PROCESS_UNIT] = codes->unit;
 	e->field[PROCESS_CONTAINER] = codes->container;
+	e->field[PROCESS_POD] = codes->pod;
+	e->field[PROCESS_CONTAINER_NAME] = codes->name;
 }
 
 /* ---- the fields of an event ---- */
 
 #define PROCESS_WANTED_NAMES (WANTED_FIELD(PROCESS_EXECNAME) | WANTED_FIELD(PROCESS_PSARGS))
 #define PROCESS_WANTED_CGROUP \
-	(WANTED_FIELD(PROCESS_CGROUP) | WANTED_FIELD(PROCESS_UNIT) | WANTED_FIELD(PROCESS_CONTAINER))
+	(WANTED_FIELD(PROCESS_CGROUP) | WANTED_FIELD(PROCESS_UNIT) | WANTED_FIELD(PROCESS_CONTAINER) | \
+	 WANTED_FIELD(PROCESS_POD) | WANTED_FIELD(PROCESS_CONTAINER_NAME))
 
 /* Reads a process' arguments while it is on the CPU, for events that come when it is not. */
 static __always_inline void process_remember(struct task_struct *t, __u64 now_ns)

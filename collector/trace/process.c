@@ -9,47 +9,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(PATH_MAX_LEN == LABEL_MAX, "a path is a label");
-
-static void label_path(int paths_fd, __u64 code, char *out)
+static int is_cgroups(unsigned field)
 {
-	struct path path;
-
-	if (bpf_map_lookup_elem(paths_fd, &code, &path))
-		codes_hash_label(code, out);
-	else
-		snprintf(out, LABEL_MAX + 1, "%.*s", PATH_MAX_LEN, path.text);
+	return field >= PROCESS_CGROUP && field <= PROCESS_CONTAINER_NAME;
 }
 
 void process_label(const struct process_texts *t, unsigned field, __u64 code, char *out)
 {
 	if (field == PROCESS_PID || field == PROCESS_PPID)
 		snprintf(out, LABEL_MAX + 1, "%llu", (unsigned long long)code);
+	else if (is_cgroups(field))
+		cgroup_label(t->texts_fd, t->paths_fd, code, out);
 	else if (code == PROCESS_UNKNOWN || code == PROCESS_NONE)
 		snprintf(out, LABEL_MAX + 1, "%s", code == PROCESS_NONE ? "none" : "unknown");
-	else if (field == PROCESS_CGROUP)
-		label_path(t->paths_fd, code, out);
 	else
 		text_label(t->texts_fd, code, out);
-}
-
-static __u64 code_of(const char *text, size_t most)
-{
-	__u64 hash = HASH_SEED;
-
-	for (size_t i = 0; i < most && text[i]; i++)
-		hash = hash_byte(hash, text[i]);
-	return hash;
 }
 
 /* Cuts longer texts, as the kernel does. */
 static __u64 code_of_args(const char *text)
 {
 	char cut[TEXT_MAX] = "";
+	__u64 hash = HASH_SEED;
 
 	strncpy(cut, text, TEXT_MAX - 1);
 	text_cut(cut);
-	return code_of(cut, TEXT_MAX);
+	for (size_t i = 0; i < TEXT_MAX && cut[i]; i++)
+		hash = hash_byte(hash, cut[i]);
+	return hash;
 }
 
 static int code_of_number(const char *text, __u64 *ret_code)
@@ -69,11 +56,9 @@ int process_codes(unsigned field, const char *text, __u64 *ret_code, size_t max)
 		return -E2BIG;
 	if (field == PROCESS_PID || field == PROCESS_PPID)
 		return code_of_number(text, ret_code);
-	if (!strcmp(text, "none") && (field == PROCESS_UNIT || field == PROCESS_CONTAINER))
-		*ret_code = PROCESS_NONE;
-	else if (field == PROCESS_CGROUP)
-		*ret_code = code_of(text, PATH_MAX_LEN);
+	if (field == PROCESS_UNIT || field == PROCESS_CONTAINER)
+		*ret_code = cgroup_part_code(text);
 	else
-		*ret_code = code_of_args(text);
+		*ret_code = is_cgroups(field) ? cgroup_code(text) : code_of_args(text);
 	return 1;
 }

@@ -11,9 +11,7 @@
  *                 of texts has forgotten it.  Until they can read it, psargs is the same as execname: for kernel
  *                 threads always
  *      ppid       the parent's pid
- *      cgroup     hash of the path in the version 2 hierarchy, at most PATH_MAX_LEN bytes of it
- *      unit       hash of the name of the innermost systemd unit in the path, or PROCESS_NONE
- *      container  hash of the short id of the innermost container in the path (cgroup_name.h), or PROCESS_NONE
+ *      cgroup, unit, container, pod, containername   codes of the process' control group, see cgroup.h
  *
  * A hash depends on the text only.  So a text has the same code in every process, control group and host.  If the
  * kernel has no memory for a process or a control group, the code is PROCESS_UNKNOWN.
@@ -22,11 +20,12 @@
 #define HEATSCOPE_PROCESS_H
 
 #include <linux/types.h>
+#include "collector/trace/cgroup.h"
 #include "collector/trace/text.h"
 
 enum process_field {
 	PROCESS_PID, PROCESS_EXECNAME, PROCESS_PSARGS, PROCESS_PPID, PROCESS_CGROUP, PROCESS_UNIT, PROCESS_CONTAINER,
-	PROCESS_N_FIELDS
+	PROCESS_POD, PROCESS_CONTAINER_NAME, PROCESS_N_FIELDS
 };
 
 #define PROCESS_WANTED ((1ull << PROCESS_N_FIELDS) - 1)	/* the bits WANTED_FIELD() of these fields */
@@ -40,17 +39,13 @@ enum process_field {
 	{ "cgroup", "control group", "string", FIELD_DISCRETE, 0, 0, 0 },                             \
 	{ "unit", "systemd unit", "string", FIELD_DISCRETE, 0, 0, 0 },                                \
 	{ "container", "container id", "string", FIELD_DISCRETE, 0, 0, 0 },                           \
+	{ "pod", "pod", "string", FIELD_DISCRETE, 0, 0, 0 },                                          \
+	{ "containername", "container name", "string", FIELD_DISCRETE, 0, 0, 0 },                     \
 	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 }
 
 #define PROCESS_ARGS_MAX (TEXT_MAX - 1)
-#define PATH_MAX_LEN 255		/* == LABEL_MAX */
-#define PATHS_MAX 1024
 
-enum process_code { PROCESS_UNKNOWN, PROCESS_NONE };	/* codes that are no hashes: "unknown", "none" */
-
-struct path {
-	char text[PATH_MAX_LEN + 1];
-};
+enum process_code { PROCESS_UNKNOWN = CGROUP_UNKNOWN, PROCESS_NONE = CGROUP_NONE };
 
 #ifndef __bpf__
 #include <stddef.h>

@@ -41,6 +41,7 @@ struct mm_struct {
 
 struct kernfs_node {
 	const char *name;
+	__u64 id;
 };
 
 struct cgroup {

@@ -4,6 +4,7 @@
  * Needs root and BTF; skipped (77) without.  Without a writable version 2 hierarchy the cases that make cgroups are
  * skipped. */
 #include "collector/ring/event.h"
+#include "collector/trace/pod_names.h"
 #include "collector/trace/process.h"
 #include "collector/core/slice.h"
 #include "test/kernel/bpf_process.skel.h"
@@ -19,6 +20,9 @@
 #include <unistd.h>
 
 #define DIGITS "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define UID "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
+#define UID_ "0f1e2d3c_4b5a_6978_8796_a5b4c3d2e1f0"
+#define POD "/heatscope.slice/kubepods-burstable.slice/kubepods-burstable-pod" UID_ ".slice"
 
 static struct bpf_process_bpf *bpf;
 static struct process_texts texts;
@@ -159,16 +163,50 @@ static void path_remove(const char *path)
 }
 
 static const struct {
-	const char *path, *unit, *container;
+	const char *path, *unit, *container, *pod, *name;
 } cases[] = {
-	{ "/heatscope-test", "none", "none" },
-	{ "/heatscope.slice/test.service", "test.service", "none" },
-	{ "/heatscope.slice/test.service/sub", "test.service", "none" },
-	{ "/heatscope.slice/docker-" DIGITS ".scope", "docker-" DIGITS ".scope", "0123456789ab" },
-	{ "/heatscope.slice/docker-" DIGITS ".scope/a.service/b", "a.service", "0123456789ab" },
-	{ "/heatscope-test/lxc/web", "none", "web" },
-	{ "/heatscope-test/a/b/c/d/e/f/g/h/i/j", "none", "none" },
+	{ "/heatscope-test", "none", "none", "none", "none" },
+	{ "/heatscope.slice/test.service", "test.service", "none", "none", "none" },
+	{ "/heatscope.slice/test.service/sub", "test.service", "none", "none", "none" },
+	{ "/heatscope.slice/docker-" DIGITS ".scope", "docker-" DIGITS ".scope", "0123456789ab", "none", "none" },
+	{ "/heatscope.slice/docker-" DIGITS ".scope/a.service/b", "a.service", "0123456789ab", "none", "none" },
+	{ "/heatscope-test/lxc/web", "none", "web", "none", "none" },
+	{ "/heatscope.slice/machine-web.scope/payload", "machine-web.scope", "web", "none", "none" },
+	{ "/heatscope-test/a/b/c/d/e/f/g/h/i/j", "none", "none", "none", "none" },
+	{ POD "/cri-containerd-" DIGITS ".scope", "cri-containerd-" DIGITS ".scope", "0123456789ab", UID, "unknown" },
+	{ "/heatscope-test/kubepods/pod" UID "/" DIGITS, "none", "0123456789ab", UID, "unknown" },
+	{ "/heatscope-test/kubepods/pod" UID, "none", "none", UID, "unknown" },
+}, named[] = {
+	{ POD "/cri-containerd-" DIGITS ".scope", "cri-containerd-" DIGITS ".scope", "0123456789ab", "shop/db-0", "mariadb" },
+	{ "/heatscope-test/kubepods/pod" UID "/" DIGITS, "none", "0123456789ab", "shop/db-0", "mariadb" },
+	{ "/heatscope-test/kubepods/pod" UID, "none", "none", "shop/db-0", "unknown" },
+	{ "/heatscope.slice/docker-" DIGITS ".scope", "docker-" DIGITS ".scope", "0123456789ab", "none", "mariadb" },
 };
+
+static void is_shown(const char *path, const char *unit, const char *container, const char *pod, const char *name)
+{
+	ok(!path_make(path) && !child(join, path), "a child in %s", path);
+	is(PROCESS_CGROUP, path);
+	is(PROCESS_UNIT, unit);
+	is(PROCESS_CONTAINER, container);
+	is(PROCESS_POD, pod);
+	if (strcmp(name, "unknown"))
+		is(PROCESS_CONTAINER_NAME, name);
+	else
+		ok(bpf->bss->seen[0].field[PROCESS_CONTAINER_NAME] == PROCESS_UNKNOWN, "its name is not known");
+	path_remove(path);
+}
+
+/* Gives the program the names that a kubelet's logs have. */
+static void names_give(void)
+{
+	struct pod_name name[2];
+	struct pod_names names = { .name = name, .n = 2 };
+
+	ok(!pod_name_of_pod("shop_db-0_" UID, &name[0]) && !pod_name_of_log("db-0_shop_mariadb-" DIGITS ".log", &name[1]),
+	   "names of logs");
+	pod_names_put(&names, bpf_map__fd(bpf->maps.pod_names));
+}
 
 static void cgroup_of_a_process(void)
 {
@@ -178,13 +216,11 @@ static void cgroup_of_a_process(void)
 		printf("ok %d # SKIP no writable hierarchy of cgroups, version 2\n", ++n_tests);
 		return;
 	}
-	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		ok(!path_make(cases[i].path) && !child(join, cases[i].path), "a child in %s", cases[i].path);
-		is(PROCESS_CGROUP, cases[i].path);
-		is(PROCESS_UNIT, cases[i].unit);
-		is(PROCESS_CONTAINER, cases[i].container);
-		path_remove(cases[i].path);
-	}
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		is_shown(cases[i].path, cases[i].unit, cases[i].container, cases[i].pod, cases[i].name);
+	names_give();
+	for (i = 0; i < sizeof(named) / sizeof(*named); i++)
+		is_shown(named[i].path, named[i].unit, named[i].container, named[i].pod, named[i].name);
 }
 
 /* Finds where the hierarchy is mounted, and the part of it that the test is in. */

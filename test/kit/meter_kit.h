@@ -12,6 +12,7 @@
 
 struct kit {
 	struct words words;
+	struct pod_names *pod_names;
 	size_t n[2];			/* of whole things, of parts */
 	struct event event[2][KIT_EVENTS];
 };
@@ -26,7 +27,7 @@ static inline void kit_event(void *arg, const struct event *e, int is_part)
 
 static inline int kit_read(struct kit *k, const struct meter *m, void *self, __u64 since_ns)
 {
-	const struct meter_request request = { .since_ns = since_ns, .wanted = ~0ull };
+	const struct meter_request request = { .since_ns = since_ns, .wanted = ~0ull, .pod_names = k->pod_names };
 	const struct meter_out out = { kit_event, k, &k->words };
 
 	words_clear(&k->words);

@@ -10,6 +10,7 @@ TEST(fields_are_in_the_events_order)
 		[HTTP_METHOD] = "method", [HTTP_PATH] = "path", [HTTP_STATUS] = "status", [HTTP_CLASS] = "class", [HTTP_HOST] = "host",
 		[HTTP_CLIENT] = "client", [HTTP_INSTANCE] = "instance", [HTTP_PID] = "pid", [HTTP_EXECNAME] = "execname",
 		[HTTP_BLOCKED_IN] = "blocked_in",
+		[HTTP_CGROUP] = "cgroup", [HTTP_CONTAINER] = "container", [HTTP_POD] = "pod", [HTTP_CONTAINER_NAME] = "containername",
 	};
 
 	for (int i = 0; i < HTTP_N_FIELDS; i++)

@@ -23,6 +23,10 @@ static void names_are_the_events_fields(void **state)
 	assert_int_equal(metric_index(&mysql_metric, "pid", FIELD_DISCRETE), MYSQL_PID);
 	assert_int_equal(metric_index(&mysql_metric, "execname", FIELD_DISCRETE), MYSQL_EXECNAME);
 	assert_int_equal(metric_index(&mysql_metric, "blocked_in", FIELD_DISCRETE), MYSQL_BLOCKED_IN);
+	assert_int_equal(metric_index(&mysql_metric, "cgroup", FIELD_DISCRETE), MYSQL_CGROUP);
+	assert_int_equal(metric_index(&mysql_metric, "container", FIELD_DISCRETE), MYSQL_CONTAINER);
+	assert_int_equal(metric_index(&mysql_metric, "pod", FIELD_DISCRETE), MYSQL_POD);
+	assert_int_equal(metric_index(&mysql_metric, "containername", FIELD_DISCRETE), MYSQL_CONTAINER_NAME);
 	assert_int_equal(metric_index(&mysql_metric, "hostname", FIELD_DISCRETE), -1);
 	assert_int_equal(metric_index(&mysql_metric, "latency", FIELD_DISCRETE), -1);
 }

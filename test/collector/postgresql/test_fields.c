@@ -13,6 +13,7 @@ TEST(fields_are_in_the_events_order)
 		[POSTGRESQL_TABLE] = "table", [POSTGRESQL_STATUS] = "status", [POSTGRESQL_DATABASE] = "database",
 		[POSTGRESQL_USER] = "user", [POSTGRESQL_CLIENT] = "client", [POSTGRESQL_INSTANCE] = "instance", [POSTGRESQL_PID] = "pid", [POSTGRESQL_EXECNAME] = "execname",
 		[POSTGRESQL_BLOCKED_IN] = "blocked_in",
+		[POSTGRESQL_CGROUP] = "cgroup", [POSTGRESQL_CONTAINER] = "container", [POSTGRESQL_POD] = "pod", [POSTGRESQL_CONTAINER_NAME] = "containername",
 	};
 
 	for (int i = 0; i < POSTGRESQL_N_FIELDS; i++)

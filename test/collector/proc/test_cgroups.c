@@ -7,10 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CGROUP, UNIT, CONTAINER };
+enum { CGROUP, UNIT, CONTAINER, POD, CONTAINER_NAME };
 enum { CURRENT, ANON, FILE_, SHMEM, KERNEL, SWAP };
 
 #define DOCKER "docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope"
+
+#define DIGITS "aaaa456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define POD_PATH "kubepods.slice/kubepods-pod0f1e2d3c_4b5a_6978_8796_a5b4c3d2e1f0.slice"
 
 static char root[64];
 
@@ -118,6 +121,43 @@ TEST_WITH(each_group_has_its_own_memory, tree_make, tree_drop)
 		sum += k.event[0][i].measure[CURRENT];
 	assert_int_equal(sum, 10000000);
 	cgroup_memory_meter.stop(self);
+	words_fini(&k.words);
+}
+
+/* As the kubelet with the systemd driver makes it, and its logs. */
+TEST_WITH(group_of_a_pod_has_the_names_of_its_logs, tree_make, tree_drop)
+{
+	struct pod_names names = { .logs = root };
+	struct kit k = { .pod_names = &names };
+	static const char path[] = POD_PATH "/cri-containerd-" DIGITS ".scope";
+	const struct event *e;
+	void *self;
+
+	group("kubepods.slice");
+	group(POD_PATH);
+	memory("kubepods.slice", "500\n", "anon 1\n");
+	memory(POD_PATH, "300\n", "anon 1\n");
+	group(path);
+	memory(path, "200\n", "anon 1\n");
+	assert_int_equal(cgroups_memory_at(root, 2, &self), 0);
+	assert_int_equal(kit_read(&k, &cgroup_memory_meter, self, 0), 0);
+	e = of(&k, "/" POD_PATH "/cri-containerd-" DIGITS ".scope");
+	label_of(&k, e, POD, "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0");
+	label_of(&k, e, CONTAINER, "aaaa456789ab");
+	label_of(&k, e, CONTAINER_NAME, "unknown");
+	group("pods");
+	group("pods/shop_db-0_0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0");
+	group("containers");
+	put("containers/db-0_shop_mariadb-" DIGITS ".log", "");
+	assert_int_equal(kit_read(&k, &cgroup_memory_meter, self, 0), 0);
+	e = of(&k, "/" POD_PATH "/cri-containerd-" DIGITS ".scope");
+	label_of(&k, e, POD, "shop/db-0");
+	label_of(&k, e, CONTAINER_NAME, "mariadb");
+	e = of(&k, "/system.slice/" DOCKER);
+	label_of(&k, e, POD, "none");
+	label_of(&k, e, CONTAINER_NAME, "none");
+	cgroup_memory_meter.stop(self);
+	pod_names_fini(&names);
 	words_fini(&k.words);
 }
 

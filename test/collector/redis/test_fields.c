@@ -12,6 +12,7 @@ TEST(fields_are_in_the_events_order)
 		[REDIS_COMMAND] = "command", [REDIS_PREFIX] = "prefix", [REDIS_STATUS] = "status", [REDIS_WAITS] = "waits",
 		[REDIS_DATABASE] = "database", [REDIS_CLIENT] = "client", [REDIS_INSTANCE] = "instance", [REDIS_PID] = "pid",
 		[REDIS_EXECNAME] = "execname", [REDIS_BLOCKED_IN] = "blocked_in",
+		[REDIS_CGROUP] = "cgroup", [REDIS_CONTAINER] = "container", [REDIS_POD] = "pod", [REDIS_CONTAINER_NAME] = "containername",
 	};
 
 	for (int i = 0; i < REDIS_N_FIELDS; i++)
