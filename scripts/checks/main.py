@@ -35,7 +35,7 @@ N_CPUS = len(os.sched_getaffinity(0))
 NICE = {"serial": 0, "page": 5, "build": 10}
 WIDTH = {"serial": 1, "page": 2, "build": 1}  # how many steps of a lane run at the same time
 
-STAGES = ["unit", "sanitizers", "kernel", "e2e", "browser", "dist", "kernel-sanitizers", "deb", "matrix", "soak"]
+STAGES = ["unit", "sanitizers", "kernel", "e2e", "browser", "dist", "kernel-sanitizers", "deb", "containers", "matrix", "soak"]
 TIERS = {
     "quick": ["unit"],
     "standard": ["sanitizers", "kernel", "e2e", "browser", "dist"],
@@ -193,6 +193,11 @@ class Check:
 
     def stage_deb(self):
         self.last.append(lambda: self.run("e2e/deb", [str(TOP / "test/e2e/deb")], "serial", "deb"))
+
+    def stage_containers(self):
+        """The steps of the Dockerfiles, in chroots."""
+        self.last.append(lambda: self.run("e2e/containers, built", [str(TOP / "test/e2e/containers"), "--build", str(TOP / "build/containers")],
+                                          "serial", "containers"))
 
     def stage_matrix(self):
         """All servers and clients, those of other releases in chroots; then the D scripts on the MySQL that is in one of them, and

@@ -11,12 +11,13 @@ from pathlib import Path
 # ALONGSIDE starts no database server and counts nothing of the whole host: it runs at the same time as any other.
 ALONGSIDE = {"e2e/bus", "e2e/ca", "e2e/cli", "e2e/grafana", "e2e/hosts", "e2e/monitors", "e2e/openapi", "e2e/otlp",
              "e2e/readers", "e2e/report", "e2e/terminal", "e2e/watch"}
+ALONGSIDE = {"e2e/ca", "e2e/cli", "e2e/containers", "e2e/openapi", "e2e/readers", "e2e/report", "e2e/terminal", "e2e/watch"}
 # OWN looks only at its own server or program, by a predicate, or wants no more than that its own load is seen, too:
 # AT_A_TIME of them run at the same time, the slowest first.  Most of their time they wait.
 AT_A_TIME = 4
 OWN = ["e2e/privilege", "e2e/readme", "e2e/matrix", "e2e/postgresql", "e2e/http", "e2e/redis", "e2e/memory_postgresql", "e2e/wall_clock", "e2e/kill", "e2e/hangs", "e2e/running", "e2e/exemplars",
        "e2e/parts", "e2e/memory", "e2e/arrival", "e2e/compare", "e2e/composition", "e2e/digest", "e2e/dtrace", "e2e/dtrace_heatmap", "e2e/dtrace_mysql", "e2e/dtrace_postgresql", "e2e/explain", "e2e/protocol",
-       "e2e/who", "e2e/prepared", "e2e/partial", "e2e/stacks", "e2e/status", "e2e/proc", "e2e/deliver", "e2e/demo"]
+       "e2e/cgroups", "e2e/who", "e2e/prepared", "e2e/partial", "e2e/stacks", "e2e/status", "e2e/proc", "e2e/deliver", "e2e/demo"]
 # Any other has the kernel and the servers for itself, and runs before those of OWN.
 
 # Programs of test/e2e that other stages run, or a person.
@@ -39,7 +40,7 @@ WALL_TIME = {}
 LONGER = {"e2e/budget": ["30"], "e2e/compare": ["20"], "e2e/kill": ["8"]}
 
 # Seconds after which a test counts as hung: several times what it takes on two busy cores.
-LIMITS = {"unit": 900, "kernel": 600, "e2e": 600, "browser": 1800, "build": 1800, "dist": 2400, "deb": 1800,
+LIMITS = {"unit": 900, "kernel": 600, "e2e": 600, "browser": 1800, "build": 1800, "dist": 2400, "deb": 1800, "containers": 5400,
           "matrix": 7200, "soak": 3600}
 
 
