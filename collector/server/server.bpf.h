@@ -192,6 +192,16 @@ static __always_inline struct sock *socket_of_file(struct file *file, __u64 *ret
 	return socket ? BPF_CORE_READ(socket, sk) : 0;
 }
 
+/* Notes the control group of a connection that the call has made.  A global function, which the verifier checks once. */
+__noinline int call_cgroup_first(__u64 inode)
+{
+	struct server_conn *s = bpf_map_lookup_elem(&call_conns, &inode);
+
+	if (s && !s->turn.cgroup.check_ns)
+		turn_cgroup_note(&s->turn);
+	return 0;
+}
+
 static __always_inline void call_ended(struct events *e, struct task_struct *t, const struct pt_regs *regs, long ret)
 {
 	int peeks = 0, receives = 0;
@@ -231,9 +241,7 @@ static __always_inline void call_ended(struct events *e, struct task_struct *t, 
 		received(e, s, sk, inode, t, ret);
 	else
 		sent(e, s, sk, inode, t, ret);
-	s = s ? 0 : bpf_map_lookup_elem(&call_conns, &inode);
-	if (s)
-		turn_cgroup_note(&s->turn);
+	call_cgroup_first(inode);
 }
 
 SEC("?tp_btf/sys_exit")

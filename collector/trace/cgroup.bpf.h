@@ -37,7 +37,7 @@ struct cgroup_walk {
 	struct text unit, container, pod;
 	struct cgroup *cgroup;
 	__u32 path_len, level;
-	__u32 n;			/* of the name */
+	__u32 n, pod_end;		/* of the name; see cgroup_pod_end() */
 	int above;
 };
 
@@ -84,6 +84,13 @@ __noinline int container_find(struct cgroup_walk *w)
 	return 0;
 }
 
+__noinline int pod_end_find(struct cgroup_walk *w)
+{
+	if (w)
+		w->pod_end = cgroup_pod_end(w->name, w->n);
+	return 0;
+}
+
 __noinline int pod_find(struct cgroup_walk *w)
 {
 	struct cgroup_part part;
@@ -91,7 +98,7 @@ __noinline int pod_find(struct cgroup_walk *w)
 
 	if (!w)
 		return 0;
-	part = cgroup_pod(w->name, w->n);
+	part = cgroup_pod_before_end(w->name, w->pod_end);
 	if (!part.n)
 		return 0;
 	part_keep(&w->pod, w->name, part);
@@ -122,6 +129,7 @@ static long cgroup_step(__u32 i, struct cgroup_walk **at)
 	w->n = n;
 	unit_find(w);
 	container_find(w);
+	pod_end_find(w);
 	pod_find(w);
 	return 0;
 }

@@ -152,17 +152,23 @@ static inline int cgroup_pod_before(const char *name, __u32 at)
 	return CGROUP_ENDS(name, at, "pod") && (at == 3 || cgroup_byte(name, at - 4) == '-');
 }
 
-/* Finds the pod's id in a part of the path. */
-static inline struct cgroup_part cgroup_pod(const char *name, __u32 n)
+/* Returns where a pod's id ends, if the part of the path has one. */
+static inline __u32 cgroup_pod_end(const char *name, __u32 n)
 {
 	const __u32 slice = sizeof(".slice") - 1, runtime = sizeof(".slice:cri-containerd:") - 1;
-	struct cgroup_part none = { 0, 0 }, id;
-	__u32 end = n;
 
 	if (CGROUP_ENDS(name, n, ".slice"))
-		end = n - slice;
-	else if (n > CONTAINER_DIGITS + runtime && CGROUP_ENDS(name, n - CONTAINER_DIGITS, ".slice:cri-containerd:"))
-		end = n - CONTAINER_DIGITS - runtime;	/* containerd without the systemd driver that kubelet has */
+		return n - slice;
+	if (n > CONTAINER_DIGITS + runtime && CGROUP_ENDS(name, n - CONTAINER_DIGITS, ".slice:cri-containerd:"))
+		return n - CONTAINER_DIGITS - runtime;	/* containerd without the systemd driver that kubelet has */
+	return n;
+}
+
+/* Finds the pod's id that ends there. */
+static inline struct cgroup_part cgroup_pod_before_end(const char *name, __u32 end)
+{
+	struct cgroup_part none = { 0, 0 }, id;
+
 	id.at = end - POD_UID;
 	id.n = POD_UID;
 	if (end > POD_UID && cgroup_pod_before(name, id.at) && cgroup_uid(name, id.at))
@@ -177,6 +183,12 @@ static inline struct cgroup_part cgroup_pod(const char *name, __u32 n)
 	    cgroup_digits(name, id.at, CONTAINER_DIGITS))
 		return id;
 	return none;
+}
+
+/* Finds the pod's id in a part of the path. */
+static inline struct cgroup_part cgroup_pod(const char *name, __u32 n)
+{
+	return cgroup_pod_before_end(name, cgroup_pod_end(name, n));
 }
 
 static inline int cgroup_below(const char *name, __u32 n)
