@@ -248,11 +248,55 @@ static int lock_database(struct aggregator *a, char *reason)
 	return 0;
 }
 
+/* Reads the first line of a file, USER:PASSWORD. */
+static int read_user(const char *path, char line[256], const char **ret_user, const char **ret_password, char *reason)
+{
+	FILE *f = *path ? fopen(path, "re") : NULL;
+	char *colon = line;
+
+	*line = 0;
+	*ret_user = *ret_password = "";
+	if (!*path)
+		return 0;
+	if (!f)
+		return refuse_in(-errno, reason, CONF_REASON_MAX, "%.300s cannot be read: %s", path, strerror(errno));
+	if (fgets(line, 256, f)) {
+		line[strcspn(line, "\r\n")] = 0;
+		colon = strchr(line, ':');
+	}
+	fclose(f);
+	if (!*line || !colon)
+		return refuse_in(-EINVAL, reason, CONF_REASON_MAX, "the first line of %.300s is not USER:PASSWORD", path);
+	*colon = 0;
+	*ret_user = line;
+	*ret_password = colon + 1;
+	return 0;
+}
+
+static int open_clickhouse(struct aggregator *a, char *reason)
+{
+	const struct conf_clickhouse *c = &a->conf.clickhouse;
+	struct store_clickhouse_conf conf = { .url = c->url, .database = c->database, .ca = c->ca };
+	char line[256], why[CONF_REASON_MAX - 64] = "";
+	int err = read_user(c->user_file, line, &conf.user, &conf.password, reason);
+
+	if (err)
+		return err;
+	err = store_clickhouse_open(&conf, &a->store, why, sizeof(why));
+	if (!err)
+		err = a->store->ops->limit(a->store, a->conf.max_size);
+	if (err)
+		snprintf(reason, CONF_REASON_MAX, "%s", why[0] ? why : a->store ? a->store->reason : "");
+	return err;
+}
+
 static int open_store(struct aggregator *a, char *reason)
 {
 	char why[CONF_REASON_MAX - 64] = "";
 	int err;
 
+	if (a->conf.clickhouse.url[0])
+		return open_clickhouse(a, reason);
 	if (!strcmp(a->conf.database, "memory"))
 		return store_memory_open(&a->store);
 	err = folder_ready(a->conf.database, "database", reason);

@@ -27,7 +27,8 @@ static const char doc[] =
 enum { OPT_CONFIG = 'c', OPT_LISTEN = 'l', OPT_SOCKET = 's', OPT_DATABASE = 'd', OPT_VERBOSE = 'v',
        OPT_PAGE = 256, OPT_CUBE_SLOTS, OPT_MAX_SIZE, OPT_KEEP, OPT_API_SOCKET, OPT_TOKEN_FILE, OPT_TLS_CERTIFICATE, OPT_TLS_KEY,
        OPT_NO_CONFIG, OPT_WEBHOOK_HOSTS,
-       OPT_BUS, OPT_BUS_CREDENTIALS, OPT_BUS_USER_FILE, OPT_BUS_CA, OPT_BUS_CERTIFICATE, OPT_BUS_KEY, OPT_BUS_REPLICAS, OPT_BUS_MAX_SIZE };
+       OPT_BUS, OPT_BUS_CREDENTIALS, OPT_BUS_USER_FILE, OPT_BUS_CA, OPT_BUS_CERTIFICATE, OPT_BUS_KEY, OPT_BUS_REPLICAS, OPT_BUS_MAX_SIZE,
+       OPT_CLICKHOUSE, OPT_CLICKHOUSE_DATABASE, OPT_CLICKHOUSE_USER_FILE, OPT_CLICKHOUSE_CA };
 
 static const struct argp_option options[] = {
 	{ "config", OPT_CONFIG, "FILE", 0, "YAML file (default " CONF_DEFAULT " if it exists)", 0 },
@@ -50,6 +51,11 @@ static const struct argp_option options[] = {
 	{ "bus-max-size", OPT_BUS_MAX_SIZE, "SIZE", 0, "Limit for batches that wait in the bus, or \"none\" (default); beyond it "
 	  "collectors keep them", 0 },
 	{ "database", OPT_DATABASE, "PATH", 0, "Database file, or \"memory\" (default /var/lib/heatscope/heatscope.db)", 0 },
+	{ "clickhouse", OPT_CLICKHOUSE, "URL", 0, "Keep the data in a ClickHouse server instead of the database file: "
+	  "http://HOST:PORT or https://HOST:PORT", 0 },
+	{ "clickhouse-database", OPT_CLICKHOUSE_DATABASE, "NAME", 0, "Its database (default heatscope), which is made if it is missing", 0 },
+	{ "clickhouse-user-file", OPT_CLICKHOUSE_USER_FILE, "FILE", 0, "The user for it, a line USER:PASSWORD", 0 },
+	{ "clickhouse-ca", OPT_CLICKHOUSE_CA, "FILE", 0, "The authorities that may sign its certificate, PEM (default: the system's)", 0 },
 	{ "page", OPT_PAGE, "DIR", 0, "The folder of the built page (default " PKGDATADIR "/page)", 0 },
 	{ "cube-slots", OPT_CUBE_SLOTS, "N", 0, "How many of the newest slots of each instrumentation to keep in "
 		"memory (default 3600)", 0 },
@@ -107,6 +113,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (conf_set_size(conf, arg, reason))
 			argp_error(state, "%s", reason);
 		break;
+	case OPT_CLICKHOUSE: set_path(state, "clickhouse", arg, conf->clickhouse.url); break;
+	case OPT_CLICKHOUSE_DATABASE:
+		if (!*arg || strlen(arg) >= sizeof(conf->clickhouse.database))
+			argp_error(state, "--clickhouse-database needs a name of 1 to 63 bytes");
+		snprintf(conf->clickhouse.database, sizeof(conf->clickhouse.database), "%s", arg);
+		break;
+	case OPT_CLICKHOUSE_USER_FILE: set_path(state, "clickhouse-user-file", arg, conf->clickhouse.user_file); break;
+	case OPT_CLICKHOUSE_CA: set_path(state, "clickhouse-ca", arg, conf->clickhouse.ca); break;
 	case OPT_BUS: set_path(state, "bus", arg, conf->bus.url); break;
 	case OPT_BUS_CREDENTIALS: set_path(state, "bus-credentials", arg, conf->bus.credentials); break;
 	case OPT_BUS_USER_FILE: set_path(state, "bus-user-file", arg, conf->bus.user_file); break;

@@ -23,6 +23,7 @@ void conf_init(struct conf *conf)
 		.database = "/var/lib/heatscope/heatscope.db",
 		.page = PKGDATADIR "/page",
 		.bus.replicas = 1,
+		.clickhouse.database = "heatscope",
 		.cube_slots = 3600,
 		.max_size = MAX_SIZE_DEFAULT,
 	};
@@ -40,6 +41,7 @@ int conf_check(const struct conf *conf, char *reason)
 struct said {
 	char *listen, *socket, *database, *page, *api_socket, *token_file, *tls_certificate, *tls_key;
 	char *max_size, *page_url, *webhook_hosts;
+	char *clickhouse, *clickhouse_database, *clickhouse_user_file, *clickhouse_ca;
 	char *bus, *bus_credentials, *bus_user_file, *bus_ca, *bus_certificate, *bus_key, *bus_max_size;
 	unsigned *cube_slots, *bus_replicas;
 	bool *keep, *verbose;
@@ -93,6 +95,8 @@ static const cyaml_schema_field_t fields[] = {
 	TEXT_AS("token-file", token_file), TEXT_AS("tls-certificate", tls_certificate), TEXT_AS("tls-key", tls_key), FLAG(keep), FLAG(verbose),
 	CYAML_FIELD_UINT_PTR("cube-slots", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, cube_slots),
 	TEXT_AS("max-size", max_size),
+	TEXT(clickhouse), TEXT_AS("clickhouse-user-file", clickhouse_user_file), TEXT_AS("clickhouse-ca", clickhouse_ca),
+	CYAML_FIELD_STRING_PTR("clickhouse-database", MAY, struct said, clickhouse_database, 1, 63),
 	TEXT(bus), TEXT_AS("bus-credentials", bus_credentials), TEXT_AS("bus-user-file", bus_user_file), TEXT_AS("bus-ca", bus_ca),
 	TEXT_AS("bus-certificate", bus_certificate), TEXT_AS("bus-key", bus_key), TEXT_AS("bus-max-size", bus_max_size),
 	CYAML_FIELD_UINT_PTR("bus-replicas", MAY, struct said, bus_replicas),
@@ -249,6 +253,15 @@ static int take_bus(const struct said *said, const char *path, struct conf *conf
 	return err;
 }
 
+static void take_clickhouse(const struct said *said, struct conf_clickhouse *conf)
+{
+	take_text(said->clickhouse, conf->url);
+	take_text(said->clickhouse_user_file, conf->user_file);
+	take_text(said->clickhouse_ca, conf->ca);
+	if (said->clickhouse_database)
+		snprintf(conf->database, sizeof(conf->database), "%s", said->clickhouse_database);
+}
+
 static int take_settings(const struct said *said, const char *path, struct conf *conf, char *reason)
 {
 	int err = said->max_size ? conf_set_size(conf, said->max_size, reason) : 0;
@@ -260,6 +273,7 @@ static int take_settings(const struct said *said, const char *path, struct conf 
 	take_text(said->socket, conf->socket);
 	take_text(said->database, conf->database);
 	take_text(said->page, conf->page);
+	take_clickhouse(said, &conf->clickhouse);
 	take_text(said->api_socket, conf->api_socket);
 	take_text(said->token_file, conf->token_file);
 	take_text(said->tls_certificate, conf->tls_certificate);

@@ -31,6 +31,11 @@ struct conf_bus {			/* as bus.h and bus_ingest.h */
 	unsigned long long max_size;	/* bytes of its stream; 0: no limit */
 };
 
+struct conf_clickhouse {		/* the store, as store.h; instead of the database file */
+	char url[PATH_MAX];		/* "": none */
+	char database[64], user_file[PATH_MAX], ca[PATH_MAX];	/* user_file: a line USER:PASSWORD; "": no user */
+};
+
 struct conf {
 	char listen[PATH_MAX];		/* ADDR:PORT or unix:PATH; HTTP */
 	char api_socket[PATH_MAX];	/* Unix socket that serves HTTP, too; "": none */
@@ -39,6 +44,7 @@ struct conf {
 	char socket[PATH_MAX];		/* Unix socket for collectors */
 	struct conf_bus bus;		/* where collectors may send, too */
 	char database[PATH_MAX];	/* file, or "memory" */
+	struct conf_clickhouse clickhouse;
 	char page[PATH_MAX];		/* directory with the built page */
 	char file[PATH_MAX];		/* the file that was read; "": none */
 	struct conf_instrumentation instrumentation[CONF_INSTRUMENTATIONS_MAX];

@@ -16,9 +16,10 @@
  *         without it, returns 0, and reports it in store->reason and through loss(): for the slots under which it was
  *         filed, with an empty source, n = 1 (at least one event) and sum = 0.  Slots of damaged coverage count as not
  *         observed.  If the file itself can no longer be read, read() fails with -EBADMSG.
- * Users   sqlite/sqlite.c; memory.c, for tests and for private servers.
+ * Users   sqlite/sqlite.c; clickhouse/clickhouse.c, for a fleet; memory.c, for tests and for private servers.
  * Thread  one call at a time; the aggregator calls from one worker at a time.
- * Errors  0 or -errno; store->reason (if not empty) says more.
+ * Errors  0 or -errno; store->reason (if not empty) says more.  -EAGAIN: the store is a server that is away or
+ *         overloaded; nothing is wrong with the call, which may work later.
  */
 #ifndef HEATSCOPE_STORE_H
 #define HEATSCOPE_STORE_H
@@ -132,5 +133,17 @@ int store_uuid(char ret_uuid[40]);
  * of another program.  The reason is one sentence. */
 int store_sqlite_open(const char *path, struct store **ret_store, char *reason, size_t room);
 int store_memory_open(struct store **ret_store);
+
+struct store_clickhouse_conf {
+	const char *url;		/* http://HOST:PORT or https://HOST:PORT */
+	const char *database;		/* letters, digits and _ */
+	const char *user, *password;	/* "": none is sent */
+	const char *ca;			/* a PEM file for https; "": the system's certificates */
+};
+
+/* Opens the database in a ClickHouse server, from version 18.16 on, or makes it.  One heatscoped at a time may use it.
+ * -EAGAIN: the server is away; -EACCES: it does not admit us; -EPROTO: of a newer version; -EINVAL: of another program.
+ * The reason is one sentence. */
+int store_clickhouse_open(const struct store_clickhouse_conf *conf, struct store **ret_store, char *reason, size_t room);
 
 #endif

@@ -1,0 +1,140 @@
+/* Drops old slots: from what is read at once, by noting it; from the disk once a day, by a mutation.
+ *
+ * A mutation rewrites the parts that contain dropped rows, so it pays only when a whole day of them has gathered. */
+#include "aggregator/store/clickhouse/clickhouse.h"
+
+#include <errno.h>
+#include <stdint.h>
+
+struct oldest {
+	bool any;
+	__s64 slot;
+};
+
+static int take_oldest(void *arg, struct cursor *c)
+{
+	struct oldest o = { .any = cursor_get_int(c, 8) > 0 };
+
+	o.slot = (__s64)cursor_get_int(c, 8);
+	if (!c->err)
+		*(struct oldest *)arg = o;
+	return 0;
+}
+
+/* Finds the first reported slot from..before-1; `before` if there is none. */
+static int oldest_of(struct clickhouse *q, const struct state *s, __s64 from, __s64 before, __s64 *ret_oldest)
+{
+	__s64 rolled = s->rolled[TIERS - 1];
+	struct oldest o = { false, 0 };
+	int err;
+
+	sql_begin(q, "SELECT count(), min(first) FROM (SELECT first, last");
+	sql_put_rows(q, s, ROW_COVER, 0, rolled < before ? rolled - 1 : before - 1);
+	sql_put(q, " UNION ALL SELECT first, last");
+	sql_put_rows(q, s, ROW_NAME, rolled > 0 ? rolled : 0, before - 1);
+	sql_put(q, ") WHERE last >= %lld AND first < %lld", (long long)from, (long long)before);
+	err = request_select(q, take_oldest, &o);
+	if (!err)
+		*ret_oldest = !o.any ? before : o.slot > from ? o.slot : from;
+	return err;
+}
+
+/* --- removing rows --- */
+
+static __s64 smaller(__s64 a, __s64 b) { return a < b ? a : b; }
+
+/* Rows of names are also the coverage of the hours that have not been added up, and a name is kept while its batch
+ * could be sent again. */
+static int sweep(struct clickhouse *q, const struct state *s)
+{
+	const struct dropped_slots *d = s->dropped;
+
+	sql_begin(q, "ALTER TABLE %s.filed DELETE WHERE inst = %llu AND (life < %u OR life = %u AND (", q->database,
+		  (unsigned long long)s->inst, s->life, s->life);
+	for (int tier = 0; tier < TIERS; tier++)
+		sql_put(q, "kind = %d AND slot < %lld OR ", tier, (long long)d[tier].before);
+	sql_put(q, "kind = %d AND slot < %lld OR kind = %d AND slot < %lld AND last < %lld OR kind IN (%d, %d) AND last < %lld OR "
+		"kind = %d AND slot < %lld))", ROW_EXEMPLARS, (long long)d[0].before, ROW_NAME,
+		(long long)smaller(d[0].before, s->rolled[TIERS - 1]), (long long)d[0].before, ROW_COVER, ROW_LOSS,
+		(long long)d[TIERS - 1].before, ROW_MARK, (long long)d[TIERS - 1].before);
+	return request_run(q);
+}
+
+int sweep_lives(struct clickhouse *q, const struct state *s)
+{
+	sql_begin(q, "ALTER TABLE %s.filed DELETE WHERE inst = %llu AND life < %u", q->database, (unsigned long long)s->inst, s->life);
+	return request_run(q);
+}
+
+static __s64 day_of(const struct state *s)
+{
+	__s64 before = s->dropped[0].before;
+
+	return before > 0 ? (__s64)row_day(s->slot_ns, before) : INT64_MIN;
+}
+
+/* --- expiring --- */
+
+static int drop_tier(struct clickhouse *q, struct state *s, int tier, __s64 before)
+{
+	struct dropped_slots *d = &s->dropped[tier];
+	__s64 oldest = d->first;
+	int err = tier + 1 < TIERS ? roll_until(q, s, tier + 1, before) : 0;
+
+	if (!err && d->first == d->before) {
+		err = oldest_of(q, s, d->before > 0 ? d->before : 0, before, &oldest);
+		oldest = tier_down(oldest, tier_slots(s->slot_ns, tier));
+	}
+	if (err)
+		return err;
+	*d = (struct dropped_slots){ oldest, before };
+	return 0;
+}
+
+static int expire_state(struct clickhouse *q, struct state *s, const __s64 slot[TIERS])
+{
+	__s64 before = slot[0];
+	bool changed = false;
+	int err = 0;
+
+	for (int tier = 0; tier < TIERS && !err; tier++) {
+		before = smaller(slot[tier], before);
+		if (before <= s->dropped[tier].before)
+			continue;
+		before = tier_down(before, tier_slots(s->slot_ns, tier));
+		if (before <= s->dropped[tier].before)
+			continue;
+		err = drop_tier(q, s, tier, before);
+		changed = true;
+	}
+	return err || !changed ? err : state_put(q, s);
+}
+
+int clickhouse_expire(struct store *store, __u64 inst, const __s64 slot[TIERS])
+{
+	struct clickhouse *q = clickhouse_of(store);
+	struct state s;
+	int err = state_get(q, inst, &s);
+
+	if (err || !s.slot_ns)
+		return err;
+	err = expire_state(q, &s, slot);
+	if (err || day_of(&s) <= s.swept)
+		return err;
+	err = sweep(q, &s);
+	s.swept = day_of(&s);
+	return err ? err : state_put(q, &s);
+}
+
+/* --- the limit --- */
+
+int clickhouse_shrink(struct store *store)
+{
+	return 0;
+}
+
+int clickhouse_limit(struct store *store, __u64 bytes)
+{
+	clickhouse_of(store)->max_bytes = bytes;
+	return 0;
+}

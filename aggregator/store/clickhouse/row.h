@@ -1,0 +1,75 @@
+/* row.h - writes and reads rows of the table `filed` in ClickHouse's format RowBinary.
+ *
+ *      struct row --row_put()--> bytes of an INSERT          bytes of a SELECT --row_get_slice()--> struct row_slice
+ *
+ * Shape   Integers are little-endian; a string is a varint and its bytes; an array is a varint and its elements.
+ * Kinds   All that the store keeps of a batch are rows of one table and one day, so that one INSERT files it as a whole.
+ * Sums    A sum of cells in ClickHouse wraps at 2^64.  A row with a count or a cell of ROW_LARGE or more is therefore
+ *         `large` and is never added up there.  Sums of values come as two halves of 32 bits.
+ * Errors  the cursor's and the buffer's; -EBADMSG.
+ * Pure    Thread: any.
+ */
+#ifndef HEATSCOPE_ROW_H
+#define HEATSCOPE_ROW_H
+
+#include "aggregator/store/store.h"
+
+#define ROW_LARGE (1ull << 40)		/* 16 million cells below it add up to less than 2^64 */
+
+enum row_kind {
+	ROW_SLOT, ROW_MINUTE, ROW_HOUR,	/* slices of the tiers 0, 1, 2 */
+	ROW_NAME,			/* a batch's name, and the slots that it reports */
+	ROW_COVER,			/* the reported slots of a source, of one hour or of one late batch */
+	ROW_LOSS, ROW_MARK, ROW_EXEMPLARS,
+};
+
+struct row {
+	__u64 slot_ns, inst;
+	__u32 life;			/* see struct state */
+	enum row_kind kind;
+	const struct slice *slice;	/* NULL: it has none */
+	__s64 slot;			/* the first slot of tier 0 in the tier's slot */
+	const char *source;		/* with the next three: the batch's name */
+	__u64 incarnation;
+	__s64 batch_slot;
+	__u32 seq;
+	__u32 part;			/* tells rows of one batch apart */
+	__s64 first, last;		/* reported slots; slots of a loss; in `first` the value of a mark */
+	__u64 n, total;			/* events and their sum; of a mark its kind; of a slice those of its histogram */
+	const void *data;		/* exemplars */
+	size_t len;
+};
+
+/* The columns that row_put() writes, with commas between them. */
+#define ROW_COLUMNS "day, inst, life, kind, axis, weight, ruler, key, slot, source, incarnation, batch_slot, seq, part, " \
+	"version, first, last, n, total, low, high, large, buckets, counts, firsts, lasts, data"
+
+void row_put(struct bytes *out, const struct row *r);		/* out->err -EBADMSG: it is no histogram */
+void row_put_text(struct bytes *out, const void *text, size_t len);
+
+/* Returns the day since 1970 (0 to 65535) in which the slot begins. */
+unsigned row_day(__u64 slot_ns, __s64 slot);
+
+struct row_text {			/* borrowed */
+	const __u8 *data;
+	size_t len;
+};
+
+struct row_text row_get_text(struct cursor *c);
+size_t row_get_array(struct cursor *c, size_t size, const __u8 **ret_data);	/* elements of `size` bytes */
+
+struct row_slice {			/* sums of slices, as a SELECT gives them */
+	__s64 slot;
+	struct slice slice;		/* without a histogram; the key is borrowed */
+	__u64 n, total, low, high;
+	size_t n_buckets, n_counts;
+	const __u8 *bucket, *count;	/* of 2 and of 8 bytes, borrowed */
+};
+
+/* Columns: slot, axis, weight, ruler, key, n, upper and lower half of the total, low, high, buckets, counts. */
+struct row_slice row_get_slice(struct cursor *c);
+
+/* Appends the sparse bytes of its histogram.  -EBADMSG: it is not one; then nothing has changed. */
+int row_slice_encode(const struct row_slice *r, struct bytes *out);
+
+#endif
