@@ -125,9 +125,10 @@ static int publish_part(struct bus_link *l, const struct ack *first, const __u8 
 
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)(l->first_sent + l->n_sent - 1));
 	subject_reply(l->source, number, reply);
-	/* The batches of a source keep their order, so the first one's name and the number of batches name the message. */
-	snprintf(id, sizeof(id), "%s/%llu/%llu/%lld/%u/%zu/%u", first->source, (unsigned long long)first->incarnation,
-		 (unsigned long long)first->inst, (long long)first->slot, first->seq, l->sent[l->n_sent - 1].n_names, part);
+	/* The batches of a source keep their order, so the first one's name and the number of batches name the
+	 * message; parts of another size are other parts. */
+	snprintf(id, sizeof(id), "%s/%llu/%llu/%lld/%u/%zu/%u/%u", first->source, (unsigned long long)first->incarnation,
+		 (unsigned long long)first->inst, (long long)first->slot, first->seq, l->sent[l->n_sent - 1].n_names, n_parts, part);
 	snprintf(sent, sizeof(sent), "%llu", (unsigned long long)wall_ns());
 	snprintf(parts, sizeof(parts), "%u/%u", part, n_parts);
 	m.header[0] = (struct bus_text){ BUS_HEADER_ID, id };
@@ -146,8 +147,10 @@ static int send_message(struct bus_link *l)
 
 	if (!l->filling.n_names)
 		return 0;
-	if (most <= 2 * HEADERS_ROOM)
-		return -ENOTCONN;
+	if (most <= 2 * HEADERS_ROOM) {
+		complain(l, "it takes no messages longer than 2 kB");
+		return -EMSGSIZE;
+	}
 	most -= HEADERS_ROOM;
 	n_parts = (unsigned)((len + most - 1) / most);
 	if (array_grow(&l->sent, l->n_sent, &l->sent_room, sizeof(*l->sent)))
@@ -185,8 +188,11 @@ static int bus_send_batch(struct link *link, const struct bytes *frame)
 	if (err)
 		return err;
 	bytes_put(&l->payload, frame->data, frame->len);
-	if (l->payload.err)
-		return l->payload.err;
+	if (l->payload.err) {
+		err = l->payload.err;
+		link_rest(l, BUS_RESTING);
+		return err;
+	}
 	l->filling.name[l->filling.n_names++] = ack_of(&head);
 	return 0;
 }

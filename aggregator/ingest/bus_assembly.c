@@ -103,7 +103,7 @@ static int part_read(const struct bus_part *part, size_t *ret_i, size_t *ret_n, 
 	const char *last = part->id ? strrchr(part->id, '/') : NULL;
 	char end;
 
-	if (part->part && (sscanf(part->part, "%3u/%3u%c", &i, &n, &end) != 2 || !last))
+	if (part->part && (sscanf(part->part, "%5u/%5u%c", &i, &n, &end) != 2 || !last))
 		return -EINVAL;
 	if (!i || i > n || n > ASSEMBLY_PARTS_MAX)
 		return -EINVAL;

@@ -13,7 +13,7 @@
 
 #define ASSEMBLY_BYTES (64u << 20)
 #define ASSEMBLY_MS 10000
-#define ASSEMBLY_PARTS_MAX 64
+#define ASSEMBLY_PARTS_MAX 8192	/* a message of 16 MB, by 2 KB each */
 
 struct bus_part {			/* one message as it came */
 	const char *id, *part;		/* the headers; NULL: it has none */

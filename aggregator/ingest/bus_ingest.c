@@ -90,15 +90,17 @@ static int publish_text(struct bus_ingest *in, const char *subject, const char *
 
 /* --- partitions --- */
 
-/* FNV-1a of the member's id and the partition. */
+/* FNV-1a of the member's id, then the finalizer of splitmix64 with the partition, so that partitions differ in all bits. */
 static __u64 weight_of(const char *id, unsigned partition)
 {
 	__u64 hash = 0xcbf29ce484222325;
 
 	for (const unsigned char *c = (const unsigned char *)id; *c; c++)
 		hash = (hash ^ *c) * 0x100000001b3;
-	hash = (hash ^ partition) * 0x100000001b3;
-	return hash ^ hash >> 29;
+	hash += (partition + 1) * 0x9e3779b97f4a7c15;
+	hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9;
+	hash = (hash ^ hash >> 27) * 0x94d049bb133111eb;
+	return hash ^ hash >> 31;
 }
 
 static bool is_ours(const struct bus_ingest *in, unsigned partition)
@@ -591,6 +593,17 @@ static int on_prepare(void *arg, natsConnection *nc, char reason[REASON_MAX])
 	return err ? err : bus_setup_read(nc, BUS_SOURCES, &in->sources, reason);
 }
 
+/* A source is not gone because we did not see it: its age counts from this connection on. */
+static void renew_sources(struct bus_ingest *in)
+{
+	GHashTableIter at;
+	void *one;
+
+	g_hash_table_iter_init(&at, in->source);
+	while (g_hash_table_iter_next(&at, NULL, &one))
+		((struct bus_source *)one)->seen_ms = loop_ms(in);
+}
+
 static void on_connected(void *arg)
 {
 	struct bus_ingest *in = arg;
@@ -603,6 +616,7 @@ static void on_connected(void *arg)
 	log_info("bus %s: connected", in->url);
 	in->is_connected = true;
 	in->reason[0] = 0;
+	renew_sources(in);
 	memset(in->pull, 0, sizeof(in->pull));
 	say_member(in, false);
 	for (size_t i = 0; i < in->members.n; i++)
@@ -618,8 +632,6 @@ static void on_connected(void *arg)
 static void on_lost(void *arg, const char *why)
 {
 	struct bus_ingest *in = arg;
-	GHashTableIter at;
-	void *one;
 
 	log_warning("bus %s: %.200s; connecting again", in->url, why);
 	snprintf(in->reason, sizeof(in->reason), "%s", why);
@@ -627,10 +639,6 @@ static void on_lost(void *arg, const char *why)
 	in->n_members = 0;
 	free(in->wanted);
 	in->wanted = NULL;
-	/* a source is not gone because we do not see it: it has its age from our next connection on */
-	g_hash_table_iter_init(&at, in->source);
-	while (g_hash_table_iter_next(&at, NULL, &one))
-		((struct bus_source *)one)->seen_ms = loop_ms(in);
 }
 
 static void on_tick(uv_timer_t *timer)

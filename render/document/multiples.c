@@ -149,10 +149,12 @@ static void draw_page(struct canvas *c, const struct multiples *all, const struc
 
 static bool is_valid(const struct multiples *all, const struct figure_options *o)
 {
+	if (!all->n || all->n > MULTIPLES_MAX || all->all->n_cols > multiples_columns(o->width))
+		return false;
 	for (size_t i = 0; i < all->n; i++)
 		if (all->one[i].grid->n_cols != all->all->n_cols || all->one[i].grid->n_rows != all->all->n_rows)
 			return false;
-	return all->n && all->n <= MULTIPLES_MAX && all->all->n_cols <= multiples_columns(o->width);
+	return true;
 }
 
 int multiples_render(const struct multiples *all, const struct figure_options *options, __u8 **ret_bytes, size_t *ret_len)

@@ -207,6 +207,8 @@ class Check:
                                           "serial", "matrix"))
         self.last.append(lambda: self.run("e2e/dtrace_mysql, MySQL", [str(TOP / "test/e2e/dtrace_mysql"), str(trees / "sid")],
                                           "serial", "matrix"))
+        self.last.append(lambda: self.run("e2e/clickhouse, whole", [str(TOP / "test/e2e/clickhouse"), "--whole"],
+                                          "serial", "matrix"))
         self.last.append(lambda: self.run("e2e/monitors, whole", [str(TOP / "test/e2e/monitors"), "--whole", "--trees", str(trees)],
                                           "serial", "matrix"))
 

@@ -229,14 +229,18 @@ STORE_TEST(what_was_dropped_is_told)
 STORE_TEST(the_count_of_reports_outlives_their_slots)
 {
 	struct fixture *f = *state;
-	struct batch quiet = { .source = "a", .inst = KIT_INST, .slot_ns = 1000000000, .run = 1 };
 	const __s64 from = 1699999200, seconds = 7200;	/* a full hour */
+	struct batch quiet[100];
 	__s64 horizon[TIERS] = { 0 };
 
-	for (__s64 i = 0; i < seconds; i += 2) {
-		quiet.slot = from + i;
-		quiet.loss = (struct loss){ .n = 1, .sum = 5, .first = from + i, .last = from + i };
-		assert_int_equal(store_add(f->store, &quiet, 1), 1);
+	for (__s64 i = 0; i < seconds; i += 200) {
+		for (__s64 j = 0; j < 100; j++) {
+			__s64 slot = from + i + 2 * j;
+
+			quiet[j] = (struct batch){ .source = "a", .inst = KIT_INST, .slot_ns = 1000000000, .slot = slot, .run = 1,
+						   .loss = { .n = 1, .sum = 5, .first = slot, .last = slot } };
+		}
+		assert_int_equal(store_add(f->store, quiet, 100), 100);
 	}
 	for (int round = 0; round < 20; round++) {
 		struct gathered *g;
@@ -251,7 +255,7 @@ STORE_TEST(the_count_of_reports_outlives_their_slots)
 			assert_int_equal(gathered_lost(g), 1800);
 			gathered_free(g);
 		}
-		for (__s64 at = from; at < from + seconds; at += 60) {
+		for (__s64 at = from; at < from + seconds && round % 4 == 3; at += 60) {
 			if (at < horizon[1])
 				continue;
 			kit_read_range(f->store, &(struct store_range){ .first = at, .last = at + 59, .tier = 1 }, &g);

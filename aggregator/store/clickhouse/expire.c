@@ -13,7 +13,7 @@ struct oldest {
 
 static int take_oldest(void *arg, struct cursor *c)
 {
-	struct oldest o = { .any = cursor_get_int(c, 8) > 0 };
+	struct oldest o = { cursor_get_int(c, 8) > 0, 0 };
 
 	o.slot = (__s64)cursor_get_int(c, 8);
 	if (!c->err)
@@ -43,20 +43,24 @@ static int oldest_of(struct clickhouse *q, const struct state *s, __s64 from, __
 
 static __s64 smaller(__s64 a, __s64 b) { return a < b ? a : b; }
 
+/* Nothing was dropped: no slot is before 0. */
+static long long horizon_of(const struct state *s, int tier)
+{
+	return s->dropped[tier].before > 0 ? s->dropped[tier].before : 0;
+}
+
 /* Rows of names are also the coverage of the hours that have not been added up, and a name is kept while its batch
  * could be sent again. */
 static int sweep(struct clickhouse *q, const struct state *s)
 {
-	const struct dropped_slots *d = s->dropped;
-
 	sql_begin(q, "ALTER TABLE %s.filed DELETE WHERE inst = %llu AND (life < %u OR life = %u AND (", q->database,
 		  (unsigned long long)s->inst, s->life, s->life);
 	for (int tier = 0; tier < TIERS; tier++)
-		sql_put(q, "kind = %d AND slot < %lld OR ", tier, (long long)d[tier].before);
+		sql_put(q, "kind = %d AND slot < %lld OR ", tier, horizon_of(s, tier));
 	sql_put(q, "kind = %d AND slot < %lld OR kind = %d AND slot < %lld AND last < %lld OR kind IN (%d, %d) AND last < %lld OR "
-		"kind = %d AND slot < %lld))", ROW_EXEMPLARS, (long long)d[0].before, ROW_NAME,
-		(long long)smaller(d[0].before, s->rolled[TIERS - 1]), (long long)d[0].before, ROW_COVER, ROW_LOSS,
-		(long long)d[TIERS - 1].before, ROW_MARK, (long long)d[TIERS - 1].before);
+		"kind = %d AND slot < %lld))", ROW_EXEMPLARS, horizon_of(s, 0), ROW_NAME,
+		(long long)smaller(horizon_of(s, 0), s->rolled[TIERS - 1]), horizon_of(s, 0), ROW_COVER, ROW_LOSS,
+		horizon_of(s, TIERS - 1), ROW_MARK, horizon_of(s, TIERS - 1));
 	return request_run(q);
 }
 
