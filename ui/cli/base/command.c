@@ -237,3 +237,23 @@ const char *metric_dot(const char *metric)
 
 	return dot && dot > metric && dot[1] ? dot : NULL;
 }
+
+int save_picture(struct client *c, const char *command, const char *id, const char *value, const char *file, struct query_string *p)
+{
+	const char *format = output_format(file);
+	char path[512], whole[sizeof(path) + PARAMS_MAX], reason[256] = "";
+	struct reply r = { .len = 0 };
+	int err;
+
+	if (!format || !strcmp(format, "html") || !strcmp(format, "csv") || !strcmp(format, "json"))
+		return failed(command, "the file's name must end in .png, .pdf or .svg");
+	query_string_put(p, "format", format);
+	snprintf(whole, sizeof(whole), "%s%s", inst_path(id, value, path), p->text);
+	err = client_request(c, "GET", whole, NULL, &r);
+	if (err)
+		snprintf(reason, sizeof(reason), "%.255s", inst_reason(c, err, id));
+	else
+		err = output_write(file, format, r.data, r.len, reason);
+	reply_fini(&r);
+	return err ? failed(command, reason) : 0;
+}

@@ -199,28 +199,6 @@ static void print_comparison(const json_t *reply)
 	print_notes(b);
 }
 
-/* ---- as a picture ---- */
-
-static int draw_picture(struct client *c, const struct options *o, struct query_string *p)
-{
-	const char *format = output_format(o->out);
-	char path[512], whole[sizeof(path) + PARAMS_MAX], reason[256] = "";
-	struct reply r = { .len = 0 };
-	int err;
-
-	if (!format || !strcmp(format, "html") || !strcmp(format, "csv"))
-		return failed("compare", "the file's name must end in .png, .pdf or .svg");
-	query_string_put(p, "format", format);
-	snprintf(whole, sizeof(whole), "%s%s", inst_path(o->id, "/value/compare", path), p->text);
-	err = client_request(c, "GET", whole, NULL, &r);
-	if (err)
-		snprintf(reason, sizeof(reason), "%.255s", inst_reason(c, err, o->id));
-	else
-		err = output_write(o->out, format, r.data, r.len, reason);
-	reply_fini(&r);
-	return err ? failed("compare", reason) : 0;
-}
-
 int run_compare(struct client *c, int argc, char **argv)
 {
 	struct options o = { .id = NULL };
@@ -242,7 +220,7 @@ int run_compare(struct client *c, int argc, char **argv)
 	if (err)
 		return failed("compare", inst_reason(c, err, o.id));
 	if (o.out)
-		return draw_picture(c, &o, &p);
+		return save_picture(c, "compare", o.id, "/value/compare", o.out, &p);
 	err = inst_get(c, o.id, "/value/compare", &p, &reply);
 	if (err)
 		return failed("compare", inst_reason(c, err, o.id));

@@ -109,26 +109,6 @@ static void print_hosts(const json_t *reply)
 	print_notes(reply);
 }
 
-static int draw_picture(struct client *c, const struct options *o, struct query_string *p)
-{
-	const char *format = output_format(o->out);
-	char path[512], whole[sizeof(path) + PARAMS_MAX], reason[256] = "";
-	struct reply r = { .len = 0 };
-	int err;
-
-	if (!format || !strcmp(format, "html") || !strcmp(format, "csv") || !strcmp(format, "json"))
-		return failed("hosts", "the file's name must end in .png, .pdf or .svg");
-	query_string_put(p, "format", format);
-	snprintf(whole, sizeof(whole), "%s%s", inst_path(o->id, "/value/multiples", path), p->text);
-	err = client_request(c, "GET", whole, NULL, &r);
-	if (err)
-		snprintf(reason, sizeof(reason), "%.255s", inst_reason(c, err, o->id));
-	else
-		err = output_write(o->out, format, r.data, r.len, reason);
-	reply_fini(&r);
-	return err ? failed("hosts", reason) : 0;
-}
-
 int run_hosts(struct client *c, int argc, char **argv)
 {
 	struct options o = { .id = NULL };
@@ -147,7 +127,7 @@ int run_hosts(struct client *c, int argc, char **argv)
 	if (err)
 		return failed("hosts", inst_reason(c, err, o.id));
 	if (o.out)
-		return draw_picture(c, &o, &p);
+		return save_picture(c, "hosts", o.id, "/value/multiples", o.out, &p);
 	err = inst_get(c, o.id, "/value/multiples", &p, &reply);
 	if (err)
 		return failed("hosts", inst_reason(c, err, o.id));
