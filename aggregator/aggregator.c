@@ -15,6 +15,7 @@
 #include "aggregator/worksheets/worksheets.h"
 #include "collector/core/log.h"
 #include "collector/core/refuse.h"
+#include "collector/core/user_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -248,40 +249,18 @@ static int lock_database(struct aggregator *a, char *reason)
 	return 0;
 }
 
-/* Reads the first line of a file, USER:PASSWORD. */
-static int read_user(const char *path, char line[256], const char **ret_user, const char **ret_password, char *reason)
-{
-	FILE *f = *path ? fopen(path, "re") : NULL;
-	char *colon = line;
-
-	*line = 0;
-	*ret_user = *ret_password = "";
-	if (!*path)
-		return 0;
-	if (!f)
-		return refuse_in(-errno, reason, CONF_REASON_MAX, "%.300s cannot be read: %s", path, strerror(errno));
-	if (fgets(line, 256, f)) {
-		line[strcspn(line, "\r\n")] = 0;
-		colon = strchr(line, ':');
-	}
-	fclose(f);
-	if (!*line || !colon)
-		return refuse_in(-EINVAL, reason, CONF_REASON_MAX, "the first line of %.300s is not USER:PASSWORD", path);
-	*colon = 0;
-	*ret_user = line;
-	*ret_password = colon + 1;
-	return 0;
-}
-
 static int open_clickhouse(struct aggregator *a, char *reason)
 {
 	const struct conf_clickhouse *c = &a->conf.clickhouse;
 	struct store_clickhouse_conf conf = { .url = c->url, .database = c->database, .ca = c->ca };
-	char line[256], why[CONF_REASON_MAX - 64] = "";
-	int err = read_user(c->user_file, line, &conf.user, &conf.password, reason);
+	struct user_file user = { "", "" };
+	char why[CONF_REASON_MAX - 64] = "";
+	int err = c->user_file[0] ? user_file_read(c->user_file, &user, reason) : 0;
 
 	if (err)
 		return err;
+	conf.user = user.user;
+	conf.password = user.password;
 	err = store_clickhouse_open(&conf, &a->store, why, sizeof(why));
 	if (!err)
 		err = a->store->ops->limit(a->store, a->conf.max_size);
@@ -395,7 +374,7 @@ static int open_bus(struct aggregator *a, char *reason)
 {
 	const struct conf_bus *b = &a->conf.bus;
 	const struct bus_ingest_conf conf = { .bus = { b->url, b->credentials, b->user_file, b->ca, b->certificate, b->key, "heatscoped", NULL },
-					      .replicas = b->replicas, .max_bytes = b->max_size, .url = a->conf.page_url,
+					      .replicas = b->replicas, .max_bytes = b->max_size,
 					      .verbose = a->conf.verbose };
 
 	return b->url[0] ? bus_ingest_new(a->services.loop, &conf, a->services.catalog, a->intake, &a->bus_ingest, reason) : 0;

@@ -3,6 +3,7 @@
 #include "collector/core/array.h"
 #include "collector/core/log.h"
 #include "collector/core/refuse.h"
+#include "collector/core/user_file.h"
 
 #include <errno.h>
 #include <nats/nats.h>
@@ -198,23 +199,13 @@ static void host_of(const char *url, char ret_host[256])
 	snprintf(ret_host, 256, "%.*s", (int)len, from);
 }
 
-/* Reads "USER:PASSWORD" from the first line of a file. */
 static natsStatus set_user(natsOptions *o, const char *path, char *reason)
 {
-	char line[512] = "", *colon;
-	FILE *f = fopen(path, "re");
-	bool is_read = f && fgets(line, sizeof(line), f);
+	struct user_file user;
 
-	if (f)
-		fclose(f);
-	line[strcspn(line, "\r\n")] = 0;
-	colon = strchr(line, ':');
-	if (is_read && colon) {
-		*colon = 0;
-		return natsOptions_SetUserInfo(o, line, colon + 1);
-	}
-	snprintf(reason, REASON_MAX, "%.150s: %s", path, f ? "its first line is not USER:PASSWORD" : strerror(errno));
-	return NATS_INVALID_ARG;
+	if (user_file_read(path, &user, reason))
+		return NATS_INVALID_ARG;
+	return natsOptions_SetUserInfo(o, user.user, user.password);
 }
 
 static natsStatus set_security(const struct bus *b, const char *url, natsOptions *o, char *reason)
