@@ -285,6 +285,9 @@ int request_open(struct clickhouse *q, const struct store_clickhouse_conf *conf)
 	size_t len = strlen(conf->url);
 	int err;
 
+	if (strchr(conf->url, '@') || strchr(conf->url, '?'))	/* it is shown in messages */
+		return refuse_in(-EINVAL, q->store.reason, sizeof(q->store.reason), "the address of ClickHouse is like http://HOST:PORT: "
+				 "the user, the password and the database are settings of their own");
 	while (len && conf->url[len - 1] == '/')
 		len--;
 	q->url = strndup(conf->url, len);

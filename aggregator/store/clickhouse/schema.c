@@ -1,6 +1,6 @@
 /* Makes the tables, and upgrades those of an older version: the text "schema" has the version.
  *
- * SQL     that versions from 18.16 on understand: no codecs, no TTL, no projections.
+ * SQL     Versions from 18.16 on understand it: no codecs, no TTL, no projections.
  * Days    A partition is a day.  Old days are dropped or rewritten without touching the newer ones.
  * Parts   One INSERT makes one part, and they come at least once a second: the limits are wider than ClickHouse's own. */
 #include "aggregator/store/clickhouse/clickhouse.h"
