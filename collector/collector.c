@@ -92,7 +92,7 @@ static void pump(struct collector *c)
 {
 	struct bytes frame = { 0 };
 
-	while (c->said_want && spool_next(c->spool, &frame) > 0)
+	while (c->said_want && link_is_ready(c->link) && spool_next(c->spool, &frame) > 0)
 		if (link_send_batch(c->link, &frame)) {
 			spool_rewind(c->spool);		/* connection lost, or no memory: the next tick tries again */
 			break;

@@ -22,6 +22,11 @@ int link_flush(struct link *l)
 	return l->kind->flush ? l->kind->flush(l) : 0;
 }
 
+bool link_is_ready(const struct link *l)
+{
+	return !l->kind->is_ready || l->kind->is_ready(l);
+}
+
 const char *link_read_want(const void *data, size_t len, json_t **ret_want)
 {
 	json_t *json = json_loadb(data, len, 0, NULL);

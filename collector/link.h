@@ -23,6 +23,7 @@
 #include "collector/core/ack.h"
 #include "collector/core/frame.h"
 #include <jansson.h>
+#include <stdbool.h>
 
 struct uv_loop_s;
 struct link;				/* each kind has its own fields; see link_kind.h */
@@ -44,7 +45,12 @@ void link_close(struct link *l);	/* still writes what was sent, then calls close
 
 /* Sends a frame.  -ENOTCONN: not connected now; -EMSGSIZE: longer than a frame may be; -ENOMEM. */
 int link_send_json(struct link *l, enum frame_type type, const json_t *json);
-int link_send_batch(struct link *l, const struct bytes *frame);	/* a complete FRAME_BATCH; may wait for link_flush() */
+int link_send_batch(struct link *l, const struct bytes *frame);	/* a complete FRAME_BATCH; may wait for link_flush();
+								 * also -EBADMSG: no batch, -EIO */
+/* Sends batches that wait.  After an error they are not sent: lost() is called, now or later. */
 int link_flush(struct link *l);
+
+/* May a batch be sent now?  After `no`, acks() or want() is called when it may. */
+bool link_is_ready(const struct link *l);
 
 #endif

@@ -19,9 +19,10 @@
 
 #define TICK_MS 500
 #define REFRESH_MS 15000		/* the bucket drops a source after BUS_SOURCE_AGE_S */
-#define ACK_MS 5000			/* a message that is not acknowledged in this time is sent again */
+#define ACK_MS 5000			/* without any acknowledgement in this time, all is sent again */
 #define MESSAGE_BYTES (256u << 10)	/* a message gets no further batch beyond this */
-#define HEADERS_ROOM 1024		/* of the server's limit of a message, for its headers */
+#define UNACKED_BYTES (1u << 20)	/* no further batch is taken while so much is not acknowledged */
+#define HEADERS_ROOM 4096		/* of the server's limit of a message, for its headers: labels take up to 1.5 kB */
 
 enum bus_state { BUS_APART, BUS_ASKING, BUS_OPEN, BUS_RESTING };
 
@@ -29,7 +30,7 @@ struct sent {				/* a message that is not acknowledged yet */
 	size_t n_names;
 	struct ack *name;		/* of its batches */
 	unsigned n_parts, n_acked;
-	__u64 sent_ms;
+	size_t n_bytes;
 };
 
 struct bus_link {
@@ -48,7 +49,9 @@ struct bus_link {
 	struct sent filling;
 	size_t names_room;
 	struct sent *sent;		/* first_sent is the number of the first; it is in the replies' subjects */
-	size_t n_sent, sent_room;
+	size_t n_sent, sent_room, n_unacked;	/* n_unacked: bytes */
+	unsigned n_silent;		/* ticks in a row without an acknowledgement, while some are missing */
+	char *labels;			/* of the hello, as JSON; NULL: none */
 	__u64 first_sent;
 	__u64 ask_at_ms, refresh_at_ms;	/* in the loop's time */
 	unsigned delay_ms;
@@ -78,7 +81,8 @@ static void sent_clear(struct bus_link *l)
 	for (size_t i = 0; i < l->n_sent; i++)
 		free(l->sent[i].name);
 	l->first_sent += l->n_sent;
-	l->n_sent = 0;
+	l->n_sent = l->n_unacked = 0;
+	l->n_silent = 0;
 	free(l->filling.name);
 	l->filling = (struct sent){ 0 };
 	l->names_room = 0;
@@ -104,8 +108,10 @@ static void sent_acked(struct bus_link *l, struct sent *s)
 
 	l->delay_ms = LINK_DELAY_FIRST_MS;
 	l->complained[0] = 0;
+	l->n_silent = 0;
 	if (++s->n_acked < s->n_parts)
 		return;
+	l->n_unacked -= s->n_bytes;
 	s->name = NULL;			/* ops.acks() may send, and move the array */
 	s->n_names = 0;
 	l->link.ops.acks(l->link.arg, done.name, done.n_names);
@@ -133,8 +139,10 @@ static int publish_part(struct bus_link *l, const struct ack *first, const __u8 
 	snprintf(parts, sizeof(parts), "%u/%u", part, n_parts);
 	m.header[0] = (struct bus_text){ BUS_HEADER_ID, id };
 	m.header[1] = (struct bus_text){ BUS_HEADER_SENT, sent };
+	if (l->labels)
+		m.header[2] = (struct bus_text){ BUS_HEADER_LABELS, l->labels };
 	if (n_parts > 1)
-		m.header[2] = (struct bus_text){ BUS_HEADER_PART, parts };
+		m.header[l->labels ? 3 : 2] = (struct bus_text){ BUS_HEADER_PART, parts };
 	return bus_publish(l->bus, &m);
 }
 
@@ -148,7 +156,7 @@ static int send_message(struct bus_link *l)
 	if (!l->filling.n_names)
 		return 0;
 	if (most <= 2 * HEADERS_ROOM) {
-		complain(l, "it takes no messages longer than 2 kB");
+		complain(l, "it takes no messages longer than 8 kB");
 		return -EMSGSIZE;
 	}
 	most -= HEADERS_ROOM;
@@ -156,7 +164,8 @@ static int send_message(struct bus_link *l)
 	if (array_grow(&l->sent, l->n_sent, &l->sent_room, sizeof(*l->sent)))
 		return -ENOMEM;
 	l->filling.n_parts = n_parts;
-	l->filling.sent_ms = uv_now(l->loop);
+	l->filling.n_bytes = len;
+	l->n_unacked += len;
 	l->sent[l->n_sent++] = l->filling;
 	l->filling = (struct sent){ 0 };
 	l->names_room = 0;
@@ -197,11 +206,22 @@ static int bus_send_batch(struct link *link, const struct bytes *frame)
 	return 0;
 }
 
+static bool bus_is_ready(const struct link *link)
+{
+	const struct bus_link *l = (const struct bus_link *)link;
+
+	return l->n_unacked + l->payload.len < UNACKED_BYTES;
+}
+
 static int bus_flush(struct link *link)
 {
 	struct bus_link *l = (struct bus_link *)link;
 
-	return l->state == BUS_OPEN ? send_message(l) : 0;
+	int err = l->state == BUS_OPEN ? send_message(l) : 0;
+
+	if (err && l->state == BUS_OPEN)
+		link_rest(l, BUS_RESTING);
+	return err;
 }
 
 /* The value of this source in the bucket: {"hello": {...}, "state": {...}, "self": {...}}, as far as they were sent;
@@ -217,6 +237,8 @@ static int publish_source(struct bus_link *l)
 	snprintf(sent, sizeof(sent), "%llu", (unsigned long long)wall_ns());
 	m.header[0] = (struct bus_text){ BUS_HEADER_SENT, sent };
 	err = text ? bus_publish(l->bus, &m) : -ENOMEM;
+	if (err == -EMSGSIZE)
+		complain(l, "its limit of a message (max_payload) is too short for what this host says of itself");
 	free(text);
 	json_decref(json);
 	l->refresh_at_ms = uv_now(l->loop) + REFRESH_MS;
@@ -232,6 +254,10 @@ static int bus_send_json(struct link *link, enum frame_type type, const json_t *
 	*kept = json_deep_copy(json);
 	if (!*kept)
 		return -ENOMEM;
+	if (type == FRAME_HELLO) {
+		free(l->labels);
+		l->labels = json_dumps(json_object_get(json, "labels"), JSON_COMPACT);	/* NULL: it has none */
+	}
 	return l->state == BUS_APART ? -ENOTCONN : type == FRAME_HELLO ? 0 : publish_source(l);
 }
 
@@ -270,7 +296,6 @@ static void take_want(struct bus_link *l, const struct bus_message *m)
 	l->want = text;
 	l->want_len = m->len;
 	l->state = BUS_OPEN;
-	l->complained[0] = 0;
 	l->link.ops.want(l->link.arg, want);
 	json_decref(want);
 }
@@ -318,8 +343,10 @@ static void on_connected(void *arg)
 {
 	struct bus_link *l = arg;
 
-	if (bus_subscribe(l->bus, l->replies) || bus_subscribe(l->bus, BUS_WANTED))
-		return;			/* the connection breaks */
+	if (bus_subscribe(l->bus, l->replies) || bus_subscribe(l->bus, BUS_WANTED)) {
+		bus_restart(l->bus, "no subscription");
+		return;
+	}
 	log_info("bus %s: connected", l->url);
 	l->complained[0] = 0;
 	l->delay_ms = LINK_DELAY_FIRST_MS;
@@ -337,12 +364,15 @@ static void on_lost(void *arg, const char *why)
 	link_rest(l, BUS_APART);
 }
 
+/* Ticks are counted, and not the clock read: the loop may have been busy, and the acknowledgements wait for it. */
 static void check_acks(struct bus_link *l)
 {
-	if (!l->n_sent || uv_now(l->loop) - l->sent[0].sent_ms < ACK_MS)
-		return;
-	complain(l, "it did not acknowledge batches in time");
-	link_rest(l, BUS_RESTING);
+	if (!l->n_sent)
+		l->n_silent = 0;
+	else if (++l->n_silent > ACK_MS / TICK_MS) {
+		complain(l, "it did not acknowledge batches in time");
+		link_rest(l, BUS_RESTING);
+	}
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -372,6 +402,7 @@ static void link_gone(struct bus_link *l)
 	json_decref(l->said_state);
 	json_decref(l->self);
 	free(l->want);
+	free(l->labels);
 	free(l);
 	if (ops.closed)
 		ops.closed(arg);
@@ -407,7 +438,7 @@ static void name_subjects(struct bus_link *l)
 int link_bus_new(uv_loop_t *loop, const struct bus_conf *conf, const char *source, const struct link_ops *ops, void *arg,
 		 struct link **ret_link, char reason[REASON_MAX])
 {
-	static const struct link_kind kind = { bus_link_close, bus_send_json, bus_send_batch, bus_flush };
+	static const struct link_kind kind = { bus_link_close, bus_send_json, bus_send_batch, bus_flush, bus_is_ready };
 	struct bus_ops bus_ops = { NULL, on_connected, on_message, on_lost, on_bus_closed };
 	struct bus_link *l = calloc(1, sizeof(*l));
 	int err;

@@ -11,7 +11,8 @@ struct link_kind {
 	void (*close)(struct link *l);
 	int (*send_json)(struct link *l, enum frame_type type, const json_t *json);
 	int (*send_batch)(struct link *l, const struct bytes *frame);
-	int (*flush)(struct link *l);
+	int (*flush)(struct link *l);			/* NULL: nothing ever waits */
+	bool (*is_ready)(const struct link *l);		/* NULL: always */
 };
 
 struct link {

@@ -334,7 +334,7 @@ static int socket_send_json(struct link *link, enum frame_type type, const json_
 
 int link_socket_new(uv_loop_t *loop, const char *path, const struct link_ops *ops, void *arg, struct link **ret_link)
 {
-	static const struct link_kind kind = { socket_close, socket_send_json, socket_send_batch, NULL };
+	static const struct link_kind kind = { socket_close, socket_send_json, socket_send_batch, NULL, NULL };
 	struct socket_link *l;
 
 	if (strlen(path) >= sizeof(l->path))

@@ -125,6 +125,7 @@ const struct metric *catalog_metric_find(const struct catalog *c, const char *mo
 
 /* Sources, connected (n_links > 0) or not. */
 const struct source *catalog_source_first(const struct catalog *c);	/* then ->next */
+/* now_ns 0: the hello may be old, so it says nothing about the source's clock. */
 int catalog_hello(struct catalog *c, const json_t *hello, __s64 now_ns, const char **ret_name, char *reason);
 int catalog_state(struct catalog *c, const char *source, const json_t *state, char *reason);
 void catalog_bye(struct catalog *c, const char *source, __s64 now_ns);

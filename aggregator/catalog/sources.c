@@ -213,7 +213,7 @@ int catalog_hello(struct catalog *c, const json_t *hello, __s64 now_ns, const ch
 		source_link(c, s = news);
 	}
 	s->n_links++;
-	if (s->hello_ns > 0)
+	if (s->hello_ns > 0 && now_ns)
 		clock_note(s, s->hello_ns - now_ns);
 	*ret_name = s->name;
 	catalog_changed(c, false);

@@ -1,5 +1,7 @@
 #include "aggregator/ingest/bus_assembly.h"
 
+#include "collector/core/array.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +9,11 @@
 
 void bus_assembly_fini(struct bus_assembly *a)
 {
-	for (size_t i = 0; a->part && i < a->n_parts; i++) {
-		free(a->part[i].ack);
+	for (size_t i = 0; a->part && i < a->n_parts; i++)
 		free(a->part[i].data);
-	}
+	for (size_t i = 0; i < a->n_acks; i++)
+		free(a->ack[i]);
+	free(a->ack);
 	free(a->part);
 	free(a->id);
 	bytes_fini(&a->data);
@@ -25,18 +28,14 @@ static void unlink_at(struct bus_assemblies *all, struct bus_assembly **at)
 	all->n_bytes -= a->n_bytes;
 }
 
-void bus_assemblies_expire(struct bus_assemblies *all, __u64 now_ms)
+struct bus_assembly *bus_assemblies_expired(struct bus_assemblies *all, __u64 now_ms)
 {
-	struct bus_assembly **at = &all->first, *a;
-
-	while ((a = *at)) {
-		if (now_ms - a->at_ms <= ASSEMBLY_MS) {
-			at = &a->next;
-			continue;
+	for (struct bus_assembly **at = &all->first, *a; (a = *at); at = &a->next)
+		if (now_ms - a->at_ms > ASSEMBLY_MS) {
+			unlink_at(all, at);
+			return a;
 		}
-		unlink_at(all, at);
-		bus_assembly_fini(a);
-	}
+	return NULL;
 }
 
 void bus_assemblies_fini(struct bus_assemblies *all)
@@ -66,27 +65,35 @@ static struct bus_assembly *assembly_new(const char *source, const char *id, siz
 	return NULL;
 }
 
-/* Keeps a part; one that came before gets the newer subject, which is the one that counts. */
-static int keep_part(struct bus_assembly *a, size_t i, const struct bus_part *part)
+static int keep_ack(struct bus_assembly *a, const char *subject)
 {
-	char *ack = strdup(part->ack);
-	__u8 *data = a->part[i].data ? NULL : malloc(part->len + 1);
+	char *ack = strdup(subject);
 
-	if (!ack || (!data && !a->part[i].data)) {
+	if (!ack || array_grow(&a->ack, a->n_acks, &a->acks_room, sizeof(*a->ack))) {
 		free(ack);
-		free(data);
 		return -ENOMEM;
 	}
-	free(a->part[i].ack);
-	a->part[i].ack = ack;
-	if (!data)
-		return 0;
-	memcpy(data, part->data, part->len);
-	a->part[i].data = data;
-	a->part[i].len = part->len;
-	a->n_bytes += part->len;
-	a->n_here++;
+	a->ack[a->n_acks++] = ack;
 	return 0;
+}
+
+/* Keeps a part.  Of one that came before, only the subject: it may be another message of the same content. */
+static int keep_part(struct bus_assembly *a, size_t i, const struct bus_part *part)
+{
+	__u8 *data;
+
+	if (!a->part[i].data) {
+		data = malloc(part->len + 1);
+		if (!data)
+			return -ENOMEM;
+		memcpy(data, part->data, part->len);
+		a->part[i] = (struct assembly_part){ data, part->len };
+		a->n_bytes += part->len;
+		a->n_here++;
+	}
+	if (!a->oldest_ns || part->stored_ns < a->oldest_ns)
+		a->oldest_ns = part->stored_ns;
+	return keep_ack(a, part->ack);
 }
 
 static int make_whole(struct bus_assembly *a)

@@ -20,27 +20,37 @@ static int failed(natsStatus s, const char *what, char *reason)
 	return refuse_as(-EIO, reason, "%s: %.150s", what, text && *text ? text : natsStatus_GetText(s));
 }
 
+/* Makes a stream that does not exist, and gives one that does its changed settings. */
 static natsStatus add_stream(jsCtx *js, jsStreamConfig *cfg)
 {
 	jsStreamInfo *info = NULL;
-	jsErrCode code = 0;
-	natsStatus s = js_GetStreamInfo(&info, js, cfg->Name, NULL, &code);
+	natsStatus s = js_GetStreamInfo(&info, js, cfg->Name, NULL, NULL);
 
-	if (s == NATS_NOT_FOUND)
-		s = js_AddStream(&info, js, cfg, NULL, &code);
+	if (s == NATS_NOT_FOUND) {
+		s = js_AddStream(&info, js, cfg, NULL, NULL);
+	} else if (!s && (info->Config->Replicas != cfg->Replicas || info->Config->MaxBytes != cfg->MaxBytes)) {
+		jsStreamInfo_Destroy(info);
+		info = NULL;
+		s = js_UpdateStream(&info, js, cfg, NULL, NULL);
+	}
 	jsStreamInfo_Destroy(info);
 	return s;
 }
 
 static natsStatus add_batches(jsCtx *js, const struct bus_setup *setup)
 {
-	const char *subjects[] = { BUS_BATCHES };
+	char subject[BUS_PARTITIONS][64];
+	const char *subjects[BUS_PARTITIONS];
 	jsStreamConfig cfg;
 
 	jsStreamConfig_Init(&cfg);
 	cfg.Name = BUS_STREAM;
+	for (unsigned p = 0; p < BUS_PARTITIONS; p++) {
+		snprintf(subject[p], sizeof(subject[p]), BUS_BATCHES, p);
+		subjects[p] = subject[p];
+	}
 	cfg.Subjects = subjects;
-	cfg.SubjectsLen = 1;
+	cfg.SubjectsLen = BUS_PARTITIONS;
 	cfg.Retention = js_WorkQueuePolicy;
 	cfg.Storage = js_FileStorage;
 	cfg.Replicas = setup->replicas;
@@ -65,6 +75,7 @@ static natsStatus add_bucket(jsCtx *js, const struct bus_setup *setup, const cha
 	cfg.SubjectsLen = 1;
 	cfg.Storage = age_s ? js_MemoryStorage : js_FileStorage;
 	cfg.Replicas = setup->replicas;
+	cfg.MaxBytes = -1;
 	cfg.MaxMsgsPerSubject = 1;
 	cfg.MaxAge = (int64_t)age_s * 1000000000;
 	cfg.Duplicates = age_s && age_s < 120 ? cfg.MaxAge : DUPLICATES_NS;
@@ -83,7 +94,7 @@ static natsStatus add_consumer(jsCtx *js, unsigned partition)
 	natsStatus s;
 
 	snprintf(name, sizeof(name), "p%u", partition);
-	snprintf(filter, sizeof(filter), "heatscope.batch.%u.*", partition);
+	snprintf(filter, sizeof(filter), BUS_BATCHES, partition);
 	s = js_GetConsumerInfo(&info, js, BUS_STREAM, name, NULL, NULL);
 	if (s == NATS_NOT_FOUND) {
 		jsConsumerConfig_Init(&cfg);

@@ -1,5 +1,6 @@
 /* bus_setup.h - makes the stream, the buckets and the consumers of a bus, if they do not exist, and reads the buckets.
  *
+ * Changed replicas and limits are given to the streams that exist.
  * Thread  any; waits for the server, up to some seconds.
  * Errors  -errno with one sentence.
  */

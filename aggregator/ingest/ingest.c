@@ -234,13 +234,10 @@ static void take_json(struct peer *p, const struct frame *f)
 }
 
 static void peer_settled(struct sender *sender, const struct batch *b, int err, const char *reason);
-static void peer_settled(struct sender *sender, const struct batch *b, int err, const char *reason);
-
-static void peer_settled(struct sender *sender, const struct batch *b, int err, const char *reason);
 
 static void take_batch(struct peer *p, const struct frame *f)
 {
-	int err = intake_batch(p->ingest->intake, f->data, f->len, NULL, &p->sender);
+	int err = intake_batch(p->ingest->intake, f->data, f->len, NULL, NULL, &p->sender);
 
 	if (err == -EBADMSG)
 		peer_refuse(p, "a batch cannot be read: it is damaged");

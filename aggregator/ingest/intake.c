@@ -53,7 +53,7 @@ static void count_cut(struct intake *in, const struct incoming_batch *a)
 }
 
 /* Returns 1 if the batch is to be stored. */
-static int admit_batch(struct intake *in, struct incoming_batch *a)
+static int admit_batch(struct intake *in, struct incoming_batch *a, const struct host_labels *labels)
 {
 	const struct catalog_inst *ci = catalog_find(in->catalog, a->batch.inst);
 	struct incoming_batch_bounds bounds;
@@ -78,20 +78,21 @@ static int admit_batch(struct intake *in, struct incoming_batch *a)
 		in->counters.filed_events = events_add(in->counters.filed_events, n_events);
 	}
 	if (slot_keys_cut(in->slot_keys, &a->batch, &a->n_cut) ||
-	    incoming_batch_fill_host(a, &ci->in, catalog_labels(in->catalog, a->batch.source)))
+	    incoming_batch_fill_host(a, &ci->in, labels ? labels : catalog_labels(in->catalog, a->batch.source)))
 		return -ENOMEM;
 	mark_step(in, a, now);		/* at the end: a refused batch must not take the step with it */
 	return 1;
 }
 
-int intake_batch(struct intake *in, const __u8 *data, size_t len, const char *source, struct sender *sender)
+int intake_batch(struct intake *in, const __u8 *data, size_t len, const char *source,
+		 const struct host_labels *labels, struct sender *sender)
 {
 	struct incoming_batch *a;
 	int err = incoming_batch_new(data, len, &a);
 
 	if (err)
 		return err;
-	err = source && strcmp(source, a->batch.source) ? -EPERM : admit_batch(in, a);
+	err = source && strcmp(source, a->batch.source) ? -EPERM : admit_batch(in, a, labels);
 	if (err == 1) {
 		a->from = sender;
 		err = store_queue_add(in->store_queue, a);

@@ -6,8 +6,10 @@
  * Again   the bus connects again 100 ms, 200 ms ... 5 s after it failed or lost a connection, each time with up to as
  *         much again at random, so that a fleet does not connect at once.  Each connection is a new one: the caller
  *         subscribes in connected().  A connection of 5 s makes the delay short again.
- * Blocks  bus_publish() copies to a buffer of libnats.  If the buffer is full it writes to the socket, for at most
- *         WRITE_MS.  bus_close() waits for a running attempt to connect, and for the last bytes, about as long.
+ * Blocks  libnats sends from the caller's thread: bus_publish() copies to a buffer of libnats.  If the buffer is full it writes to the socket, for at most
+ *         WRITE_MS (1 s).  bus_close() waits up to 0.5 s for the last bytes to leave; it returns before a running attempt to
+ *         connect has ended, and closed() is called after that.  After a loss, ending the old connection may wait for its
+ *         threads.
  * Memory  arguments of the callbacks are valid during the call only.
  * Thread  the loop's, except prepare(), and thread_begins(), which run on the thread that connects.
  * Source  libnats 3.4; its adapter for libuv is not used: calls of JetStream on the loop's thread wait for themselves.
@@ -75,7 +77,7 @@ struct bus_outgoing {
 	const char *subject, *reply;	/* reply: NULL: none */
 	const void *data;
 	size_t len;
-	struct bus_text { const char *name, *value; } header[4];	/* up to the first without a name */
+	struct bus_text { const char *name, *value; } header[5];	/* up to the first without a name */
 };
 int bus_publish(struct bus *b, const struct bus_outgoing *m);
 

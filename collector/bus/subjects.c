@@ -1,5 +1,7 @@
 #include "collector/bus/subjects.h"
 
+#include "collector/core/key.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,10 +77,10 @@ int source_of_token(const char *token, size_t len, char ret_source[SOURCE_MAX])
 
 unsigned source_partition(const char *source)
 {
-	__u64 hash = 0xcbf29ce484222325;
+	__u64 hash = HASH_SEED;
 
 	for (const unsigned char *c = (const unsigned char *)source; *c; c++)
-		hash = (hash ^ *c) * 0x100000001b3;
+		hash = hash_byte(hash, *c);
 	return (unsigned)(hash % BUS_PARTITIONS);
 }
 

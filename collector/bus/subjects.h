@@ -20,7 +20,7 @@
 
 #define BUS_PARTITIONS 16
 #define BUS_STREAM "HEATSCOPE_BATCHES"
-#define BUS_BATCHES "heatscope.batch.*.*"	/* the stream's subjects */
+#define BUS_BATCHES "heatscope.batch.%u.*"	/* the stream's subjects, one for each partition */
 #define BUS_SOURCES "heatscope_sources"		/* the buckets */
 #define BUS_SOURCE_AGE_S 60			/* a source that is not published again in this time is gone */
 #define BUS_MEMBERS "heatscope_members"
@@ -31,6 +31,7 @@
 
 #define BUS_HEADER_ID "Nats-Msg-Id"		/* JetStream keeps one message of several with the same id */
 #define BUS_HEADER_SENT "Heatscope-Sent"	/* wall-clock time of the source, ns since the epoch, decimal */
+#define BUS_HEADER_LABELS "Heatscope-Labels"	/* the labels of the source, as JSON (host_labels.h); absent: none */
 #define BUS_HEADER_PART "Heatscope-Part"	/* "I/N": part I, from 1, of N parts of one message; absent: it is whole */
 
 #define TOKEN_MAX (3 * SOURCE_MAX)		/* bytes, including NUL */
@@ -41,7 +42,7 @@ void source_token(const char *source, char ret_token[TOKEN_MAX]);
 /* Reads a token of `len` bytes.  -EINVAL: no source has it. */
 int source_of_token(const char *token, size_t len, char ret_source[SOURCE_MAX]);
 
-/* Returns the source's partition: the FNV-1a hash of its name (64 bits), modulo BUS_PARTITIONS. */
+/* Returns the source's partition: the hash of its name (key.h), modulo BUS_PARTITIONS. */
 unsigned source_partition(const char *source);
 
 void subject_batch(const char *source, char ret_subject[SUBJECT_MAX]);

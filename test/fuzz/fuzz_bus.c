@@ -29,7 +29,7 @@ static void check_message(struct bus_assemblies *all, char *line, uint64_t now_m
 {
 	char *save, *source = strtok_r(line, " ", &save), *id = strtok_r(NULL, " ", &save), *part = strtok_r(NULL, " ", &save);
 	char name[SOURCE_MAX];
-	struct bus_part p = { id && *id != '-' ? id : NULL, part && *part != '-' ? part : NULL, "ack", (const uint8_t *)save, 0 };
+	struct bus_part p = { id && *id != '-' ? id : NULL, part && *part != '-' ? part : NULL, "ack", now_ms, (const uint8_t *)save, 0 };
 	struct bus_assembly *whole;
 
 	if (!part)
@@ -45,6 +45,7 @@ static void check_message(struct bus_assemblies *all, char *line, uint64_t now_m
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bus_assemblies all = { 0 };
+	struct bus_assembly *expired;
 	char *text = malloc(size + 1), *save, *line;
 	uint64_t now_ms = 0;
 	size_t n = 0;
@@ -54,7 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_subject(text);
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		check_message(&all, line, now_ms += 500);
-		bus_assemblies_expire(&all, now_ms);
+		while ((expired = bus_assemblies_expired(&all, now_ms)))
+			bus_assembly_fini(expired);
 	}
 	for (const struct bus_assembly *a = all.first; a; a = a->next)
 		n += a->n_bytes;

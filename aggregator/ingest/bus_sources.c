@@ -1,0 +1,170 @@
+#include "aggregator/ingest/bus_sources.h"
+
+#include "aggregator/base/clock.h"
+#include "collector/bus/subjects.h"
+#include "collector/core/log.h"
+#include "collector/core/refuse.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bus_source {
+	char name[SOURCE_MAX];
+	json_t *hello, *state, *self;	/* as the catalog last took them; NULL: none, gone */
+	__u64 seen_ms;
+};
+
+struct bus_sources {
+	struct catalog *catalog;
+	bool verbose;
+	GHashTable *source;		/* name -> struct bus_source, which it owns */
+};
+
+static void source_clear(struct bus_source *s)
+{
+	json_decref(s->hello);
+	json_decref(s->state);
+	json_decref(s->self);
+	s->hello = s->state = s->self = NULL;
+}
+
+static void bus_source_free(void *arg)
+{
+	source_clear(arg);
+	free(arg);
+}
+
+static struct bus_source *source_of(struct bus_sources *all, const char *name)
+{
+	struct bus_source *s = g_hash_table_lookup(all->source, name);
+
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	g_hash_table_insert(all->source, s->name, s);
+	return s;
+}
+
+static void source_gone(struct bus_sources *all, struct bus_source *s)
+{
+	if (!s->hello)
+		return;
+	if (all->verbose)
+		log_info("source %s is gone", s->name);
+	source_clear(s);
+	catalog_bye(all->catalog, s->name, now_ns());
+}
+
+static int take_hello(struct bus_sources *all, struct bus_source *s, json_t *hello, char *reason)
+{
+	const char *name = json_string_value(json_object_get(hello, "source"));
+	int err;
+
+	if (s->hello && json_equal(s->hello, hello))
+		return 0;
+	if (!name || strcmp(name, s->name))
+		return refuse(reason, "its hello has the name of another source");
+	source_gone(all, s);
+	err = catalog_hello(all->catalog, hello, 0, &name, reason);
+	if (!err)
+		s->hello = json_incref(hello);
+	if (!err && all->verbose)
+		log_info("source %s says hello", s->name);
+	return err;
+}
+
+/* kept: the state of this kind that was last taken. */
+static int take_state(struct bus_sources *all, const struct bus_source *s, json_t **kept, json_t *state, char *reason)
+{
+	int err;
+
+	if (!state || (*kept && json_equal(*kept, state)))
+		return 0;
+	err = catalog_state(all->catalog, s->name, state, reason);
+	if (err)
+		return err;
+	json_decref(*kept);
+	*kept = json_incref(state);
+	return 0;
+}
+
+int bus_sources_take(struct bus_sources *all, const char *name, const char *text, size_t len, __u64 now_ms, char reason[REASON_MAX])
+{
+	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL), *hello = json_object_get(json, "hello");
+	struct bus_source *s = source_of(all, name);
+	int err = 0;
+
+	snprintf(reason, REASON_MAX, "no memory");
+	if (!s) {
+		err = -ENOMEM;
+	} else if (json_is_true(json_object_get(json, "gone"))) {
+		source_gone(all, s);
+	} else if (!hello) {
+		err = refuse(reason, "it is not JSON with a hello");
+	} else {
+		s->seen_ms = now_ms;
+		err = take_hello(all, s, hello, reason);
+		if (!err)
+			err = take_state(all, s, &s->state, json_object_get(json, "state"), reason);
+		if (!err)
+			err = take_state(all, s, &s->self, json_object_get(json, "self"), reason);
+	}
+	json_decref(json);
+	return err;
+}
+
+void bus_sources_expire(struct bus_sources *all, __u64 now_ms)
+{
+	GHashTableIter at;
+	void *one;
+
+	g_hash_table_iter_init(&at, all->source);
+	while (g_hash_table_iter_next(&at, NULL, &one)) {
+		struct bus_source *s = one;
+
+		if (s->hello && now_ms - s->seen_ms > BUS_SOURCE_AGE_S * 1000)
+			source_gone(all, s);
+	}
+}
+
+void bus_sources_renew(struct bus_sources *all, __u64 now_ms)
+{
+	GHashTableIter at;
+	void *one;
+
+	g_hash_table_iter_init(&at, all->source);
+	while (g_hash_table_iter_next(&at, NULL, &one))
+		((struct bus_source *)one)->seen_ms = now_ms;
+}
+
+__u64 bus_sources_incarnation(const struct bus_sources *all, const char *name)
+{
+	const struct bus_source *s = g_hash_table_lookup(all->source, name);
+	const char *text = s ? json_string_value(json_object_get(s->hello, "incarnation")) : NULL;
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
+struct bus_sources *bus_sources_new(struct catalog *catalog, bool verbose)
+{
+	struct bus_sources *all = calloc(1, sizeof(*all));
+
+	if (!all)
+		return NULL;
+	*all = (struct bus_sources){ catalog, verbose, g_hash_table_new_full(g_str_hash, g_str_equal, NULL, bus_source_free) };
+	return all;
+}
+
+void bus_sources_free(struct bus_sources *all)
+{
+	if (!all)
+		return;
+	g_hash_table_destroy(all->source);
+	free(all);
+}
