@@ -127,8 +127,8 @@ send_http_ab() {
 		in_tree ab -q -k -n "$times" -c 1 "$(http_url)${path//%d/$MATRIX_FIRST}" >>"$logs/ab.$MATRIX_FIRST" || exit 1
 	done
 }
-send_http_wrk() { # wrk knows no number of requests: its script ends it after them
-	in_tree wrk -t 1 -c 1 -d 600 -s "$run/tools/wrk.lua" "$(http_url)"
+send_http_wrk() { # wrk knows no number of requests: its script ends it after them, or wrk itself after 2 minutes
+	in_tree wrk -t 1 -c 1 -d 120 -s "$run/tools/wrk.lua" "$(http_url)"
 }
 send_http_curl() { # one process, one connection
 	set -- -sS --noproxy '*' -k --http1.1
