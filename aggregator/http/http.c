@@ -31,7 +31,8 @@ const struct http_param *http_params(const struct http_request *r, size_t *ret_n
 
 const char *http_header(const struct http_request *r, const char *name)
 {
-	const char *value = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
+	const char *value = r->inner ? http_inner_header(r->inner, name)
+				     : MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
 
 	return value ? value : "";
 }

@@ -73,6 +73,26 @@ struct http_counters {
 };
 const struct http_counters *http_counters(const struct http *h);
 
+/* A request that another heatscoped got, and has checked: the handler gets it as any other.  A reply that is a stream
+ * becomes 409. */
+struct http_call {			/* copied */
+	const char *method, *path;	/* under /ca or /api/v1 */
+	const struct http_param *param, *header;
+	size_t n_params, n_headers;
+	const void *body;
+	size_t len;
+};
+struct http_answer {			/* valid during done() */
+	unsigned status;
+	const char *type, *location;	/* NULL: none */
+	const void *data;
+	size_t len;
+};
+typedef void (*http_called)(void *arg, const struct http_answer *answer);
+
+/* Returns 0 and calls done() once, now or later; -EINVAL: no such path, or it is too long; -ESHUTDOWN, -ENOMEM. */
+int http_call(struct http *h, const struct http_call *call, http_called done, void *arg);
+
 /* The parts of a request; valid until the reply. */
 const char *http_method(const struct http_request *r);		/* HEAD reads as GET */
 const char *http_path(const struct http_request *r);

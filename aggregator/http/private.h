@@ -22,9 +22,12 @@ struct http {
 	void *arg;
 };
 
+struct http_inner;			/* in call.c */
+
 struct http_request {
 	struct http *http;
-	struct MHD_Connection *connection;
+	struct MHD_Connection *connection;	/* NULL: `inner` has it, */
+	struct http_inner *inner;		/* from http_call(); NULL: it came by a connection */
 	char *path;
 	const char *method;
 	struct http_param param[HTTP_PARAMS_MAX];
@@ -43,6 +46,10 @@ void http_kick(struct http *h);		/* libmicrohttpd will look at its connections s
 
 /* Gives the reply to libmicrohttpd, which frees it, and counts it.  response NULL: closes the connection. */
 void http_take(struct http_request *r, unsigned status, struct MHD_Response *response);
+
+/* Of a request from http_call(): gives the answer, and frees the request. */
+void http_inner_reply(struct http_request *r, const struct http_answer *answer);
+const char *http_inner_header(const struct http_inner *inner, const char *name);	/* "": none */
 
 /* Adds the headers of every reply.  type NULL: no body. */
 void http_head(struct MHD_Response *response, const char *type, const char *cache);

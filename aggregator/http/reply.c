@@ -52,6 +52,13 @@ static void reply_with(struct http_request *r, unsigned status, const char *type
 {
 	struct MHD_Response *response;
 
+	if (r->inner) {
+		const struct http_answer answer = { status, type, strcmp(name ? name : "", "Location") ? NULL : value, data, len };
+
+		http_inner_reply(r, &answer);
+		free(data);
+		return;
+	}
 	if (len > HTTP_ALWAYS && !http_held_fits(r->http->held, len)) {
 		free(data);
 		http_busy(r, HTTP_IDLE_S, "answers that readers have not received fill the memory for answers; try "
@@ -114,7 +121,7 @@ void http_busy(struct http_request *r, unsigned retry_s, const char *message)
 
 static int request_socket(const struct http_request *r)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *info = r->inner ? NULL : MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	return info ? info->connect_fd : -1;
 }
@@ -129,6 +136,10 @@ bool http_is_gone(const struct http_request *r)
 void http_drop(struct http_request *r)
 {
 	r->http->counters.hung_up++;
+	if (r->inner) {
+		http_inner_reply(r, &(struct http_answer){ .status = 503 });
+		return;
+	}
 	request_settle(r, HTTP_HUNG_UP, NULL);
 }
 

@@ -88,13 +88,14 @@ static void stream_wake(struct http_stream *s)
 struct http_stream *http_stream(struct http_request *r, void (*gone)(void *arg), void *arg)
 {
 	struct http *h = r->http;
-	struct http_stream *s = calloc(1, sizeof(*s));
+	struct http_stream *s = r->inner ? NULL : calloc(1, sizeof(*s));
 	struct MHD_Response *response =
 		s ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 64 << 10, stream_read, s, stream_free) : NULL;
 
 	if (!response) {
 		free(s);
-		http_error(r, 503, "ECA_NORESOURCE", "out of memory");
+		http_error(r, r->inner ? 409 : 503, r->inner ? "ECA_INVAL" : "ECA_NORESOURCE", r->inner ? "a stream needs a connection" :
+			   "out of memory");
 		return NULL;
 	}
 	*s = (struct http_stream){ .http = h, .connection = r->connection, .gone = gone, .arg = arg,
