@@ -5,6 +5,7 @@
 #include "aggregator/base/clock.h"
 #include "aggregator/catalog/configured.h"
 #include "aggregator/export/otlp_push.h"
+#include "aggregator/group.h"
 #include "aggregator/http/http.h"
 #include "aggregator/notify/alert_notifier.h"
 #include "aggregator/notify/alerts.h"
@@ -93,7 +94,7 @@ struct upkeep_inst {
 
 struct upkeep {
 	struct aggregator *a;
-	bool trim, expire;
+	bool trim, expire, leads;
 	__s64 believed_ns, latest_ns;	/* the believed time; the later of it and the wall clock */
 	size_t n;
 	struct upkeep_inst inst[];
@@ -116,7 +117,7 @@ static int upkeep_work(void *arg, struct store *store)
 	for (struct upkeep_inst *i = u->inst; i < u->inst + u->n; i++) {
 		if (u->expire)
 			i->err = store->ops->expire(store, i->inst, i->horizon);
-		if (!i->err)
+		if (!i->err && u->leads)
 			i->err = store->ops->compact(store, i->inst, i->now);
 		if (!i->err)
 			i->err = store_kept(store, i->inst, i->kept_from);
@@ -126,7 +127,7 @@ static int upkeep_work(void *arg, struct store *store)
 	}
 	if (u->trim)
 		malloc_trim(0);
-	return store->ops->shrink(store) ?: err;
+	return (u->leads ? store->ops->shrink(store) : 0) ?: err;
 }
 
 static void upkeep_done(void *arg, int err)
@@ -190,14 +191,16 @@ static void on_upkeep(uv_timer_t *timer)
 	struct upkeep *u;
 
 	look_at_clock(a);
-	catalog_reap(a->services.catalog, boot_ns());
+	if (a->leads)
+		catalog_reap(a->services.catalog, boot_ns());
 	u = a->upkeep_busy ? NULL : upkeep_new(a, now_ns());
 	if (!u)
 		return;
 	u->trim = is_to_trim(a);
 	u->believed_ns = now_ns() - timekeeper_ahead(&a->time);
 	u->latest_ns = catalog_latest_ns(a->services.catalog, now_ns());
-	u->expire = !a->conf.keep && a->n_upkeeps++ % EXPIRE_EVERY == 0;
+	u->leads = a->leads;
+	u->expire = a->leads && !a->conf.keep && a->n_upkeeps++ % EXPIRE_EVERY == 0;
 	a->upkeep_busy = !store_queue_submit(a->services.store_queue, upkeep_work, upkeep_done, u);
 	if (!a->upkeep_busy)
 		free(u);
@@ -291,15 +294,19 @@ static int open_store(struct aggregator *a, char *reason)
 	return err;
 }
 
+/* A database in a file belongs to one heatscoped. */
+static bool is_in_group(const struct aggregator *a)
+{
+	return a->conf.bus.url[0] && a->conf.clickhouse.url[0];
+}
+
 static int open_annotations(struct aggregator *a)
 {
 	int err = annotations_new(a->services.store_queue, a->services.catalog, &a->services.annotations);
 
 	if (!err)
 		err = annotations_load(a->services.annotations, a->store);
-	if (!err)
-		err = alerts_new(a->services.store_queue, a->services.cube, a->services.catalog, a->services.annotations, &a->alerts);
-	return err ? err : alerts_load(a->alerts, a->store, now_ns());
+	return err ? err : alerts_new(a->services.store_queue, a->services.cube, a->services.catalog, a->services.annotations, &a->alerts);
 }
 
 static int open_reports(struct aggregator *a)
@@ -307,7 +314,7 @@ static int open_reports(struct aggregator *a)
 	const struct reports_parts parts = { .services = &a->services, .webhooks = a->webhooks, .conf = a->conf.report,
 					     .n = a->conf.n_reports, .page_url = a->conf.page_url };
 
-	return reports_new(&parts, a->store, now_ns(), &a->reports);
+	return reports_new(&parts, &a->reports);
 }
 
 static int open_middle(struct aggregator *a, char *reason)
@@ -340,10 +347,9 @@ static int open_middle(struct aggregator *a, char *reason)
 	if (!err)
 		err = alert_notifier_new(&a->services, a->alerts, a->webhooks, a->conf.page_url, &a->notifier);
 	if (!err)
-		err = configured_alerts_new(a->alerts, a->services.catalog, a->conf.file, a->conf.alert, a->conf.n_alerts, now_ns(),
-					&a->configured_alerts);
-	if (!err)
 		err = open_reports(a);
+	if (!err && !is_in_group(a))
+		err = group_lead(a, a->store);
 	if (why[0])
 		snprintf(reason, CONF_REASON_MAX, "%.200s: %s", a->conf.database, why);
 	return err;
@@ -373,10 +379,17 @@ static int open_ingest(struct aggregator *a, char *reason)
 static int open_bus(struct aggregator *a, char *reason)
 {
 	const struct conf_bus *b = &a->conf.bus;
-	const struct bus_ingest_conf conf = { .bus = { b->url, b->credentials, b->user_file, b->ca, b->certificate, b->key, "heatscoped", NULL },
+	struct bus_ingest_conf conf = { .bus = { b->url, b->credentials, b->user_file, b->ca, b->certificate, b->key, "heatscoped", NULL },
 					      .replicas = b->replicas, .max_bytes = b->max_size,
-					      .verbose = a->conf.verbose };
+					      .verbose = a->conf.verbose, .store_queue = a->services.store_queue };
+	int err = is_in_group(a) ? group_new(a, &a->group) : 0;
 
+	if (err)
+		return err;
+	if (a->group) {
+		conf.group = &group_ops;
+		conf.group_arg = a->group;
+	}
 	return b->url[0] ? bus_ingest_new(a->services.loop, &conf, a->services.catalog, a->intake, &a->bus_ingest, reason) : 0;
 }
 
@@ -403,7 +416,7 @@ static int open_api(struct aggregator *a)
 {
 	const struct api_parts parts = { .services = &a->services, .alerts = a->alerts, .worksheets = a->worksheets, .held = &a->held,
 					 .status = on_status, .status_arg = a,
-					 .metrics = metrics_parts_of(a) };
+					 .metrics = metrics_parts_of(a), .forward = a->group ? group_forward : NULL, .forward_arg = a->group };
 
 	return api_new(&parts, &a->api);
 }
@@ -478,6 +491,10 @@ static void on_watch(uv_timer_t *timer)
 	struct aggregator *a = timer->data;
 
 	look_at_clock(a);
+	if (a->group)
+		group_tick(a->group);
+	if (!a->leads)
+		return;
 	configured_alerts_check(a->configured_alerts, now_ns());
 	alerts_tick(a->alerts, now_ns());
 	reports_tick(a->reports, now_ns());
@@ -608,6 +625,7 @@ void aggregator_close(struct aggregator *a)
 	alerts_free(a->alerts);
 	annotations_free(a->services.annotations);
 	worksheets_free(a->worksheets);
+	group_free(a->group);
 	intake_free(a->intake);
 	catalog_free(a->services.catalog);
 	store_queue_free(a->services.store_queue);

@@ -36,6 +36,7 @@ struct configured_alerts;		/* in configured_alerts.c */
 struct reports;				/* in reports.c */
 struct export;				/* in export.c */
 struct otlp_push;			/* in otlp_push.c */
+struct group;				/* in group.c */
 
 struct aggregator {
 	struct conf conf;
@@ -54,6 +55,8 @@ struct aggregator {
 	struct otlp_push *otlp;		/* sends them to a receiver of OpenTelemetry; NULL: the configuration names none */
 	struct ingest *ingest;
 	struct bus_ingest *bus_ingest;	/* NULL: no bus */
+	struct group *group;		/* NULL: other heatscoped cannot use our store */
+	bool leads;			/* we run alerts and reports, and write instrumentations and texts */
 	struct http_held held;		/* bytes that wait for the clients of both servers */
 	struct api *api;		/* serves /ca for both servers */
 	struct http *http[2];		/* at conf.listen and at conf.api_socket; NULL: none */

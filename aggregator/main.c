@@ -232,7 +232,8 @@ int main(int argc, char **argv)
 		log_error("%s", reason);
 		stop_program(&p);
 	} else {
-		log_info("serving %s, collectors at %s, database %s", conf.listen, conf.socket, conf.database);
+		log_info("serving %s, collectors at %s, database %s", conf.listen, conf.socket,
+			 conf.clickhouse.url[0] ? conf.clickhouse.url : conf.database);
 		if (conf.page[0] && page_check(conf.page, reason))
 			log_warning("%s", reason);
 	}

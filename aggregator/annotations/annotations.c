@@ -332,5 +332,6 @@ static int load_one(void *arg, __u64 id, const char *text, char *reason)
 
 int annotations_load(struct annotations *j, struct store *store)
 {
+	j->n = j->n_of[ANNOTATION_NOTE] = j->n_of[ANNOTATION_ALERT] = 0;
 	return saved_object_load(&j->saved, store, load_one, j);
 }

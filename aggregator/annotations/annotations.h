@@ -25,7 +25,7 @@ struct annotations;				/* its fields are in annotations.c */
 int annotations_new(struct store_queue *store_queue, struct catalog *catalog, struct annotations **ret_annotations);
 void annotations_free(struct annotations *j);	/* NULL is fine; before the catalog */
 
-/* At start, before any worker runs. */
+/* Replaces all by those of the store, which no worker uses: at start, or a copy of the texts (store_copy_texts()). */
 int annotations_load(struct annotations *j, struct store *store);
 
 /* Reads a request as in doc/api.md: a note at or from..to, by default now.  Id 0. */

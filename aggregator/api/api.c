@@ -252,6 +252,12 @@ static void reply_nowhere(struct api *api, struct http_request *r, const char *p
 		http_error(r, 404, "ECA_NOENT", "there is no such resource");
 }
 
+/* It changes something, or is about alerts, whose state the leader has. */
+static bool is_for_leader(const struct api_route *is)
+{
+	return !is->is_value && (strcmp(is->method, "GET") || !strncmp(is->path, "alerts", strlen("alerts")));
+}
+
 static void handle_route(struct api *api, struct http_request *r, const char *path)
 {
 	const struct route *there = NULL, *found = NULL;
@@ -273,7 +279,7 @@ static void handle_route(struct api *api, struct http_request *r, const char *pa
 		reply_error(r, -ENOENT, NULL);
 	} else if (!found) {
 		reply_method(r, there->is.path);
-	} else {
+	} else if (!api->parts.forward || !is_for_leader(&found->is) || !api->parts.forward(api->parts.forward_arg, r)) {
 		w.kind = (enum value_kind_id)found->is.kind;
 		found->handle(api, r, &w);
 	}

@@ -28,6 +28,10 @@ struct api_parts {			/* the parts it works with; all outlive it */
 	json_t *(*status)(const void *arg);	/* makes /ca/admin/status: a new reference; NULL: no memory */
 	const void *status_arg;
 	struct metrics_parts metrics;
+	/* Another heatscoped of our group may lead.  Takes the requests that only the leader can answer, and replies;
+	 * false: we lead, and answer it.  NULL: no group. */
+	bool (*forward)(void *arg, struct http_request *r);
+	void *forward_arg;
 };
 
 /* The routes; doc/openapi.json names exactly these. */

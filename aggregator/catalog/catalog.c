@@ -103,6 +103,8 @@ static void inst_link(struct catalog *c, struct catalog_inst *ci)
 		at = &(*at)->next;
 	ci->next = *at;
 	*at = ci;
+	if (ci->in.id > c->newest_id)
+		c->newest_id = ci->in.id;
 }
 
 /* The newest complete slots, as many as asked for, lie before the slots that still grow or are not settled yet; so the
@@ -273,7 +275,7 @@ static int make_work(void *arg, struct store *store)
 
 	if (!err) {
 		text = catalog_inst_text(m->ci);
-		err = text ? store->ops->inst_put(store, m->ci->in.id, text) : -ENOMEM;
+		err = text ? store_inst_put(store, m->ci->in.id, text) : -ENOMEM;
 	}
 	free(text);
 	return err;
@@ -377,7 +379,7 @@ static int delete_work(void *arg, struct store *store)
 {
 	struct deleting *d = arg;
 
-	return store->ops->inst_delete(store, d->id);
+	return store_inst_delete(store, d->id);
 }
 
 static void delete_done(void *arg, int err)
@@ -425,6 +427,97 @@ int catalog_delete(struct catalog *c, __u64 id, store_queue_done done, void *arg
 		return err;
 	}
 	inst_forget(c, ci);
+	catalog_changed(c, true);
+	return 0;
+}
+
+/* --- following another heatscoped --- */
+
+__u64 catalog_newest_id(const struct catalog *c)
+{
+	return c->newest_id;
+}
+
+void catalog_leave(struct catalog *c, __s64 until_ns)
+{
+	for (const struct catalog_inst *ci = c->first; ci; ci = ci->next)
+		cube_leave(c->cube, ci->in.id, 0, until_ns / (__s64)ci->in.slot_ns);
+}
+
+/* Its data of before are in the store only. */
+static void follow_new(struct catalog *c, struct catalog_inst *ci, __s64 until_ns)
+{
+	int err;
+
+	c->n_insts++;
+	ci->off = c->off;
+	ci->n_steps = c->n_steps;
+	inst_link(c, ci);
+	err = cube_open(c->cube, ci->in.id, catalog_cube_slots(c, &ci->in));
+	if (err)
+		log_error("instrumentation %llu is kept in the store only: %s", (unsigned long long)ci->in.id, strerror(-err));
+	cube_leave(c->cube, ci->in.id, 0, until_ns / (__s64)ci->in.slot_ns);
+}
+
+static void follow_change(struct catalog *c, struct catalog_inst *ci, const struct catalog_inst *news)
+{
+	char *was = catalog_inst_text(ci), *is = catalog_inst_text(news);
+
+	if (was && is && strcmp(was, is))
+		catalog_apply_change(c, ci, &news->in, news->configured_name);
+	free(was);
+	free(is);
+}
+
+/* Takes the list. */
+static void follow_list(struct catalog *c, struct catalog_inst *list, __s64 until_ns)
+{
+	for (struct catalog_inst *ci = c->first, *after; ci; ci = after) {
+		struct catalog_inst *same = list;
+
+		after = ci->next;
+		while (same && same->in.id != ci->in.id)
+			same = same->next;
+		if (!same)
+			inst_forget(c, ci);
+	}
+	while (list) {
+		struct catalog_inst *news = list, *known = catalog_inst_of(c, news->in.id);
+
+		list = news->next;
+		if (known) {
+			follow_change(c, known, news);
+			inst_free(news);
+		} else {
+			follow_new(c, news, until_ns);
+		}
+	}
+}
+
+int catalog_follow(struct catalog *c, struct store *texts, __u64 newest_id, __s64 until_ns, char *reason)
+{
+	struct catalog read = { 0 };
+	struct loading l = { .catalog = &read, .reason = reason };
+	char off[8] = "";
+	int err = texts->ops->recall(texts, "off", off, sizeof(off));
+
+	if (!err)
+		err = texts->ops->inst_each(texts, load_inst, &l);
+	if (!err)
+		err = l.err;
+	if (err) {
+		while (read.first) {
+			struct catalog_inst *ci = read.first;
+
+			read.first = ci->next;
+			inst_free(ci);
+		}
+		return err;
+	}
+	catalog_apply_off(c, !strcmp(off, "yes"));
+	follow_list(c, read.first, until_ns);
+	if (newest_id > c->newest_id)
+		c->newest_id = newest_id;
 	catalog_changed(c, true);
 	return 0;
 }

@@ -119,6 +119,15 @@ void catalog_reap(struct catalog *c, __s64 boot_ns);
  * -ENOENT: no such id; done() is not called. */
 int catalog_delete(struct catalog *c, __u64 id, store_queue_done done, void *arg);
 
+/* For a heatscoped that another one leads.  catalog_follow() takes what the leader has written: `texts` is a copy of the
+ * store's (store_copy_texts()).  The cube answers for a new instrumentation from until_ns on.  newest_id: ids up to it
+ * that are not in the texts are known as deleted. */
+int catalog_follow(struct catalog *c, struct store *texts, __u64 newest_id, __s64 until_ns, char *reason);
+__u64 catalog_newest_id(const struct catalog *c);	/* a later one is new, or unknown here so far */
+
+/* From now on the cube never answers for slots that begin before until_ns: the store has them. */
+void catalog_leave(struct catalog *c, __s64 until_ns);
+
 /* Metrics: all that a connected source can measure, and those of the instrumentations. */
 const struct metric *catalog_metric(const struct catalog *c, size_t index);	/* NULL: past the last */
 const struct metric *catalog_metric_find(const struct catalog *c, const char *module, const char *stat);

@@ -43,10 +43,10 @@ static int change_work(void *arg, struct store *store)
 {
 	struct changing *ch = arg;
 
-	return store->ops->inst_put(store, ch->in.id, ch->text);
+	return store_inst_put(store, ch->in.id, ch->text);
 }
 
-static void apply_change(struct catalog *c, struct catalog_inst *ci, const struct instrumentation *in, const char *configured_name)
+void catalog_apply_change(struct catalog *c, struct catalog_inst *ci, const struct instrumentation *in, const char *configured_name)
 {
 	bool wanted = ci->in.suspended != in->suspended;
 	int err;
@@ -70,7 +70,7 @@ static void change_done(void *arg, int err)
 	if (ci)
 		ci->n_changes--;
 	if (ci && !err)
-		apply_change(ch->catalog, ci, &ch->in, ch->configured_name);
+		catalog_apply_change(ch->catalog, ci, &ch->in, ch->configured_name);
 	if (ch->done)
 		ch->done(ch->arg, ci ? err : -ENOENT, err ? NULL : ci);
 	else if (ci && err)
@@ -175,7 +175,7 @@ static int switch_work(void *arg, struct store *store)
 {
 	const struct switching *s = arg;
 
-	return store->ops->remember(store, "off", s->off ? "yes" : "no");
+	return store_remember(store, "off", s->off ? "yes" : "no");
 }
 
 static void switch_done(void *arg, int err)
@@ -185,6 +185,18 @@ static void switch_done(void *arg, int err)
 	if (s->done)
 		s->done(s->arg, err);
 	free(s);
+}
+
+void catalog_apply_off(struct catalog *c, bool off)
+{
+	if (c->off == off)
+		return;
+	c->off = off;
+	for (struct catalog_inst *ci = c->first; ci; ci = ci->next) {
+		ci->off = off;
+		for (struct source *source = c->sources; source; source = source->next)
+			source_forget(source, ci->in.id);
+	}
 }
 
 /* Turns off at once, before the setting is stored: the person who turns it off is in a hurry. */
@@ -201,12 +213,7 @@ int catalog_set_off(struct catalog *c, bool off, store_queue_done done, void *ar
 		free(s);
 		return err;
 	}
-	c->off = off;
-	for (struct catalog_inst *ci = c->first; ci; ci = ci->next) {
-		ci->off = off;
-		for (struct source *source = c->sources; source; source = source->next)
-			source_forget(source, ci->in.id);
-	}
+	catalog_apply_off(c, off);
 	catalog_changed(c, true);
 	return 0;
 }

@@ -22,6 +22,7 @@ struct configured {
 	struct catalog *catalog;
 	const char *file;		/* the configuration file */
 	struct catalog_observer observer;
+	bool begun;
 	bool busy;			/* our own calls change the catalog, too; ignore these */
 	size_t n;
 	struct entry entry[CONF_INSTRUMENTATIONS_MAX];
@@ -167,7 +168,7 @@ static void on_changed(void *arg, bool wanted)
 {
 	struct configured *a = arg;
 
-	if (!a->busy)
+	if (a->begun && !a->busy)
 		look_at_entries(a);
 }
 
@@ -191,13 +192,25 @@ int configured_new(struct catalog *c, const char *file, const struct conf_instru
 		}
 	}
 	catalog_file(c, file);
+	catalog_observe(c, &a->observer);
+	*ret_configured = a;
+	return 0;
+}
+
+void configured_begin(struct configured *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		a->entry[i].inst = 0;
 	for (size_t i = 0; i < 2 * a->n; i++)
 		find_measured(a, &a->entry[i % a->n], i < a->n);
 	release_others(a);
-	catalog_observe(c, &a->observer);
+	a->begun = true;
 	look_at_entries(a);
-	*ret_configured = a;
-	return 0;
+}
+
+void configured_end(struct configured *a)
+{
+	a->begun = false;
 }
 
 void configured_free(struct configured *a)

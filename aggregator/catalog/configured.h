@@ -1,6 +1,6 @@
 /* configured.h - makes and keeps the instrumentations that the configuration file lists.
  *
- *      entries, stored instrumentations --configured_new()--> kept, changed, released, or made
+ *      entries, stored instrumentations --configured_begin()--> kept, changed, released, or made
  *                                                         (when a source offers the metric: at its hello)
  *
  * Match      An entry takes the instrumentation with its name.  If there is none, it takes one that measures the same
@@ -27,8 +27,13 @@ struct conf_instrumentation {
 };
 struct configured;				/* its fields are in configured.c */
 
-/* After catalog_load(); the n entries of the configuration file outlive it.  -ENOMEM. */
+/* The n entries of the configuration file outlive it.  -ENOMEM. */
 int configured_new(struct catalog *c, const char *file, const struct conf_instrumentation *conf, size_t n, struct configured **ret_configured);
+
+/* Makes and keeps them from now on; the catalog is loaded.  After configured_end() nothing is made or changed until the
+ * next begin: another heatscoped may do it. */
+void configured_begin(struct configured *a);
+void configured_end(struct configured *a);
 void configured_free(struct configured *a);	/* NULL is fine; before the catalog */
 
 /* [{"name", "line", "state": "on" | "waiting" | "wrong", "instrumentation": "1", "reason"}] */

@@ -17,6 +17,7 @@ struct catalog {
 	char identity[40];
 	struct catalog_inst *first;
 	size_t n_insts;			/* including those that are being made */
+	__u64 newest_id;		/* of all instrumentations that were ever known here */
 	struct source *sources;
 	size_t n_sources;
 	const struct metric **metric;	/* borrowed from sources, instrumentations and `merged` */
@@ -31,6 +32,10 @@ struct catalog {
 
 /* Makes the text that the store keeps; NULL: no memory. */
 char *catalog_inst_text(const struct catalog_inst *ci);
+
+/* Make a change that the store has, and switch everything off or on, in memory. */
+void catalog_apply_change(struct catalog *c, struct catalog_inst *ci, const struct instrumentation *in, const char *configured_name);
+void catalog_apply_off(struct catalog *c, bool off);
 
 struct catalog_inst *catalog_inst_of(const struct catalog *c, __u64 id);	/* NULL: no such id */
 int catalog_collect(struct catalog *c);				/* collects the metrics again; -ENOMEM: none */

@@ -15,14 +15,11 @@
 #include <string.h>
 
 #define TICK_MS 500
-#define MEMBER_MS 1000			/* how often we say that we live */
 #define PULL_MESSAGES 16		/* asked for at once, per partition */
 #define PULL_EXPIRES_MS 5000
 #define PULL_AGAIN_MS 7000		/* a request that got no reply is asked again */
 #define WORKING_MS 2000			/* how often the server hears that a message is in work */
 #define GIVE_UP_NS 600000000000ll	/* parts of a message that stay alone are given up after this time */
-#define MEMBER_ID_MAX 24
-#define OTHER_MEMBER "another heatscoped takes its batches: stop one of them"
 
 struct pull {				/* of one partition */
 	unsigned n_asked;		/* messages of its running request that may still come */
@@ -37,15 +34,16 @@ struct bus_ingest {
 	struct catalog *catalog;
 	struct intake *intake;
 	struct catalog_observer observer;
-	char url[128], aggregator[64], id[MEMBER_ID_MAX];
-	char inbox[SUBJECT_MAX], member_subject[SUBJECT_MAX], reason[REASON_MAX];
+	struct bus_group *group;
+	char url[128], id[MEMBER_ID_MAX];
+	char inbox[SUBJECT_MAX], reason[REASON_MAX];
 	bool is_connected, is_stopped, is_closing;
-	struct bus_values values;	/* of sources, that the connecting thread has read; for connected() */
+	struct bus_values values, members;	/* of sources and of heatscoped, that the connecting thread has read; for
+						 * connected() */
 	struct bus_sources *sources;
 	struct pull pull[BUS_PARTITIONS];
 	struct bus_assemblies assemblies;
 	char *wanted;			/* the text that the bucket has, as far as we know; NULL: unknown */
-	__u64 member_at_ms;
 	struct delivery *deliveries;
 	__u64 n_messages, n_again, n_refused, n_failed;
 	unsigned n_handles;
@@ -84,7 +82,7 @@ static void pull_ask(struct bus_ingest *in, unsigned p)
 	struct pull *pull = &in->pull[p];
 	char subject[64], reply[SUBJECT_MAX + 64], text[64];
 
-	if (!in->is_connected || in->is_stopped || intake_is_full(in->intake))
+	if (!in->is_connected || in->is_stopped || intake_is_full(in->intake) || !bus_group_owns(in->group, p))
 		return;
 	if (pull->n_asked && loop_ms(in) - pull->asked_ms < PULL_AGAIN_MS)
 		return;
@@ -100,6 +98,7 @@ static void pull_all(void *arg)
 {
 	struct bus_ingest *in = arg;
 
+	bus_group_flush(in->group);
 	for (unsigned p = 0; p < BUS_PARTITIONS; p++)
 		pull_ask(in, p);
 }
@@ -118,47 +117,6 @@ static void take_pull_status(struct bus_ingest *in, const char *text, int status
 		bus_restart(in->bus, "its stream is gone");
 	else if (status == 404 || status == 408)
 		pull_ask(in, p);
-}
-
-/* --- another heatscoped --- */
-
-static void say_member(struct bus_ingest *in, bool gone)
-{
-	json_t *json = json_pack("{s:s, s:b}", "aggregator", in->aggregator, "gone", gone);
-	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-
-	if (text)
-		publish_text(in, in->member_subject, NULL, text);
-	free(text);
-	json_decref(json);
-	in->member_at_ms = loop_ms(in) + MEMBER_MS;
-}
-
-/* "$KV.heatscope_members.ID" -> "ID" */
-static const char *member_id(const char *subject)
-{
-	const char *last = strrchr(subject, '.');
-
-	return last ? last + 1 : subject;
-}
-
-/* Does the value say that a heatscoped with this subject lives, which is not this one?  A value without "aggregator" says
- * nothing: each client of the bus can have the server write one, by the subject for replies to its messages. */
-static bool member_is_other(const struct bus_ingest *in, const char *subject, const char *text, size_t len)
-{
-	json_t *json = json_loadb(text, len, 0, NULL);
-	bool is_other = json_is_string(json_object_get(json, "aggregator")) && !json_is_true(json_object_get(json, "gone")) &&
-			strcmp(member_id(subject), in->id);
-
-	json_decref(json);
-	return is_other;
-}
-
-/* Of two that connected at the same time, the one with the later id gives way. */
-static void take_member(struct bus_ingest *in, const char *subject, const char *text, size_t len)
-{
-	if (member_is_other(in, subject, text, len) && strcmp(member_id(subject), in->id) < 0)
-		bus_restart(in->bus, OTHER_MEMBER);
 }
 
 /* --- refusals --- */
@@ -188,7 +146,7 @@ static void publish_wanted(struct bus_ingest *in)
 	char *text = want ? json_dumps(want, JSON_COMPACT) : NULL, reply[SUBJECT_MAX + 16];
 
 	json_decref(want);
-	if (!text || !in->is_connected || (in->wanted && !strcmp(in->wanted, text))) {
+	if (!text || !in->is_connected || !bus_group_leads(in->group) || (in->wanted && !strcmp(in->wanted, text))) {
 		free(text);
 		return;
 	}
@@ -434,14 +392,14 @@ static void on_message(void *arg, const struct bus_message *m)
 	struct bus_ingest *in = arg;
 	const char *inbox = begins(m->subject, in->inbox) ? m->subject + strlen(in->inbox) : "";
 
+	if (bus_group_take(in->group, m))
+		return;
 	if (begins(inbox, ".pull."))
 		take_pull_status(in, inbox + strlen(".pull."), m->status);
 	else if (*inbox)
 		take_wanted_ack(in, m);
 	else if (begins(m->subject, "$KV." BUS_SOURCES "."))
 		take_source(in, m->subject, (const char *)m->data, m->len);
-	else if (begins(m->subject, "$KV." BUS_MEMBERS "."))
-		take_member(in, m->subject, (const char *)m->data, m->len);
 	else if (!strcmp(m->subject, BUS_WANTED))
 		take_wanted(in, m);
 	else if (begins(m->subject, "heatscope.batch."))
@@ -454,16 +412,15 @@ static void on_message(void *arg, const struct bus_message *m)
 static int on_prepare(void *arg, natsConnection *nc, char reason[REASON_MAX])
 {
 	struct bus_ingest *in = arg;
-	struct bus_values members = { 0 };
 	int err = bus_setup_make(nc, &in->setup, reason);
 
 	bus_values_fini(&in->values);
+	bus_values_fini(&in->members);
 	if (!err)
-		err = bus_setup_read(nc, BUS_MEMBERS, &members, reason);
-	for (size_t i = 0; i < members.n && !err; i++)
-		if (member_is_other(in, members.value[i].subject, members.value[i].text, strlen(members.value[i].text)))
-			err = refuse(reason, OTHER_MEMBER);
-	bus_values_fini(&members);
+		err = bus_setup_read(nc, BUS_MEMBERS, &in->members, reason);
+	for (size_t i = 0; i < in->members.n && !err; i++)
+		if (bus_group_refuses(in->group, in->members.value[i].subject, in->members.value[i].text, strlen(in->members.value[i].text)))
+			err = refuse(reason, BUS_OTHER_MEMBER);
 	return err ? err : bus_setup_read(nc, BUS_SOURCES, &in->values, reason);
 }
 
@@ -473,8 +430,8 @@ static void on_connected(void *arg)
 	char all[SUBJECT_MAX + 8];
 
 	snprintf(all, sizeof(all), "%s.>", in->inbox);
-	if (bus_subscribe(in->bus, all) || bus_subscribe(in->bus, "$KV." BUS_SOURCES ".*") ||
-	    bus_subscribe(in->bus, "$KV." BUS_MEMBERS ".*") || bus_subscribe(in->bus, BUS_WANTED)) {
+	if (bus_subscribe(in->bus, all) || bus_subscribe(in->bus, "$KV." BUS_SOURCES ".*") || bus_subscribe(in->bus, BUS_WANTED) ||
+	    bus_group_connected(in->group, in->bus, &in->members)) {
 		bus_restart(in->bus, "no subscription");
 		return;
 	}
@@ -484,10 +441,10 @@ static void on_connected(void *arg)
 	for (unsigned p = 0; p < BUS_PARTITIONS; p++)
 		in->pull[p].n_asked = 0;
 	bus_sources_renew(in->sources, loop_ms(in));
-	say_member(in, false);
 	for (size_t i = 0; i < in->values.n; i++)
 		take_source(in, in->values.value[i].subject, in->values.value[i].text, strlen(in->values.value[i].text));
 	bus_values_fini(&in->values);
+	bus_values_fini(&in->members);
 	publish_wanted(in);
 	pull_all(in);
 }
@@ -499,6 +456,7 @@ static void on_lost(void *arg, const char *why)
 	log_warning("bus %s: %.200s; connecting again", in->url, why);
 	snprintf(in->reason, sizeof(in->reason), "%s", why);
 	in->is_connected = false;
+	bus_group_lost(in->group);
 	free(in->wanted);
 	in->wanted = NULL;
 }
@@ -507,10 +465,9 @@ static void on_tick(uv_timer_t *timer)
 {
 	struct bus_ingest *in = timer->data;
 
+	bus_group_tick(in->group);
 	if (!in->is_connected)
 		return;
-	if (loop_ms(in) >= in->member_at_ms && !in->is_stopped)
-		say_member(in, false);
 	bus_sources_expire(in->sources, loop_ms(in));
 	expire_parts(in);
 	say_working(in);
@@ -529,6 +486,8 @@ static void handle_gone(struct bus_ingest *in)
 		delivery_end(in->deliveries);
 	}
 	bus_values_fini(&in->values);
+	bus_values_fini(&in->members);
+	bus_group_free(in->group);
 	bus_assemblies_fini(&in->assemblies);
 	bus_sources_free(in->sources);
 	free(in->wanted);
@@ -537,6 +496,14 @@ static void handle_gone(struct bus_ingest *in)
 
 static void on_timer_closed(uv_handle_t *timer) { handle_gone(timer->data); }
 static void on_bus_closed(void *arg) { handle_gone(arg); }
+
+static int new_group(struct bus_ingest *in, const struct bus_ingest_conf *conf)
+{
+	const struct bus_group_conf group = { .is_shared = conf->group, .inbox = in->inbox, .id = in->id, .catalog = in->catalog,
+					      .intake = in->intake, .store_queue = conf->store_queue, .ops = conf->group, .arg = conf->group_arg };
+
+	return bus_group_new(in->loop, &group, &in->group);
+}
 
 int bus_ingest_new(uv_loop_t *loop, const struct bus_ingest_conf *conf, struct catalog *catalog, struct intake *intake,
 		   struct bus_ingest **ret_ingest, char reason[REASON_MAX])
@@ -551,13 +518,15 @@ int bus_ingest_new(uv_loop_t *loop, const struct bus_ingest_conf *conf, struct c
 				   .setup = { conf->replicas, conf->max_bytes },
 				   .observer = { .changed = wanted_changed, .arg = in } };
 	snprintf(in->url, sizeof(in->url), "%s", conf->bus.url);
-	snprintf(in->aggregator, sizeof(in->aggregator), "%s", catalog_identity(catalog));
 	snprintf(in->id, sizeof(in->id), "%llx", (unsigned long long)now_ns() ^ (unsigned long long)uv_os_getpid() << 40);
 	snprintf(in->inbox, sizeof(in->inbox), "heatscope.member.%s", in->id);
-	snprintf(in->member_subject, sizeof(in->member_subject), "$KV." BUS_MEMBERS ".%s", in->id);
 	in->sources = bus_sources_new(catalog, conf->verbose);
-	err = in->sources ? bus_new(loop, &conf->bus, &ops, in, &in->bus, reason) : no_memory(reason);
+	if (!in->sources || new_group(in, conf))
+		err = no_memory(reason);
+	else
+		err = bus_new(loop, &conf->bus, &ops, in, &in->bus, reason);
 	if (err) {
+		bus_group_free(in->group);
 		bus_sources_free(in->sources);
 		free(in);
 		return err;
@@ -576,8 +545,7 @@ void bus_ingest_stop(struct bus_ingest *in)
 	if (in->is_stopped)
 		return;
 	in->is_stopped = true;
-	if (in->is_connected)
-		say_member(in, true);
+	bus_group_stop(in->group);
 }
 
 void bus_ingest_close(struct bus_ingest *in)
@@ -593,9 +561,14 @@ void bus_ingest_close(struct bus_ingest *in)
 	bus_close(in->bus);
 }
 
+struct bus_group *bus_ingest_group(struct bus_ingest *in)
+{
+	return in->group;
+}
+
 json_t *bus_ingest_json(const struct bus_ingest *in)
 {
-	return json_pack("{s:s, s:b, s:s, s:s, s:I, s:I, s:I, s:I}", "url", in->url, "connected", in->is_connected, "reason", in->reason,
-			 "id", in->id, "messages", (json_int_t)in->n_messages, "again", (json_int_t)in->n_again, "refused",
-			 (json_int_t)in->n_refused, "not_stored", (json_int_t)in->n_failed);
+	return json_pack("{s:s, s:b, s:s, s:I, s:I, s:I, s:I, s:o}", "url", in->url, "connected", in->is_connected, "reason", in->reason,
+			 "messages", (json_int_t)in->n_messages, "again", (json_int_t)in->n_again, "refused",
+			 (json_int_t)in->n_refused, "not_stored", (json_int_t)in->n_failed, "group", bus_group_json(in->group));
 }

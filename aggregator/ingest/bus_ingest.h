@@ -3,8 +3,8 @@
  *      stream HEATSCOPE_BATCHES --pull, one consumer per partition--> intake.h --settled--> acknowledged: the stream drops it
  *      bucket heatscope_sources --> catalog;   catalog --> bucket heatscope_control (the wanted set)
  *
- * Alone   one heatscoped at a time takes the batches of a bus.  Another one is refused, and says so, until the first has
- *         said nothing for BUS_MEMBER_AGE_S.
+ * Group   several heatscoped take the batches of a bus if they share a store, each those of its partitions (bus_group.h).
+ *         One with another store is refused, and says so, until the others have said nothing for BUS_MEMBER_AGE_S.
  * Again   a message that is not acknowledged within ACK_WAIT_NS (bus_setup.h) comes again.  While its batches wait for the
  *         store, the server hears every 2 s that it is in work.  A message that the store cannot take now comes again after
  *         a second.  The store knows batches that it has.
@@ -17,8 +17,7 @@
 #ifndef HEATSCOPE_BUS_INGEST_H
 #define HEATSCOPE_BUS_INGEST_H
 
-#include "aggregator/ingest/intake.h"
-#include "collector/bus/bus.h"
+#include "aggregator/ingest/bus_group.h"
 
 struct bus_ingest;			/* its fields are in bus_ingest.c */
 
@@ -27,6 +26,9 @@ struct bus_ingest_conf {
 	unsigned replicas;		/* of stream and buckets: 1, 3 or 5 */
 	unsigned long long max_bytes;	/* of the stream, which then refuses batches: collectors keep them; 0: no limit */
 	bool verbose;
+	struct store_queue *store_queue;
+	const struct bus_group_ops *group;	/* borrowed; NULL: the store is not shared */
+	void *group_arg;
 };
 
 /* Starts connecting.  loop, catalog and intake must outlive it.  -EINVAL with the reason: the configuration is wrong;
@@ -36,7 +38,9 @@ int bus_ingest_new(uv_loop_t *loop, const struct bus_ingest_conf *conf, struct c
 void bus_ingest_stop(struct bus_ingest *in);	/* pulls nothing further; acknowledgements still go out */
 void bus_ingest_close(struct bus_ingest *in);	/* the loop frees it; NULL is fine */
 
-/* {"url", "connected", "reason": why not, "id", "messages", "again": of these, came before, "refused", "not_stored": messages
+struct bus_group *bus_ingest_group(struct bus_ingest *in);
+
+/* {"url", "connected", "reason": why not, "group": as bus_group_json(), "messages", "again": of these, came before, "refused", "not_stored": messages
  * that the store could not take}; NULL: no memory. */
 json_t *bus_ingest_json(const struct bus_ingest *in);
 

@@ -15,6 +15,8 @@ struct intake {
 	struct store_queue *store_queue;
 	struct slot_keys *slot_keys;
 	struct ingest_counters counters;
+	bool (*unknown)(void *arg, __u64 inst);		/* NULL: we make the instrumentations */
+	void *unknown_arg;
 	struct watcher { void (*ready)(void *arg); void *arg; } watcher[WATCHERS_MAX];
 };
 
@@ -62,6 +64,8 @@ static int admit_batch(struct intake *in, struct incoming_batch *a, const struct
 	__u64 n_events;
 
 	in->counters.batches++;
+	if (!ci && in->unknown && a->batch.inst > catalog_newest_id(in->catalog) && in->unknown(in->unknown_arg, a->batch.inst))
+		return -EAGAIN;
 	if (!ci) {
 		in->counters.unknown++;
 		return 0;
@@ -103,6 +107,28 @@ int intake_batch(struct intake *in, const __u8 *data, size_t len, const char *so
 	}
 	incoming_batch_free(a);
 	return err;
+}
+
+int intake_heard(struct intake *in, const __u8 *data, size_t len)
+{
+	struct incoming_batch *a;
+	int err = incoming_batch_new(data, len, &a);
+
+	if (err)
+		return err;
+	if (catalog_find(in->catalog, a->batch.inst)) {
+		store_queue_heard(in->store_queue, a);
+		catalog_seen(in->catalog, a->batch.inst, a->batch.source, incoming_batch_last(a));
+		catalog_lost(in->catalog, a->batch.inst, a->batch.source, a->batch.loss.n, now_ns());
+	}
+	incoming_batch_free(a);
+	return 0;
+}
+
+void intake_follow(struct intake *in, bool (*unknown)(void *arg, __u64 inst), void *arg)
+{
+	in->unknown = unknown;
+	in->unknown_arg = arg;
 }
 
 /* Called when a batch is stored, now or before. */

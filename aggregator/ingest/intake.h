@@ -39,9 +39,17 @@ void intake_free(struct intake *in);		/* NULL is fine */
 
 /* Takes the payload of a FRAME_BATCH.  source: the only source that the sender may send for; NULL: any.  labels: of the
  * source when it sent the batch; NULL: those of its last hello.  Returns 0: settled() is called, now or later.  Else it is not called: -EBADMSG: it is damaged; -EPERM: it is another source's;
- * -ENOMEM, -ESHUTDOWN: it cannot be taken now. */
+ * -ENOMEM, -ESHUTDOWN, -EAGAIN: it cannot be taken now. */
 int intake_batch(struct intake *in, const __u8 *data, size_t len, const char *source,
 		 const struct host_labels *labels, struct sender *sender);
+
+/* Takes the payload of a FRAME_BATCH that another heatscoped has added to the same store, for the cube.  -EBADMSG,
+ * -ENOMEM. */
+int intake_heard(struct intake *in, const __u8 *data, size_t len);
+
+/* Another heatscoped may make the instrumentations: unknown() is called for a batch of one that is later than
+ * catalog_newest_id().  If it returns true, the batch cannot be taken yet (-EAGAIN); else it was deleted. */
+void intake_follow(struct intake *in, bool (*unknown)(void *arg, __u64 inst), void *arg);
 
 /* The sender's batches are settled without a call of settled(). */
 void intake_disown(struct intake *in, struct sender *sender);

@@ -16,6 +16,7 @@
 #define NS 1000000000ll
 #define SENTENCE 400
 #define TROUBLE 200
+#define SKIP_MAX_NS (10 * NS)		/* alerts_skip() may lead so far into the future */
 
 struct watched {
 	struct watched *next;
@@ -306,7 +307,7 @@ static void tick_one(struct alerts *a, struct watched *w, const struct instrumen
 	__s64 window_ns = (__s64)w->alert.rule.window_s * NS;
 	int axis = axis_of(w, in);
 
-	if (w->next_ns > now_ns + window_ns)	/* the clock was set back: otherwise the alert would see no window until
+	if (w->next_ns > now_ns + window_ns + SKIP_MAX_NS)	/* the clock was set back: otherwise the alert would see no window until
 						 * the clock is as late again */
 		begin_windows(w, now_ns);
 	skip_gone(a, w, in, now_ns);
@@ -363,6 +364,15 @@ static void tick_some(struct alerts *a, __u64 first, __u64 last, __s64 now_ns, s
 			tick_one(a, w, &ci->in, now_ns, n_read);
 		else
 			drop_alert(a, find_alert(a, w->id), NULL, NULL);	/* its instrumentation was deleted */
+	}
+}
+
+void alerts_skip(struct alerts *a, __s64 until_ns)
+{
+	for (struct watched *w = a->first; w; w = w->next) {
+		__s64 window_ns = (__s64)w->alert.rule.window_s * NS, n = (until_ns - w->next_ns + window_ns - 1) / window_ns;
+
+		w->next_ns += n > 0 ? n * window_ns : 0;
 	}
 }
 
@@ -631,8 +641,11 @@ static int end_orphans(struct alerts *a, __s64 now_ns)
 int alerts_load(struct alerts *a, struct store *store, __s64 now_ns)
 {
 	struct loading l = { .alerts = a, .now_ns = now_ns };
-	int err = saved_object_load(&a->saved, store, load_one, &l);
+	int err;
 
+	while (a->first)
+		unlink_alert(a, &a->first);
+	err = saved_object_load(&a->saved, store, load_one, &l);
 	a->now_ns = now_ns;
 	return err ? err : end_orphans(a, now_ns);
 }

@@ -29,7 +29,7 @@ struct alerts;				/* its fields are in alerts.c */
 int alerts_new(struct store_queue *store_queue, struct cube *cube, struct catalog *catalog, struct annotations *annotations, struct alerts **ret_alerts);
 void alerts_free(struct alerts *a);	/* NULL is fine; before the annotations */
 
-/* At start, before any worker runs. */
+/* Replaces all by those of the store, which no worker uses: at start, or a copy of the texts (store_copy_texts()). */
 int alerts_load(struct alerts *a, struct store *store, __s64 now_ns);
 
 /* An alert whose rule names a webhook begins or ends to fire. */
@@ -54,6 +54,10 @@ void alerts_notified(struct alerts *a, __u64 id, int err, const char *reason);
 
 /* Evaluates the windows that are due. */
 void alerts_tick(struct alerts *a, __s64 now_ns);
+
+/* Skips all windows that begin before this time: the cube does not have all of their events.  They count neither as
+ * observed nor as unobserved. */
+void alerts_skip(struct alerts *a, __s64 until_ns);
 
 /* Adds a rule as in doc/api.md.  done: called when it is stored, or could not be. */
 int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, store_queue_done done, void *arg, __u64 *ret_id, char *reason);

@@ -289,21 +289,25 @@ void reports_tick(struct reports *r, __s64 now_ns)
 
 /* ---- begin and end ---- */
 
-int reports_new(const struct reports_parts *parts, struct store *store, __s64 now_ns, struct reports **ret_reports)
+int reports_new(const struct reports_parts *parts, struct reports **ret_reports)
 {
 	struct reports *r = calloc(1, sizeof(*r));
-	int err = r ? 0 : -ENOMEM;
 
-	if (!err)
-		*r = (struct reports){ .parts = *parts, .n = parts->n };
-	for (size_t i = 0; !err && i < r->n; i++) {
+	if (!r)
+		return -ENOMEM;
+	*r = (struct reports){ .parts = *parts, .n = parts->n };
+	for (size_t i = 0; i < r->n; i++)
 		r->report[i] = (struct entry){ .conf = &parts->conf[i] };
+	*ret_reports = r;
+	return 0;
+}
+
+int reports_load(struct reports *r, struct store *store, __s64 now_ns)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < r->n; i++)
 		err = recall_last(r, &r->report[i], store, now_ns / NS);
-	}
-	if (err)
-		free(r);
-	else
-		*ret_reports = r;
 	return err;
 }
 

@@ -49,8 +49,10 @@ struct reports_parts {			/* all outlive the reports */
 	const char *page_url;		/* notices link to it; "": no link */
 };
 
-/* At start, before any worker runs: reads from the store when each report was made last. */
-int reports_new(const struct reports_parts *parts, struct store *store, __s64 now_ns, struct reports **ret_reports);
+int reports_new(const struct reports_parts *parts, struct reports **ret_reports);
+
+/* Call it before the first tick: reads from the store, which no worker uses, when each report was made last. */
+int reports_load(struct reports *r, struct store *store, __s64 now_ns);
 void reports_free(struct reports *r);	/* the loop has run out; NULL is fine */
 
 void reports_tick(struct reports *r, __s64 now_ns);

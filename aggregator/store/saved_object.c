@@ -31,10 +31,10 @@ static int entry_work(void *arg, struct store *store)
 	if (e->next_id) {
 		next_id_name(e->noun, name);
 		snprintf(next, sizeof(next), "%llu", (unsigned long long)e->next_id);
-		err = store->ops->remember(store, name, next);
+		err = store_remember(store, name, next);
 	}
 	snprintf(name, sizeof(name), "%s.%020llu", e->noun, (unsigned long long)e->id);
-	return err ? err : store->ops->remember(store, name, e->text ? e->text : "");
+	return err ? err : store_remember(store, name, e->text ? e->text : "");
 }
 
 static void log_failure(const struct saved_objects *k, __u64 id, bool drops, int err)

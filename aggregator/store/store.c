@@ -62,3 +62,42 @@ int store_uuid(char ret_uuid[40])
 		at += (size_t)snprintf(ret_uuid + at, 40 - at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", raw[i]);
 	return 0;
 }
+
+struct copying {
+	struct store *to;
+	int err;
+};
+
+static void copy_text(void *arg, const char *name, const char *text)
+{
+	struct copying *c = arg;
+
+	if (!c->err)
+		c->err = c->to->ops->remember(c->to, name, text);
+}
+
+static void copy_inst(void *arg, __u64 inst, const char *json)
+{
+	struct copying *c = arg;
+
+	if (!c->err)
+		c->err = c->to->ops->inst_put(c->to, inst, json);
+}
+
+int store_copy_texts(struct store *from, struct store **ret_copy)
+{
+	struct copying c = { 0 };
+	int err = store_memory_open(&c.to);
+
+	if (err)
+		return err;
+	err = from->ops->inst_each(from, copy_inst, &c);
+	if (!err)
+		err = from->ops->recall_each(from, "", copy_text, &c);
+	err = err ? err : c.err;
+	if (err)
+		c.to->ops->close(c.to);
+	else
+		*ret_copy = c.to;
+	return err;
+}

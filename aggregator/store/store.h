@@ -70,6 +70,7 @@ struct store {
 	__u64 n_damaged;		/* damaged pieces met so far, counted each time */
 	__u64 n_dropped;		/* how often data were dropped because of the limit */
 	__u64 n_lost;			/* events of these that no coarser tier has: they are losses in their slots */
+	__u64 n_texts;			/* how often store_remember() and the two after it were called */
 	__s64 now_ns;			/* later slots come from a clock that was ahead, and never count as the newest;
 					 * 0: unknown */
 };
@@ -118,8 +119,30 @@ struct store_ops {
 	int (*compact)(struct store *s, __u64 inst, __s64 slot);
 };
 
+/* The same as the functions of store_ops; store_queue.h calls texts() after them. */
+static inline int store_remember(struct store *s, const char *name, const char *text)
+{
+	s->n_texts++;
+	return s->ops->remember(s, name, text);
+}
+
+static inline int store_inst_put(struct store *s, __u64 inst, const char *json)
+{
+	s->n_texts++;
+	return s->ops->inst_put(s, inst, json);
+}
+
+static inline int store_inst_delete(struct store *s, __u64 inst)
+{
+	s->n_texts++;
+	return s->ops->inst_delete(s, inst);
+}
+
 /* Returns from which slot on each tier is complete; INT64_MIN: nothing was dropped. */
 int store_kept(struct store *s, __u64 inst, __s64 ret_from[TIERS]);
+
+/* Copies the instrumentations and the texts, not the data, into a store in memory, which the caller closes. */
+int store_copy_texts(struct store *from, struct store **ret_copy);
 
 /* For stores: checks whether the batch may be added.  -EBADMSG with a reason: one of its slices is malformed, or its
  * slots have a length that can not be kept. */

@@ -25,6 +25,7 @@ struct store_queue {
 	void (*settled)(void *arg, const struct incoming_batch *a, int err);
 	void *settled_arg;
 	struct store_queue_counters counters;
+	__u64 n_texts;			/* of the store, when the observers last heard of it */
 	bool begun, draining;
 	void (*idle)(void *arg);
 	void *idle_arg;
@@ -177,6 +178,15 @@ static void fill_cube(struct store_queue *f, const struct incoming_batch *a)
 	cube_drop(f->cube, a->batch.inst);
 }
 
+void store_queue_heard(struct store_queue *f, const struct incoming_batch *a)
+{
+	__s64 first, last;
+
+	fill_cube(f, a);
+	batch_slots(&a->batch, &first, &last);
+	observers_notify(f, a->batch.inst, first, last);
+}
+
 static void settle_batches(struct store_queue *f)
 {
 	struct incoming_batch *a;
@@ -228,6 +238,18 @@ static void note_damage(struct store_queue *f)
 			f->store->reason[0] ? f->store->reason : "the store is damaged", (unsigned long long)now);
 }
 
+static void announce_texts(struct store_queue *f)
+{
+	struct store_queue_observer *o, *after;
+
+	f->n_texts = f->store->n_texts;
+	for (o = f->observers; o; o = after) {
+		after = o->next;
+		if (o->texts)
+			o->texts(o->arg);
+	}
+}
+
 static void queue_after(uv_work_t *req, int status)
 {
 	struct store_queue *f = req->data;
@@ -237,6 +259,8 @@ static void queue_after(uv_work_t *req, int status)
 	if (f->store->ops->memory)
 		f->store->ops->memory(f->store, &f->counters.memory);
 	f->job = NULL;
+	if (f->store->n_texts != f->n_texts)
+		announce_texts(f);
 	if (job) {
 		job->done(job->arg, job->err);
 		free(job);

@@ -39,11 +39,16 @@ void store_queue_drop(struct store_queue *f, __u64 inst);
 /* settled() is called for every batch, committed (err 0, new or duplicate) or not.  The batch is freed after it. */
 void store_queue_on_settled(struct store_queue *f, void (*settled)(void *arg, const struct incoming_batch *a, int err), void *arg);
 
+/* Takes a batch that another heatscoped has added to the same store: the cube gets it, and amended() is called.  The
+ * caller keeps it. */
+void store_queue_heard(struct store_queue *f, const struct incoming_batch *a);
+
 /* stored() is called for each batch that cube and store did not have, amended() when new data of slots first..last
  * (inclusive) are in both.  Any number of observers. */
 struct store_queue_observer {			/* the caller's memory, valid until store_queue_unobserve() */
-	void (*stored)(void *arg, const struct batch *b);				/* either may be NULL */
+	void (*stored)(void *arg, const struct batch *b);				/* each may be NULL */
 	void (*amended)(void *arg, __u64 inst, __s64 first, __s64 last);
+	void (*texts)(void *arg);		/* a job has written texts or instrumentations; before its done() */
 	void *arg;
 	struct store_queue_observer *next;	/* internal to store_queue.c */
 };

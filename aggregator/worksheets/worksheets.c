@@ -169,6 +169,8 @@ static int load_one(void *arg, __u64 number, const char *text, char *reason)
 
 int worksheets_load(struct worksheets *w, struct store *store)
 {
+	while (w->n > w->n_ready)
+		json_decref(w->item[--w->n].worksheet);
 	return saved_object_load(&w->saved, store, load_one, w);
 }
 

@@ -21,7 +21,8 @@ struct worksheets;			/* its fields are in worksheets.c */
 int worksheets_new(struct store_queue *store_queue, struct worksheets **ret_worksheets);
 void worksheets_free(struct worksheets *w);	/* NULL is fine */
 
-/* At start, before any worker runs.  If one cannot be read, this logs it and loads the others. */
+/* Replaces all saved ones by those of the store, which no worker uses: at start, or a copy of the texts
+ * (store_copy_texts()).  If one cannot be read, this logs it and loads the others. */
 int worksheets_load(struct worksheets *w, struct store *store);
 
 /* Returns it as in a reply: with id, uri, and, for ready ones, ready: true.  A new reference; NULL: no such one, or no

@@ -5,7 +5,8 @@
  *      $KV.heatscope_control.wanted   the wanted set, as WANT of link.h    -> bucket heatscope_control
  *      $KV.heatscope_members.ID       a heatscoped                         -> bucket heatscope_members, expires by age
  *      heatscope.reply.SOURCE.N       replies of NATS to a collector
- *      heatscope.member.ID.N          replies of NATS to a heatscoped, and batches that it asked for
+ *      heatscope.member.ID.N          replies of NATS to a heatscoped, batches that it asked for, questions of others
+ *      heatscope.feed.ID              batches that a heatscoped has stored, for the others of its group
  *
  * SOURCE  a source's name in which each byte except letters, digits, "-" and "_" is written =XX: one token of a subject,
  *         and a key of a bucket.  A source has one token, and a token one source.
@@ -25,6 +26,7 @@
 #define BUS_SOURCE_AGE_S 60			/* a source that is not published again in this time is gone */
 #define BUS_MEMBERS "heatscope_members"
 #define BUS_MEMBER_AGE_S 5
+#define BUS_FEED "heatscope.feed"
 #define BUS_CONTROL "heatscope_control"
 #define BUS_WANTED "$KV." BUS_CONTROL ".wanted"
 #define BUS_GET_WANTED "$JS.API.DIRECT.GET.KV_" BUS_CONTROL "." BUS_WANTED	/* a request; the reply is the value */
@@ -32,6 +34,9 @@
 #define BUS_HEADER_ID "Nats-Msg-Id"		/* JetStream keeps one message of several with the same id */
 #define BUS_HEADER_SENT "Heatscope-Sent"	/* wall-clock time of the source, ns since the epoch, decimal */
 #define BUS_HEADER_LABELS "Heatscope-Labels"	/* the labels of the source, as JSON (host_labels.h); absent: none */
+#define BUS_HEADER_EXPECTED "Nats-Expected-Last-Subject-Sequence"	/* the server refuses the message if it is another one */
+#define BUS_HEADER_FEED "Heatscope-Feed"	/* the number of a message of batches, from 1, among those of its heatscoped */
+#define BUS_HEADER_HEAD "Heatscope-Head"	/* of a question or an answer among heatscoped, as JSON */
 #define BUS_HEADER_PART "Heatscope-Part"	/* "I/N": part I, from 1, of N parts of one message; absent: it is whole */
 
 #define TOKEN_MAX (3 * SOURCE_MAX)		/* bytes, including NUL */

@@ -34,6 +34,7 @@ static void begin(struct restart *r)
 {
 	rig_begin(&r->rig, r->store);
 	assert_int_equal(configured_new(r->rig.catalog, r->conf.file, r->conf.instrumentation, r->conf.n_instrumentations, &r->configured), 0);
+	configured_begin(r->configured);
 	uv_run(&r->rig.loop, UV_RUN_DEFAULT);
 }
 

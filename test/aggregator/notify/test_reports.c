@@ -41,7 +41,8 @@ static void begin(__s64 at_s)
 
 	reports_free(reports);
 	alerts_bench_lend(&bench, &services);
-	assert_int_equal(reports_new(&parts, bench.store, at_s * NS, &reports), 0);
+	assert_int_equal(reports_new(&parts, &reports), 0);
+	assert_int_equal(reports_load(reports, bench.store, at_s * NS), 0);
 }
 
 static void tick(__s64 at_s)

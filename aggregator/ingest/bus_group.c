@@ -1,0 +1,547 @@
+#include "aggregator/ingest/bus_group.h"
+
+#include "aggregator/base/clock.h"
+#include "collector/bus/subjects.h"
+#include "collector/core/frame.h"
+#include "collector/core/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAY_MS 1000			/* how often we say that we live, and confirm the lease */
+#define LEASE_MS 4000
+#define ASK_MS 5000
+#define MISSED_NS 5000000000ll		/* the cube is whole from so much later on: slots of hosts whose clocks are ahead */
+#define FEED_BYTES (256u << 10)		/* a message of batches is sent when it is so long */
+#define HEADERS_ROOM 4096
+#define LEASE "lease"			/* a key of BUS_MEMBERS, which is no member */
+
+struct question {			/* that the leader has not answered */
+	struct question *next;
+	__u64 number, until_ms;
+	bus_group_answered done;
+	void *arg;
+};
+
+struct bus_group {
+	uv_loop_t *loop;
+	struct bus_group_conf conf;
+	struct bus *bus;		/* NULL: not connected */
+	struct members members;
+	bool is_stopped, is_full;
+	__u64 said_ms;
+	bool leads;
+	__u64 lease_revision, lease_until_ms;	/* revision 0: not ours */
+	__u64 lease_asked_ms;		/* 0: the server has answered */
+	__u64 revision;			/* how often we have written */
+	char led_by[MEMBER_ID_MAX];	/* whose writing we have read, up to this revision */
+	__u64 followed;
+	bool follow_again;
+	__s64 touched_ns;		/* boot clock: requests since then are to be said */
+	struct store_queue_observer observer;
+	struct bytes feed, batch;	/* frames to be sent; scratch */
+	__u64 n_feeds, n_missed;
+	struct question *questions;
+	__u64 n_questions;
+};
+
+static __u64 loop_ms(const struct bus_group *g) { return uv_now(g->loop); }
+
+/* Not uv_now(): a process that was stopped must not believe in its lease. */
+static __u64 true_ms(void) { return uv_hrtime() / 1000000; }
+
+static int publish(struct bus_group *g, const struct bus_outgoing *m)
+{
+	return g->bus ? bus_publish(g->bus, m) : -ENOTCONN;
+}
+
+static void missed(struct bus_group *g)
+{
+	if (!g->conf.is_shared)
+		return;
+	g->n_missed++;
+	g->conf.ops->missed(g->conf.arg, now_ns() + MISSED_NS);
+}
+
+/* --- what we say of ourselves --- */
+
+/* The instrumentations that were asked for since we last said so: the leader deletes those that no client asks for. */
+static json_t *touched(struct bus_group *g)
+{
+	json_t *all = json_array();
+
+	for (const struct catalog_inst *ci = catalog_first(g->conf.catalog); ci; ci = ci->next)
+		if (ci->touched_ns > g->touched_ns)
+			json_array_append_new(all, json_integer((json_int_t)ci->in.id));
+	g->touched_ns = boot_ns();
+	return all;
+}
+
+static void say(struct bus_group *g, bool gone)
+{
+	json_t *json = json_pack("{s:s, s:b, s:b, s:I}", "aggregator", catalog_identity(g->conf.catalog), "gone", gone, "leads",
+				 !gone && g->conf.is_shared && bus_group_leads(g), "revision", (json_int_t)g->revision);
+	char subject[SUBJECT_MAX], *text;
+
+	if (g->conf.is_shared && !bus_group_leads(g))
+		json_object_set_new(json, "touched", touched(g));
+	text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	snprintf(subject, sizeof(subject), "$KV." BUS_MEMBERS ".%s", g->conf.id);
+	if (text)
+		publish(g, &(struct bus_outgoing){ .subject = subject, .data = text, .len = strlen(text) });
+	free(text);
+	json_decref(json);
+	g->said_ms = loop_ms(g);
+}
+
+/* --- the lease --- */
+
+bool bus_group_leads(const struct bus_group *g)
+{
+	return !g->conf.is_shared || (g->leads && true_ms() < g->lease_until_ms);
+}
+
+static void set_leads(struct bus_group *g, bool leads)
+{
+	if (g->leads == leads)
+		return;
+	g->leads = leads;
+	log_info("this heatscoped %s the group", leads ? "leads" : "no longer leads");
+	g->conf.ops->lead(g->conf.arg, leads);
+	if (!g->is_stopped)
+		say(g, false);
+}
+
+/* The server takes it if its newest revision is this one; 0: there is none, because the last one has expired. */
+static void ask_lease(struct bus_group *g)
+{
+	char reply[SUBJECT_MAX + 40], revision[24];
+	const struct bus_outgoing m = { .subject = "$KV." BUS_MEMBERS "." LEASE, .reply = reply, .data = g->conf.id, .len = strlen(g->conf.id),
+					.header = { { BUS_HEADER_EXPECTED, revision } } };
+
+	snprintf(reply, sizeof(reply), "%s.lease.%llu", g->conf.inbox, (unsigned long long)true_ms());
+	snprintf(revision, sizeof(revision), "%llu", (unsigned long long)g->lease_revision);
+	g->lease_asked_ms = loop_ms(g);
+	publish(g, &m);
+}
+
+/* "....lease.MS": the server's answer to what we asked then. */
+static void take_lease(struct bus_group *g, const char *asked_ms, const struct bus_message *m)
+{
+	json_t *json = m->status ? NULL : json_loadb((const char *)m->data, m->len, 0, NULL);
+	json_t *seq = json_object_get(json, "seq");
+	bool is_ours = json_is_integer(seq) && !json_object_get(json, "error");
+
+	g->lease_asked_ms = 0;
+	g->lease_revision = is_ours ? (__u64)json_integer_value(seq) : 0;
+	if (is_ours)
+		g->lease_until_ms = strtoull(asked_ms, NULL, 10) + LEASE_MS;
+	json_decref(json);
+	set_leads(g, is_ours && !g->is_stopped && true_ms() < g->lease_until_ms);
+}
+
+/* --- the others --- */
+
+/* "$KV.heatscope_members.ID", "heatscope.feed.ID" -> "ID" */
+static const char *member_id(const char *subject)
+{
+	const char *last = strrchr(subject, '.');
+
+	return last ? last + 1 : subject;
+}
+
+/* Each client of the bus can have the server write a value here, by the subject for replies to its messages: a value
+ * without "aggregator" says nothing. */
+static bool is_of_our_store(const struct bus_group *g, const json_t *json)
+{
+	const char *aggregator = json_string_value(json_object_get(json, "aggregator"));
+
+	return g->conf.is_shared && aggregator && !strcmp(aggregator, catalog_identity(g->conf.catalog));
+}
+
+static bool lives_elsewhere(const struct bus_group *g, const char *id, const json_t *json)
+{
+	return json_is_string(json_object_get(json, "aggregator")) && !json_is_true(json_object_get(json, "gone")) &&
+	       strcmp(id, g->conf.id) && !is_of_our_store(g, json);
+}
+
+bool bus_group_refuses(const struct bus_group *g, const char *subject, const char *text, size_t len)
+{
+	json_t *json = json_loadb(text, len, 0, NULL);
+	bool refuses = lives_elsewhere(g, member_id(subject), json);
+
+	json_decref(json);
+	return refuses;
+}
+
+static void follow(struct bus_group *g, const struct member *leader)
+{
+	if (!strcmp(g->led_by, leader->id) && g->followed == leader->revision && !g->follow_again)
+		return;
+	memcpy(g->led_by, leader->id, sizeof(g->led_by));
+	g->followed = leader->revision;
+	g->follow_again = false;
+	g->conf.ops->follow(g->conf.arg);
+}
+
+static void member_gone(struct bus_group *g, struct member *m, const char *how)
+{
+	log_info("heatscoped %s %s: its partitions go to the others", m->id, how);
+	members_remove(&g->members, m);
+	missed(g);
+}
+
+static struct member *see(struct bus_group *g, const char *id)
+{
+	struct member *known = members_find(&g->members, id), *m = members_see(&g->members, id, loop_ms(g));
+
+	if (m && !known)
+		log_info("heatscoped %s joins the group", id);
+	if (!m && !g->is_full)
+		log_error("more than %d heatscoped are in this group: further ones are not seen", MEMBERS_MAX + 1);
+	g->is_full |= !m;
+	return m;
+}
+
+static void touch_all(struct bus_group *g, const json_t *touched)
+{
+	const json_t *id;
+	size_t i;
+
+	json_array_foreach(touched, i, id)
+		catalog_touch(g->conf.catalog, (__u64)json_integer_value(id), boot_ns());
+}
+
+static void take_peer(struct bus_group *g, const char *id, const json_t *json)
+{
+	struct member *m = json_is_true(json_object_get(json, "gone")) ? NULL : see(g, id);
+
+	if (!m) {
+		m = members_find(&g->members, id);
+		if (m)
+			member_gone(g, m, "leaves");
+		return;
+	}
+	m->leads = json_is_true(json_object_get(json, "leads"));
+	m->revision = (__u64)json_integer_value(json_object_get(json, "revision"));
+	touch_all(g, json_object_get(json, "touched"));
+	if (m->leads && !bus_group_leads(g))
+		follow(g, m);
+}
+
+/* Of two of different stores that connected at the same time, the one with the later id gives way. */
+static void take_member(struct bus_group *g, const struct bus_message *m)
+{
+	json_t *json = json_loadb((const char *)m->data, m->len, 0, NULL);
+	const char *id = member_id(m->subject);
+
+	if (strcmp(id, g->conf.id) && strcmp(id, LEASE) && is_of_our_store(g, json))
+		take_peer(g, id, json);
+	else if (lives_elsewhere(g, id, json) && strcmp(id, g->conf.id) < 0)
+		bus_restart(g->bus, BUS_OTHER_MEMBER);
+	json_decref(json);
+}
+
+/* --- batches that we have stored --- */
+
+static void send_feed(struct bus_group *g)
+{
+	char subject[SUBJECT_MAX], number[24];
+	const struct bus_outgoing m = { .subject = subject, .data = g->feed.data, .len = g->feed.len, .header = { { BUS_HEADER_FEED, number } } };
+
+	snprintf(subject, sizeof(subject), BUS_FEED ".%s", g->conf.id);
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)++g->n_feeds);
+	publish(g, &m);			/* if it fails, its number is missing */
+	bytes_clear(&g->feed);
+}
+
+void bus_group_flush(struct bus_group *g)
+{
+	if (g->feed.len && g->bus && g->members.n)
+		send_feed(g);
+	else
+		bytes_clear(&g->feed);
+}
+
+/* A batch that does not fit in a message leaves a gap in the numbers, so that the others know. */
+static void on_stored(void *arg, const struct batch *b)
+{
+	struct bus_group *g = arg;
+	size_t most = g->bus ? bus_payload_max(g->bus) : 0, len;
+
+	if (most <= HEADERS_ROOM || !g->members.n)
+		return;
+	most -= HEADERS_ROOM;
+	bytes_clear(&g->batch);
+	batch_encode(b, &g->batch);
+	len = FRAME_HEAD + g->batch.len;
+	if (g->feed.len && (g->feed.len + len > most || g->feed.len > FEED_BYTES))
+		send_feed(g);
+	if (g->batch.err || len > most)
+		g->n_feeds++;
+	else
+		frame_put(&g->feed, FRAME_BATCH, g->batch.data, g->batch.len);
+	if (g->feed.err) {
+		bytes_clear(&g->feed);
+		g->n_feeds++;
+	}
+}
+
+static bool take_frames(struct bus_group *g, const struct bus_message *m)
+{
+	struct frame f;
+	size_t at = 0;
+
+	while (at < m->len) {
+		long step = frame_get(m->data + at, m->len - at, &f);
+
+		if (step <= 0 || f.type != FRAME_BATCH || intake_heard(g->conf.intake, f.data, f.len))
+			return false;
+		at += (size_t)step;
+	}
+	return true;
+}
+
+static void take_feed(struct bus_group *g, const struct bus_message *m)
+{
+	const char *id = member_id(m->subject), *text = bus_header(m, BUS_HEADER_FEED);
+	struct member *from = strcmp(id, g->conf.id) ? see(g, id) : NULL;
+	__u64 number = text ? strtoull(text, NULL, 10) : 0;
+	bool is_next;
+
+	if (!from || !number)
+		return;
+	is_next = !from->next_feed || number == from->next_feed;
+	from->next_feed = number + 1;
+	if (!take_frames(g, m) || !is_next)
+		missed(g);
+}
+
+/* --- questions --- */
+
+static void question_end(struct bus_group *g, struct question **at, int err, const struct bus_message *m)
+{
+	struct question *q = *at;
+	const char *head = m ? bus_header(m, BUS_HEADER_HEAD) : NULL;
+
+	*at = q->next;
+	q->done(q->arg, err ? err : head ? 0 : -EIO, head, m ? m->data : NULL, m ? m->len : 0);
+	free(q);
+}
+
+static void end_questions(struct bus_group *g, __u64 until_ms, int err)
+{
+	struct question **at = &g->questions;
+
+	while (*at)
+		if ((*at)->until_ms <= until_ms)
+			question_end(g, at, err, NULL);
+		else
+			at = &(*at)->next;
+}
+
+static void take_answer(struct bus_group *g, const char *number, const struct bus_message *m)
+{
+	struct question **at = &g->questions;
+	__u64 n = strtoull(number, NULL, 10);
+
+	while (*at && (*at)->number != n)
+		at = &(*at)->next;
+	if (*at)
+		question_end(g, at, m->status ? -ENOTCONN : 0, m);
+}
+
+int bus_group_ask(struct bus_group *g, const char *head, const void *body, size_t len, bus_group_answered done, void *arg)
+{
+	const struct member *leader = members_leader(&g->members);
+	char subject[SUBJECT_MAX + 16], reply[SUBJECT_MAX + 40];
+	const struct bus_outgoing m = { .subject = subject, .reply = reply, .data = body, .len = len, .header = { { BUS_HEADER_HEAD, head } } };
+	struct question *q;
+	int err;
+
+	if (!g->bus || !leader)
+		return -ENOTCONN;
+	q = calloc(1, sizeof(*q));
+	if (!q)
+		return -ENOMEM;
+	*q = (struct question){ .number = ++g->n_questions, .until_ms = loop_ms(g) + ASK_MS, .done = done, .arg = arg };
+	snprintf(subject, sizeof(subject), "heatscope.member.%s.asked", leader->id);
+	snprintf(reply, sizeof(reply), "%s.answer.%llu", g->conf.inbox, (unsigned long long)q->number);
+	err = publish(g, &m);
+	if (err) {
+		free(q);
+		return err;
+	}
+	q->next = g->questions;
+	g->questions = q;
+	return 0;
+}
+
+void bus_group_answer(struct bus_group *g, const char *reply, const char *head, const void *body, size_t len)
+{
+	publish(g, &(struct bus_outgoing){ .subject = reply, .data = body, .len = len, .header = { { BUS_HEADER_HEAD, head } } });
+}
+
+static void take_question(struct bus_group *g, const struct bus_message *m)
+{
+	const char *head = bus_header(m, BUS_HEADER_HEAD);
+
+	if (head && m->reply[0] && g->conf.is_shared)
+		g->conf.ops->asked(g->conf.arg, m->reply, head, m->data, m->len);
+}
+
+/* --- the interface --- */
+
+static bool begins(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+bool bus_group_take(struct bus_group *g, const struct bus_message *m)
+{
+	const char *inbox = begins(m->subject, g->conf.inbox) ? m->subject + strlen(g->conf.inbox) : "";
+
+	if (begins(m->subject, "$KV." BUS_MEMBERS "."))
+		take_member(g, m);
+	else if (begins(m->subject, BUS_FEED "."))
+		take_feed(g, m);
+	else if (begins(inbox, ".lease."))
+		take_lease(g, inbox + strlen(".lease."), m);
+	else if (begins(inbox, ".answer."))
+		take_answer(g, inbox + strlen(".answer."), m);
+	else if (!strcmp(inbox, ".asked"))
+		take_question(g, m);
+	else
+		return false;
+	return true;
+}
+
+static void read_others(struct bus_group *g, const struct bus_values *others)
+{
+	for (size_t i = 0; i < others->n; i++) {
+		json_t *json = json_loads(others->value[i].text, 0, NULL);
+		const char *id = member_id(others->value[i].subject);
+		struct member *m;
+
+		if (strcmp(id, g->conf.id) && is_of_our_store(g, json))
+			take_peer(g, id, json);
+		m = members_find(&g->members, id);
+		if (m)
+			m->next_feed = 0;
+		json_decref(json);
+	}
+}
+
+int bus_group_connected(struct bus_group *g, struct bus *bus, const struct bus_values *others)
+{
+	int err = bus_subscribe(bus, "$KV." BUS_MEMBERS ".*");
+
+	if (!err && g->conf.is_shared)
+		err = bus_subscribe(bus, BUS_FEED ".*");
+	if (err)
+		return err;
+	g->bus = bus;
+	g->members.n = 0;
+	bytes_clear(&g->feed);
+	read_others(g, others);
+	missed(g);
+	say(g, false);
+	if (g->conf.is_shared)
+		ask_lease(g);
+	return 0;
+}
+
+void bus_group_lost(struct bus_group *g)
+{
+	g->bus = NULL;
+	end_questions(g, UINT64_MAX, -ESHUTDOWN);
+}
+
+void bus_group_tick(struct bus_group *g)
+{
+	struct member *silent;
+
+	if (g->conf.is_shared && g->leads && !bus_group_leads(g))
+		set_leads(g, false);
+	end_questions(g, loop_ms(g), -ETIMEDOUT);
+	if (!g->bus || g->is_stopped)
+		return;
+	while ((silent = members_silent(&g->members, loop_ms(g))))
+		member_gone(g, silent, "is silent");
+	if (g->conf.is_shared && (!g->lease_asked_ms || loop_ms(g) - g->lease_asked_ms > ASK_MS) && true_ms() + LEASE_MS >= g->lease_until_ms + SAY_MS)
+		ask_lease(g);
+	if (loop_ms(g) - g->said_ms >= SAY_MS)
+		say(g, false);
+}
+
+void bus_group_stop(struct bus_group *g)
+{
+	g->is_stopped = true;
+	g->leads = g->leads && !g->conf.is_shared;
+	say(g, true);
+}
+
+bool bus_group_owns(const struct bus_group *g, unsigned partition)
+{
+	return members_owns(&g->members, partition);
+}
+
+void bus_group_follow_again(struct bus_group *g)
+{
+	g->follow_again = true;
+}
+
+/* The others read it again at once. */
+static void on_texts(void *arg)
+{
+	struct bus_group *g = arg;
+
+	g->revision++;
+	if (g->leads && g->bus && !g->is_stopped)
+		say(g, false);
+}
+
+int bus_group_new(uv_loop_t *loop, const struct bus_group_conf *conf, struct bus_group **ret_group)
+{
+	struct bus_group *g = calloc(1, sizeof(*g));
+
+	if (!g)
+		return -ENOMEM;
+	g->loop = loop;
+	g->conf = *conf;
+	snprintf(g->members.self, sizeof(g->members.self), "%s", conf->id);
+	g->observer = (struct store_queue_observer){ .stored = on_stored, .texts = on_texts, .arg = g };
+	if (conf->is_shared)
+		store_queue_observe(conf->store_queue, &g->observer);
+	*ret_group = g;
+	return 0;
+}
+
+void bus_group_free(struct bus_group *g)
+{
+	if (!g)
+		return;
+	end_questions(g, UINT64_MAX, -ESHUTDOWN);
+	if (g->conf.is_shared)
+		store_queue_unobserve(g->conf.store_queue, &g->observer);
+	bytes_fini(&g->feed);
+	bytes_fini(&g->batch);
+	free(g);
+}
+
+json_t *bus_group_json(const struct bus_group *g)
+{
+	const struct member *leader = members_leader(&g->members);
+	json_t *partitions = json_array(), *others = json_array();
+
+	for (unsigned p = 0; p < BUS_PARTITIONS; p++)
+		if (bus_group_owns(g, p))
+			json_array_append_new(partitions, json_integer(p));
+	for (size_t i = 0; i < g->members.n; i++)
+		json_array_append_new(others, json_pack("{s:s, s:b}", "id", g->members.other[i].id, "leads", g->members.other[i].leads));
+	return json_pack("{s:b, s:s, s:b, s:s?, s:o, s:o, s:I}", "shared", g->conf.is_shared, "id", g->conf.id, "leads", bus_group_leads(g), "leader",
+			 bus_group_leads(g) ? g->conf.id : leader ? leader->id : NULL, "partitions", partitions, "others", others, "missed",
+			 (json_int_t)g->n_missed);
+}
