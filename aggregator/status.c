@@ -156,7 +156,8 @@ json_t *status_json(const struct aggregator *a)
 			 (json_int_t)getpid(), "uptime", (double)(boot_ns() - a->start_ns) / 1e9, "cpu_seconds",
 			 (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 			 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
-			 "memory_bytes", memory_bytes(), "memory", memory_json(a), "store", "database", a->conf.database, "bytes", store_bytes(a),
+			 "memory_bytes", memory_bytes(), "memory", memory_json(a), "store", "database",
+			 a->conf.clickhouse.url[0] ? a->conf.clickhouse.url : a->conf.database, "bytes", store_bytes(a),
 			 "lost_events", lost_events(a), "counters", counters_json(a), "sources", resource_sources(a->services.catalog),
 			 "instrumentations", resource_instrumentations(a->services.catalog, now), "enabled",
 			 !catalog_is_off(a->services.catalog), "always", listed_json(a), "webhooks", webhooks_json(a->webhooks), "reports", reports_json(a->reports),
@@ -240,6 +241,32 @@ static void put_otlp(const struct aggregator *a, struct exposition *e)
 		metrics_put(e, &rows[i].family, rows[i].family.type == EXPOSITION_COUNTER ? a->started_ns : 0, rows[i].value);
 }
 
+static void put_bus(const struct aggregator *a, struct exposition *e)
+{
+	json_t *bus = a->bus_ingest ? bus_ingest_json(a->bus_ingest) : NULL, *group = json_object_get(bus, "group");
+	const struct {
+		struct exposition_family family;
+		double value;
+	} rows[] = {
+		{ { EXPOSITION_GAUGE, "heatscope.bus.connected", "", "1: connected to the bus", NULL }, json_is_true(json_object_get(bus, "connected")) },
+		{ { EXPOSITION_COUNTER, "heatscope.bus.messages", "", "Messages of batches that came by the bus", NULL },
+		  json_number_value(json_object_get(bus, "messages")) },
+		{ { EXPOSITION_COUNTER, "heatscope.bus.again", "", "Of these, had come before", NULL }, json_number_value(json_object_get(bus, "again")) },
+		{ { EXPOSITION_COUNTER, "heatscope.bus.refused", "", "Messages that were damaged, or of another source", NULL },
+		  json_number_value(json_object_get(bus, "refused")) },
+		{ { EXPOSITION_GAUGE, "heatscope.group.leads", "", "1: this heatscoped leads its group", NULL },
+		  json_is_true(json_object_get(group, "leads")) },
+		{ { EXPOSITION_GAUGE, "heatscope.group.members", "", "Heatscoped that this one sees in its group, with itself", NULL },
+		  (double)json_array_size(json_object_get(group, "others")) + 1 },
+		{ { EXPOSITION_GAUGE, "heatscope.group.partitions", "", "Partitions of the sources whose batches this heatscoped takes", NULL },
+		  (double)json_array_size(json_object_get(group, "partitions")) },
+	};
+
+	for (size_t i = 0; bus && i < sizeof(rows) / sizeof(*rows); i++)
+		metrics_put(e, &rows[i].family, rows[i].family.type == EXPOSITION_COUNTER ? a->started_ns : 0, rows[i].value);
+	json_decref(bus);
+}
+
 void status_metrics(const struct aggregator *a, struct exposition *e)
 {
 	static const struct ingest_counters none;
@@ -267,6 +294,7 @@ void status_metrics(const struct aggregator *a, struct exposition *e)
 	put_version(e);
 	put_requests(a, e);
 	put_otlp(a, e);
+	put_bus(a, e);
 	source_metrics_write(a->services.catalog, a->started_ns, now_ns(), e);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		metrics_put(e, &rows[i].family, rows[i].family.type == EXPOSITION_COUNTER ? a->started_ns : 0, rows[i].value);

@@ -397,6 +397,79 @@ TEST(changes_follow_one_another)
 	rig_end(&r);
 }
 
+/* Takes what the leader has written. */
+static void follow(struct rig *f, struct rig *leader, __u64 newest_id, __s64 until_ns)
+{
+	char reason[REASON_MAX];
+	struct store *texts;
+
+	uv_run(&leader->loop, UV_RUN_DEFAULT);
+	assert_int_equal(store_copy_texts(leader->store, &texts), 0);
+	assert_int_equal(catalog_follow(f->catalog, texts, newest_id, until_ns, reason), 0);
+	texts->ops->close(texts);
+}
+
+static void put(struct rig *r, __u64 inst, __s64 slot, __u32 seq)
+{
+	static const __u64 values[] = { 5000, 6000 };
+	struct bytes data = { 0 };
+	struct incoming_batch *a;
+
+	wire_batch(&data, "db1", inst, slot, seq, "query", values, 2);
+	assert_int_equal(incoming_batch_new(data.data, data.len, &a), 0);
+	assert_int_equal(store_queue_add(r->store_queue, a), 0);
+	uv_run(&r->loop, UV_RUN_DEFAULT);
+	bytes_fini(&data);
+}
+
+TEST(a_follower_knows_what_the_leader_has_written)
+{
+	struct rig leader, f;
+	struct outcome o = { 0 };
+	int n[2] = { 0 };
+	struct catalog_observer seen = { .changed = count_changes, .arg = n };
+	char reason[REASON_MAX];
+	json_t *changes = json_of("{\"retention-time\": 100, \"enabled\": \"false\"}");
+	__s64 slot = wire_now_ns() / 1000000000, first, last;
+	__u64 one, two;
+
+	rig_begin(&leader, NULL);
+	rig_begin(&f, NULL);
+	rig_hello(&leader, "db1");
+	one = rig_create(&leader, wire_request("command"));
+	two = rig_create(&leader, wire_request("statement,latency"));
+	follow(&f, &leader, 0, slot * 1000000000);
+	assert_int_equal(catalog_find(f.catalog, one)->in.retention_s, 3600);
+	assert_string_equal(catalog_find(f.catalog, two)->numeric, "latency");
+	assert_int_equal(catalog_newest_id(f.catalog), two);
+	put(&f, one, slot, 1);			/* began before the cube of the follower was whole */
+	assert_int_equal(cube_range(f.cube, one, &first, &last), -ENOENT);
+	put(&f, one, slot + 1, 2);
+	assert_int_equal(cube_range(f.cube, one, &first, &last), 0);
+	assert_int_equal(first, slot + 1);
+
+	assert_int_equal(catalog_change(leader.catalog, one, changes, on_outcome, &o, reason), 0);
+	assert_int_equal(catalog_delete(leader.catalog, two, NULL, NULL), 0);
+	assert_int_equal(catalog_set_off(leader.catalog, true, NULL, NULL), 0);
+	catalog_observe(f.catalog, &seen);
+	follow(&f, &leader, two + 5, slot * 1000000000);
+	assert_true(n[true] > 0);
+	assert_int_equal(catalog_find(f.catalog, one)->in.retention_s, 100);
+	assert_true(catalog_find(f.catalog, one)->in.suspended);
+	assert_int_equal(rig_cubed(&f, one), 2);	/* it keeps its slots */
+	assert_null(catalog_find(f.catalog, two));
+	assert_true(catalog_is_off(f.catalog));
+	assert_int_equal(catalog_newest_id(f.catalog), two + 5);
+	catalog_unobserve(f.catalog, &seen);
+
+	catalog_leave(f.catalog, (slot + 2) * 1000000000);
+	assert_int_equal(cube_range(f.cube, one, &first, &last), 0);
+	assert_int_equal(first, slot + 3);
+	json_decref(changes);
+	rig_end(&f);
+	rig_end(&leader);
+}
+
 TEST(a_change_does_not_restore_a_deleted_instrumentation)
 {
 	struct rig r;

@@ -2,6 +2,7 @@
 #include "test/kit/server_kit.h"
 #include "aggregator/http/http.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -361,6 +362,92 @@ TEST(replies_may_come_later_and_none_is_lost_at_the_end)
 	assert_int_equal(uv_loop_close(&l.loop), 0);
 	endpoint_remove(&e);
 	assert_int_equal(rmdir(at.folder), 0);
+}
+
+/* ---- requests without a connection ---- */
+
+static void echo(void *arg, struct http_request *r)
+{
+	size_t n_params, len;
+	const struct http_param *param = http_params(r, &n_params);
+	const char *body = http_body(r, &len);
+	char text[200];
+
+	if (!strcmp(http_path(r), "/ca/none"))
+		http_drop(r);
+	else if (!strcmp(http_path(r), "/ca/stream"))
+		assert_null(http_stream(r, NULL, NULL));
+	else if (!strcmp(http_path(r), "/ca/error"))
+		http_busy(r, 5, "not now");
+	else {
+		snprintf(text, sizeof(text), "%s %s %s=%s %s %.*s", http_method(r), http_path(r), param[0].name, param[0].value,
+			 http_header(r, "accept"), (int)len, body);
+		assert_false(http_is_gone(r));
+		http_reply(r, 201, "text/plain", strdup(text), strlen(text), "/ca/made");
+	}
+}
+
+struct called {
+	unsigned n, status;
+	char body[300], location[50];
+};
+
+static void on_called(void *arg, const struct http_answer *answer)
+{
+	struct called *c = arg;
+
+	c->n++;
+	c->status = answer->status;
+	snprintf(c->body, sizeof(c->body), "%.*s", (int)answer->len, answer->data ? (const char *)answer->data : "");
+	snprintf(c->location, sizeof(c->location), "%s", answer->location ? answer->location : "");
+}
+
+TEST(the_handler_can_be_asked_without_a_connection)
+{
+	const struct http_param param = { "limit", "5" }, header = { "Accept", "text/plain" };
+	struct http_call call = { "POST", "/ca/x", &param, &header, 1, 1, "name=a", 6 };
+	struct http_conf conf = { 0 };
+	struct called c = { 0 };
+	struct endpoint e;
+	char reason[128], listen[128], folder[] = "/tmp/heatscope-test-XXXXXX";
+	uv_loop_t loop;
+	struct http *h;
+	int fd;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(listen, sizeof(listen), "unix:%s/http.sock", folder);
+	assert_int_equal(endpoint_parse(listen, &e, reason, sizeof(reason)), 0);
+	assert_int_equal(endpoint_listen(&e, 0600, &fd, reason, sizeof(reason)), 0);
+	assert_int_equal(uv_loop_init(&loop), 0);
+	assert_int_equal(http_new(&loop, fd, &conf, echo, NULL, &h), 0);
+	assert_int_equal(http_call(h, &call, on_called, &c), 0);
+	assert_int_equal(c.status, 201);
+	assert_string_equal(c.body, "POST /ca/x limit=5 text/plain name=a");
+	assert_string_equal(c.location, "/ca/made");
+	call.path = "/ca/stream";
+	assert_int_equal(http_call(h, &call, on_called, &c), 0);
+	assert_int_equal(c.status, 409);
+	call.path = "/ca/error";
+	assert_int_equal(http_call(h, &call, on_called, &c), 0);
+	assert_int_equal(c.status, 503);
+	assert_non_null(strstr(c.body, "not now"));
+	assert_string_equal(c.location, "");
+	call.path = "/ca/none";
+	assert_int_equal(http_call(h, &call, on_called, &c), 0);
+	assert_int_equal(c.status, 503);
+	call.path = "/page.html";
+	assert_int_equal(http_call(h, &call, on_called, &c), -EINVAL);
+	call.path = "/ca/x";
+	call.len = HTTP_BODY_MAX + 1;
+	assert_int_equal(http_call(h, &call, on_called, &c), -EINVAL);
+	assert_int_equal(c.n, 4);
+	http_close(h);
+	call.len = 6;
+	assert_int_equal(http_call(h, &call, on_called, &c), -ESHUTDOWN);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	assert_int_equal(uv_loop_close(&loop), 0);
+	endpoint_remove(&e);
+	assert_int_equal(rmdir(folder), 0);
 }
 
 TEST_MAIN_WITH(start, stop)

@@ -271,6 +271,73 @@ TEST(a_batch_is_acknowledged_by_name_once_it_is_stored)
 	net_end(&n);
 }
 
+static bool is_later;
+static __u64 asked;
+
+static bool on_unknown(void *arg, __u64 inst)
+{
+	asked = inst;
+	return is_later;
+}
+
+static void on_settled(struct sender *s, const struct batch *b, int err, const char *reason) { }
+
+TEST(a_batch_of_an_instrumentation_that_is_not_known_yet_is_left_for_later)
+{
+	static const __u64 values[] = { 5000, 6000 };
+	struct sender sender = { on_settled };
+	struct bytes data = { 0 };
+	struct client c;
+	struct net n;
+	__u64 id;
+
+	net_begin(&n);
+	client_begin(&c, &n);
+	client_hello(&c, "db1");
+	id = create(&n, "command");
+	catalog_delete(n.rig.catalog, id, NULL, NULL);
+	wire_batch(&data, "db1", id, now_slot(), 1, "query", values, 2);
+	intake_follow(n.intake, on_unknown, NULL);
+	is_later = true;
+	assert_int_equal(intake_batch(n.intake, data.data, data.len, NULL, NULL, &sender), 0);	/* deleted: dropped */
+	assert_int_equal(asked, 0);
+	bytes_clear(&data);
+	wire_batch(&data, "db1", id + 1, now_slot(), 1, "query", values, 2);
+	assert_int_equal(intake_batch(n.intake, data.data, data.len, NULL, NULL, &sender), -EAGAIN);
+	assert_int_equal(asked, id + 1);
+	is_later = false;
+	assert_int_equal(intake_batch(n.intake, data.data, data.len, NULL, NULL, &sender), 0);
+	bytes_fini(&data);
+	client_end(&c);
+	net_end(&n);
+}
+
+TEST(what_another_heatscoped_has_stored_is_in_memory_but_not_stored_again)
+{
+	static const __u64 values[] = { 5000, 6000 };
+	struct bytes data = { 0 };
+	struct client c;
+	struct net n;
+	__u64 id;
+
+	net_begin(&n);
+	client_begin(&c, &n);
+	client_hello(&c, "db1");
+	id = create(&n, "command");
+	wire_batch(&data, "db1", id, now_slot(), 1, "query", values, 2);
+	assert_int_equal(intake_heard(n.intake, data.data, data.len), 0);
+	assert_int_equal(rig_cubed(&n.rig, id), 2);
+	assert_int_equal(rig_stored(&n.rig, id), 0);
+	assert_int_equal(catalog_n_sources(n.rig.catalog, catalog_find(n.rig.catalog, id), wire_now_ns()), 1);
+	assert_int_equal(intake_heard(n.intake, data.data, data.len - 1), -EBADMSG);
+	bytes_clear(&data);
+	wire_batch(&data, "db1", id + 1, now_slot(), 1, "query", values, 2);
+	assert_int_equal(intake_heard(n.intake, data.data, data.len), 0);	/* not known here: left out */
+	bytes_fini(&data);
+	client_end(&c);
+	net_end(&n);
+}
+
 static void label_of(void *arg, __s64 slot, const struct slice *s)
 {
 	assert_int_equal(labels_text(&s->key, 1, arg), 0);

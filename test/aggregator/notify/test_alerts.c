@@ -83,6 +83,26 @@ TEST_WITH(a_source_that_is_silent_is_no_data, start, stop)
 	assert_string_equal(alerts_bench_state(&bench), "ok");
 }
 
+/* Another heatscoped has stored some of their events, and the cube lacks these. */
+TEST_WITH(windows_that_memory_lacks_are_neither_quiet_nor_silent, start, stop)
+{
+	static const char at_once[] = "{\"name\": \"slow\", \"instrumentation\": 1, \"percentile\": 0.99, \"above\": 100000000, \"window\": 10, \"for\": 1}";
+	struct annotation_list *all;
+
+	alerts_bench_add(&bench, at_once, BEGIN);
+	seconds(BEGIN, 60, 200 * MS);
+	alerts_skip(bench.alerts, (BEGIN + 64) * 1000000000ll);
+	seconds(BEGIN + 60, 10, 0);
+	seconds(BEGIN + 70, 30, 200 * MS);
+	assert_string_equal(alerts_bench_state(&bench), "firing");
+	all = fired();
+	assert_int_equal(all->n, 1);
+	assert_true(all->item[0].to_ns == ANNOTATION_OPEN);
+	annotation_list_free(all);
+	seconds(BEGIN + 100, 20, 0);
+	assert_string_equal(alerts_bench_state(&bench), "no_data");
+}
+
 /* As at a boot when the clock is wrong until the network is up. */
 TEST_WITH(a_clock_that_is_set_back_silences_nothing, start, stop)
 {

@@ -72,6 +72,23 @@ static void print_server(const json_t *status)
 	show_print(stdout, "\n");
 }
 
+static void print_bus(const json_t *status)
+{
+	const json_t *bus = json_object_get(json_object_get(status, "counters"), "bus"), *group = json_object_get(bus, "group");
+	size_t n = json_array_size(json_object_get(group, "others")) + 1;
+
+	if (!bus)
+		return;
+	show_print(stdout, "bus          %s, ", json_text(bus, "url"));
+	if (!json_is_true(json_object_get(bus, "connected")))
+		show_print(stdout, "not connected: %s\n", json_text(bus, "reason"));
+	else
+		show_print(stdout, "%.0f messages\n", json_number(bus, "messages"));
+	if (json_is_true(json_object_get(group, "shared")))
+		show_print(stdout, "group        %zu heatscoped; this one %s, and takes %zu of 16 partitions\n", n,
+			   json_is_true(json_object_get(group, "leads")) ? "leads" : "follows", json_array_size(json_object_get(group, "partitions")));
+}
+
 static void print_sources(const json_t *status)
 {
 	struct table t = { .n_columns = 6, .right = { 0, 0, 0, 1, 0, 0 } };
@@ -188,6 +205,7 @@ int run_status(struct client *c, int argc, char **argv)
 	if (o.json)
 		return print_json(status);
 	print_server(status);
+	print_bus(status);
 	if (json_is_false(json_object_get(status, "enabled")))
 		show_print(stdout, "everything is off: 'heatscope on' resumes measuring\n");
 	print_always(status);
