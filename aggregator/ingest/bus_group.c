@@ -1,6 +1,7 @@
 #include "aggregator/ingest/bus_group.h"
 
 #include "aggregator/base/clock.h"
+#include "aggregator/ingest/feed.h"
 #include "collector/bus/subjects.h"
 #include "collector/core/frame.h"
 #include "collector/core/log.h"
@@ -14,7 +15,6 @@
 #define LEASE_MS 4000
 #define ASK_MS 5000
 #define MISSED_NS 5000000000ll		/* the cube is whole from so much later on: slots of hosts whose clocks are ahead */
-#define FEED_BYTES (256u << 10)		/* a message of batches is sent when it is so long */
 #define HEADERS_ROOM 4096
 #define LEASE "lease"			/* a key of BUS_MEMBERS, which is no member */
 
@@ -41,7 +41,7 @@ struct bus_group {
 	bool follow_again;
 	__s64 touched_ns;		/* boot clock: requests since then are to be said */
 	struct store_queue_observer observer;
-	struct bytes feed, batch;	/* frames to be sent; scratch */
+	struct feed *feed;		/* batches that the others are to hear of */
 	__u64 n_feeds, n_missed;
 	struct question *questions;
 	__u64 n_questions;
@@ -246,47 +246,43 @@ static void take_member(struct bus_group *g, const struct bus_message *m)
 
 /* --- batches that we have stored --- */
 
-static void send_feed(struct bus_group *g)
+/* data NULL: a gap in the numbers, so that the others know that something is missing. */
+static void send_piece(void *arg, const __u8 *data, size_t len)
 {
 	char subject[SUBJECT_MAX], number[24];
-	const struct bus_outgoing m = { .subject = subject, .data = g->feed.data, .len = g->feed.len, .header = { { BUS_HEADER_FEED, number } } };
+	struct bus_group *g = arg;
+	const struct bus_outgoing m = { .subject = subject, .data = data, .len = len, .header = { { BUS_HEADER_FEED, number } } };
 
 	snprintf(subject, sizeof(subject), BUS_FEED ".%s", g->conf.id);
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)++g->n_feeds);
-	publish(g, &m);			/* if it fails, its number is missing */
-	bytes_clear(&g->feed);
+	if (data)
+		publish(g, &m);		/* if it fails, its number is missing */
 }
 
 void bus_group_flush(struct bus_group *g)
 {
-	if (g->feed.len && g->bus && g->members.n)
-		send_feed(g);
+	size_t most = g->bus ? bus_payload_max(g->bus) : 0;
+
+	if (feed_is_empty(g->feed))
+		return;
+	if (most > HEADERS_ROOM && g->members.n)
+		feed_take(g->feed, most - HEADERS_ROOM, send_piece, g);
 	else
-		bytes_clear(&g->feed);
+		feed_clear(g->feed);
 }
 
-/* A batch that does not fit in a message leaves a gap in the numbers, so that the others know. */
 static void on_stored(void *arg, const struct batch *b)
 {
 	struct bus_group *g = arg;
-	size_t most = g->bus ? bus_payload_max(g->bus) : 0, len;
 
-	if (most <= HEADERS_ROOM || !g->members.n)
+	if (!g->bus || !g->members.n)
 		return;
-	most -= HEADERS_ROOM;
-	bytes_clear(&g->batch);
-	batch_encode(b, &g->batch);
-	len = FRAME_HEAD + g->batch.len;
-	if (g->feed.len && (g->feed.len + len > most || g->feed.len > FEED_BYTES))
-		send_feed(g);
-	if (g->batch.err || len > most)
-		g->n_feeds++;
-	else
-		frame_put(&g->feed, FRAME_BATCH, g->batch.data, g->batch.len);
-	if (g->feed.err) {
-		bytes_clear(&g->feed);
+	if (feed_add(g->feed, b)) {
+		feed_clear(g->feed);
 		g->n_feeds++;
 	}
+	if (feed_is_full(g->feed))
+		bus_group_flush(g);
 }
 
 static bool take_frames(struct bus_group *g, const struct bus_message *m)
@@ -297,7 +293,8 @@ static bool take_frames(struct bus_group *g, const struct bus_message *m)
 	while (at < m->len) {
 		long step = frame_get(m->data + at, m->len - at, &f);
 
-		if (step <= 0 || f.type != FRAME_BATCH || intake_heard(g->conf.intake, f.data, f.len))
+		if (step <= 0 || (f.type != FRAME_BATCH && f.type != FRAME_FOLD) ||
+		    intake_heard(g->conf.intake, f.data, f.len, f.type == FRAME_FOLD))
 			return false;
 		at += (size_t)step;
 	}
@@ -444,7 +441,7 @@ int bus_group_connected(struct bus_group *g, struct bus *bus, const struct bus_v
 		return err;
 	g->bus = bus;
 	g->members.n = 0;
-	bytes_clear(&g->feed);
+	feed_clear(g->feed);
 	read_others(g, others);
 	missed(g);
 	say(g, false);
@@ -507,8 +504,10 @@ int bus_group_new(uv_loop_t *loop, const struct bus_group_conf *conf, struct bus
 {
 	struct bus_group *g = calloc(1, sizeof(*g));
 
-	if (!g)
+	if (!g || feed_new(&g->feed)) {
+		free(g);
 		return -ENOMEM;
+	}
 	g->loop = loop;
 	g->conf = *conf;
 	snprintf(g->members.self, sizeof(g->members.self), "%s", conf->id);
@@ -526,8 +525,7 @@ void bus_group_free(struct bus_group *g)
 	end_questions(g, UINT64_MAX, -ESHUTDOWN);
 	if (g->conf.is_shared)
 		store_queue_unobserve(g->conf.store_queue, &g->observer);
-	bytes_fini(&g->feed);
-	bytes_fini(&g->batch);
+	feed_free(g->feed);
 	free(g);
 }
 

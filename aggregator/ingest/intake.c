@@ -109,15 +109,16 @@ int intake_batch(struct intake *in, const __u8 *data, size_t len, const char *so
 	return err;
 }
 
-int intake_heard(struct intake *in, const __u8 *data, size_t len)
+int intake_heard(struct intake *in, const __u8 *data, size_t len, bool is_fold)
 {
 	struct incoming_batch *a;
 	int err = incoming_batch_new(data, len, &a);
 
 	if (err)
 		return err;
-	if (catalog_find(in->catalog, a->batch.inst)) {
-		store_queue_heard(in->store_queue, a);
+	if (catalog_find(in->catalog, a->batch.inst))
+		store_queue_heard(in->store_queue, a, is_fold);
+	if (!is_fold) {
 		catalog_seen(in->catalog, a->batch.inst, a->batch.source, incoming_batch_last(a));
 		catalog_lost(in->catalog, a->batch.inst, a->batch.source, a->batch.loss.n, now_ns());
 	}

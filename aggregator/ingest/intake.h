@@ -43,9 +43,8 @@ void intake_free(struct intake *in);		/* NULL is fine */
 int intake_batch(struct intake *in, const __u8 *data, size_t len, const char *source,
 		 const struct host_labels *labels, struct sender *sender);
 
-/* Takes the payload of a FRAME_BATCH that another heatscoped has added to the same store, for the cube.  -EBADMSG,
- * -ENOMEM. */
-int intake_heard(struct intake *in, const __u8 *data, size_t len);
+/* Takes the payload of a frame of another heatscoped's feed (feed.h), for the cube.  -EBADMSG, -ENOMEM. */
+int intake_heard(struct intake *in, const __u8 *data, size_t len, bool is_fold);
 
 /* Another heatscoped may make the instrumentations: unknown() is called for a batch of one that is later than
  * catalog_newest_id().  If it returns true, the batch cannot be taken yet (-EAGAIN); else it was deleted. */

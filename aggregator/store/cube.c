@@ -271,6 +271,24 @@ bool cube_set_back(struct cube *c, __u64 inst, __s64 now)
 	return true;
 }
 
+int cube_fold(struct cube *c, const struct batch *b)
+{
+	struct ring *r = ring_of(c, b->inst);
+	__s64 oldest, was;
+	int err;
+
+	if (!r)
+		return -ENOENT;
+	was = r->has_data ? ring_oldest(r, r->newest) : INT64_MIN;
+	oldest = ring_oldest(r, r->has_data && r->newest > b->slot ? r->newest : b->slot);
+	if (b->slot < oldest)
+		return -ESTALE;
+	err = ring_add(r, &c->scratch, b->slot, b->slice, b->n_slices);
+	if (!err && oldest > was)
+		observation_trim(&r->observation, oldest);
+	return err;
+}
+
 /* --- loading --- */
 
 struct loading {

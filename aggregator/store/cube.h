@@ -30,6 +30,10 @@ int cube_resize(struct cube *c, __u64 inst, size_t n_slots);
 
 int cube_add(struct cube *c, const struct batch *b);
 
+/* Adds slices of several sources that were added up; what the sources reported besides comes by cube_add(), as batches
+ * without slices. */
+int cube_fold(struct cube *c, const struct batch *b);
+
 /* Called when the clock was set back, to slot `now`.  If all slots that the cube holds are later, it forgets them and
  * takes slots from `now` on.  It never answers for the forgotten slots; the store has them.  Returns true if it forgot
  * slots. */

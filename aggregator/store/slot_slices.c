@@ -64,38 +64,61 @@ static int merge_slice(struct slot_slices_entry *e, struct sum *scratch, const s
 	return 0;
 }
 
-/* Inserts the new s; the copy has space for it. */
-static int insert_slice(struct slot_slices *p, size_t at, struct keys *keys, const struct slice *s)
+/* Makes *e the entry of a new slice. */
+static int new_entry(struct slot_slices_entry *e, struct keys *keys, const struct slice *s)
 {
-	struct slot_slices_entry e = {
-		.ruler = s->ruler, .axis = (__u8)s->axis, .weight = (__u8)s->weight, .fresh = ADDED,
-		.hist_len = s->hist_len,
-	};
 	int err = hist_check(s->ruler, s->hist, s->hist_len);
 
 	if (err)
 		return err;
-	e.hist = copy_of(s->hist, s->hist_len);
-	e.key = e.hist ? keys_take(keys, &s->key) : NULL;
-	if (!e.key) {
-		free(e.hist);
+	*e = (struct slot_slices_entry){ .ruler = s->ruler, .axis = (__u8)s->axis, .weight = (__u8)s->weight, .fresh = ADDED,
+					 .hist_len = s->hist_len };
+	e->hist = copy_of(s->hist, s->hist_len);
+	e->key = e->hist ? keys_take(keys, &s->key) : NULL;
+	if (!e->key) {
+		free(e->hist);
 		return -ENOMEM;
 	}
-	memmove(&p->entry[at + 1], &p->entry[at], (p->n_entries - at) * sizeof(e));
-	p->entry[at] = e;
-	p->n_entries++;
 	return 0;
 }
 
-static int add_slice(struct slot_slices *p, struct keys *keys, struct sum *scratch, const struct slice *s)
+static int compare_slices(const void *a, const void *b)
 {
-	size_t at = place_of(p, s);
+	const struct slice *x = *(const struct slice *const *)a, *y = *(const struct slice *const *)b;
+	int order = (int)x->axis - (int)y->axis;
 
-	if (s->axis >= MEASURES_MAX || s->weight > MEASURES_MAX)
-		return -EINVAL;
-	if (at < p->n_entries && !compare_entry(&p->entry[at], s))
-		return merge_slice(&p->entry[at], scratch, s);
-	return insert_slice(p, at, keys, s);
+	if (!order)
+		order = (int)x->weight - (int)y->weight;
+	if (!order)
+		order = labels_compare(&x->key, &y->key);
+	return order ? order : (x->ruler > y->ruler) - (x->ruler < y->ruler);
+}
+
+/* Appends to the copy, which has space, the old entries and the slices, both of which ascend.  If it fails, the old
+ * entries that were not appended yet are still in `old` only. */
+static int merge_all(struct slot_slices *copy, const struct slot_slices *old, struct keys *keys, struct sum *scratch,
+		     const struct slice *const *slice, size_t n)
+{
+	size_t at = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		const struct slice *s = slice[i];
+
+		if (s->axis >= MEASURES_MAX || s->weight > MEASURES_MAX)
+			return -EINVAL;
+		while (at < old->n_entries && compare_entry(&old->entry[at], s) <= 0)
+			copy->entry[copy->n_entries++] = old->entry[at++];
+		if (copy->n_entries && !compare_entry(&copy->entry[copy->n_entries - 1], s)) {
+			err = merge_slice(&copy->entry[copy->n_entries - 1], scratch, s);
+		} else {
+			err = new_entry(&copy->entry[copy->n_entries], keys, s);
+			copy->n_entries += !err;
+		}
+	}
+	while (at < old->n_entries && !err)
+		copy->entry[copy->n_entries++] = old->entry[at++];
+	return err;
 }
 
 static void discard_copy(struct slot_slices *copy, struct keys *keys)
@@ -127,22 +150,26 @@ static void keep_copy(struct slot_slices *p, struct slot_slices *copy)
 
 int slot_slices_add(struct slot_slices *p, struct keys *keys, struct sum *scratch, const struct slice *slice, size_t n)
 {
-	struct slot_slices copy = { .n_entries = p->n_entries };
-	int err = 0;
+	const struct slice **sorted = n ? malloc(n * sizeof(*sorted)) : NULL;
+	struct slot_slices copy = { 0 };
+	int err;
 
 	if (!n)
 		return 0;
-	copy.entry = malloc((p->n_entries + n) * sizeof(*copy.entry));
-	if (!copy.entry)
+	copy.entry = sorted ? malloc((p->n_entries + n) * sizeof(*copy.entry)) : NULL;
+	if (!copy.entry) {
+		free(sorted);
 		return -ENOMEM;
-	if (p->n_entries)
-		memcpy(copy.entry, p->entry, p->n_entries * sizeof(*copy.entry));
-	for (size_t i = 0; i < n && !err; i++)
-		err = add_slice(&copy, keys, scratch, &slice[i]);
+	}
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = &slice[i];
+	qsort(sorted, n, sizeof(*sorted), compare_slices);
+	err = merge_all(&copy, p, keys, scratch, sorted, n);
 	if (err)
 		discard_copy(&copy, keys);
 	else
 		keep_copy(p, &copy);
+	free(sorted);
 	return err;
 }
 

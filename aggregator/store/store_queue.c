@@ -165,9 +165,9 @@ static void count_batch(struct store_queue *f, const struct incoming_batch *a)
 	}
 }
 
-static void fill_cube(struct store_queue *f, const struct incoming_batch *a)
+static void fill_cube(struct store_queue *f, const struct incoming_batch *a, int (*add)(struct cube *c, const struct batch *b))
 {
-	int err = cube_add(f->cube, &a->batch);
+	int err = add(f->cube, &a->batch);
 
 	/* -ESTALE: older than the cube, but the store has it.  -ENOENT: deleted meanwhile. */
 	if (!err || err == -ESTALE || err == -ENOENT)
@@ -178,11 +178,11 @@ static void fill_cube(struct store_queue *f, const struct incoming_batch *a)
 	cube_drop(f->cube, a->batch.inst);
 }
 
-void store_queue_heard(struct store_queue *f, const struct incoming_batch *a)
+void store_queue_heard(struct store_queue *f, const struct incoming_batch *a, bool is_fold)
 {
 	__s64 first, last;
 
-	fill_cube(f, a);
+	fill_cube(f, a, is_fold ? cube_fold : cube_add);
 	batch_slots(&a->batch, &first, &last);
 	observers_notify(f, a->batch.inst, first, last);
 }
@@ -201,7 +201,7 @@ static void settle_batches(struct store_queue *f)
 		count_batch(f, a);
 		if (!a->fresh)
 			continue;
-		fill_cube(f, a);
+		fill_cube(f, a, cube_add);
 		announce_stored(f, &a->batch);
 	}
 	if (!f->err)

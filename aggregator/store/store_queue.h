@@ -39,9 +39,9 @@ void store_queue_drop(struct store_queue *f, __u64 inst);
 /* settled() is called for every batch, committed (err 0, new or duplicate) or not.  The batch is freed after it. */
 void store_queue_on_settled(struct store_queue *f, void (*settled)(void *arg, const struct incoming_batch *a, int err), void *arg);
 
-/* Takes a batch that another heatscoped has added to the same store: the cube gets it, and amended() is called.  The
- * caller keeps it. */
-void store_queue_heard(struct store_queue *f, const struct incoming_batch *a);
+/* Takes a batch that another heatscoped has added to the same store, or one of cube_fold(): the cube gets it, and amended()
+ * is called.  The caller keeps it. */
+void store_queue_heard(struct store_queue *f, const struct incoming_batch *a, bool is_fold);
 
 /* stored() is called for each batch that cube and store did not have, amended() when new data of slots first..last
  * (inclusive) are in both.  Any number of observers. */

@@ -21,6 +21,7 @@ enum frame_type {
 	FRAME_INST = 6,		/* in recordings, JSON: the instrumentation of the next frames  */
 	FRAME_CHUNK = 7,	/* in the store: a zstd block of histogram bytes               */
 	FRAME_ERROR = 8,	/* both ways, JSON {"error": text}; then the sender closes      */
+	FRAME_FOLD = 9,		/* among heatscoped: a batch of the added slices of many sources */
 };
 
 #define FRAME_VERSION 1

@@ -325,14 +325,14 @@ TEST(what_another_heatscoped_has_stored_is_in_memory_but_not_stored_again)
 	client_hello(&c, "db1");
 	id = create(&n, "command");
 	wire_batch(&data, "db1", id, now_slot(), 1, "query", values, 2);
-	assert_int_equal(intake_heard(n.intake, data.data, data.len), 0);
+	assert_int_equal(intake_heard(n.intake, data.data, data.len, false), 0);
 	assert_int_equal(rig_cubed(&n.rig, id), 2);
 	assert_int_equal(rig_stored(&n.rig, id), 0);
 	assert_int_equal(catalog_n_sources(n.rig.catalog, catalog_find(n.rig.catalog, id), wire_now_ns()), 1);
-	assert_int_equal(intake_heard(n.intake, data.data, data.len - 1), -EBADMSG);
+	assert_int_equal(intake_heard(n.intake, data.data, data.len - 1, false), -EBADMSG);
 	bytes_clear(&data);
 	wire_batch(&data, "db1", id + 1, now_slot(), 1, "query", values, 2);
-	assert_int_equal(intake_heard(n.intake, data.data, data.len), 0);	/* not known here: left out */
+	assert_int_equal(intake_heard(n.intake, data.data, data.len, false), 0);	/* not known here: left out */
 	bytes_fini(&data);
 	client_end(&c);
 	net_end(&n);
