@@ -328,6 +328,8 @@ static int open_middle(struct aggregator *a, char *reason)
 		err = catalog_new(a->services.store_queue, a->services.cube, a->conf.cube_slots, &a->services.catalog);
 	if (!err && a->conf.keep)
 		catalog_keep(a->services.catalog);
+	if (!err && is_in_group(a))
+		catalog_share(a->services.catalog);
 	if (!err)
 		err = catalog_load(a->services.catalog, a->store, now_ns(), why);
 	if (!err)

@@ -59,6 +59,11 @@ void catalog_keep(struct catalog *c)
 	c->keep = true;
 }
 
+void catalog_share(struct catalog *c)
+{
+	c->is_shared = true;
+}
+
 void catalog_file(struct catalog *c, const char *file)
 {
 	c->file = file;
@@ -213,7 +218,8 @@ static int load_data(struct catalog *c, struct catalog_inst *ci, struct store *s
 {
 	struct loading l = { .catalog = c, .ci = ci, .newest = -1 };
 	const struct store_reader reader = { .arg = &l, .cover = load_cover };
-	const struct store_range all = { .last = (now_ns + FUTURE_MAX_NS) / (__s64)ci->in.slot_ns, .axis = -1, .weight = -1 };
+	const struct store_range all = { .first = c->is_shared ? catalog_horizon(c, ci, now_ns) : 0,
+					 .last = (now_ns + FUTURE_MAX_NS) / (__s64)ci->in.slot_ns, .axis = -1, .weight = -1 };
 	size_t n_slots = catalog_cube_slots(c, &ci->in);
 	__s64 first;
 	int err = cube_open(c->cube, ci->in.id, n_slots);
@@ -228,7 +234,9 @@ static int load_data(struct catalog *c, struct catalog_inst *ci, struct store *s
 		err = store_kept(store, ci->in.id, ci->kept_from);
 	if (!err)
 		err = store->ops->oldest(store, ci->in.id, &ci->taken_from);
-	if (err || l.newest < 0)
+	if (!err && c->is_shared)
+		cube_leave(c->cube, ci->in.id, 0, all.last);
+	if (err || l.newest < 0 || c->is_shared)
 		return err;
 	first = l.newest - (__s64)n_slots + 1;
 	return cube_load(c->cube, ci->in.id, store, first > 0 ? first : 0, l.newest);

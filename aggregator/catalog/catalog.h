@@ -62,6 +62,9 @@ struct catalog_inst {
 int catalog_new(struct store_queue *store_queue, struct cube *cube, size_t cube_slots, struct catalog **ret_catalog);
 void catalog_free(struct catalog *c);
 
+/* Before catalog_load(): others write to the store, too.  The cube begins empty, and only sources of the retention are read. */
+void catalog_share(struct catalog *c);
+
 /* At start, before any worker runs: reads all instrumentations, opens the cube, and fills it with slots that are not in
  * the future. */
 int catalog_load(struct catalog *c, struct store *store, __s64 now_ns, char *reason);

@@ -12,7 +12,7 @@ struct catalog {
 	struct store_queue *store_queue;
 	struct cube *cube;
 	size_t cube_slots;
-	bool keep, off;
+	bool keep, off, is_shared;
 	const char *file;		/* the configuration file; NULL: none */
 	char identity[40];
 	struct catalog_inst *first;

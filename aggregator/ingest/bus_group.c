@@ -132,7 +132,8 @@ static void take_lease(struct bus_group *g, const char *asked_ms, const struct b
 {
 	json_t *json = m->status ? NULL : json_loadb((const char *)m->data, m->len, 0, NULL);
 	json_t *seq = json_object_get(json, "seq");
-	bool is_ours = json_is_integer(seq) && !json_object_get(json, "error");
+	const char *stream = json_string_value(json_object_get(json, "stream"));
+	bool is_ours = json_is_integer(seq) && stream && !strcmp(stream, "KV_" BUS_MEMBERS) && !json_object_get(json, "error");
 
 	g->lease_asked_ms = 0;
 	g->lease_revision = is_ours ? (__u64)json_integer_value(seq) : 0;
@@ -152,8 +153,8 @@ static const char *member_id(const char *subject)
 	return last ? last + 1 : subject;
 }
 
-/* Each client of the bus can have the server write a value here, by the subject for replies to its messages: a value
- * without "aggregator" says nothing. */
+/* Each client of the bus can have the server write to any subject, by the subject for replies to its messages: such a value
+ * has no "aggregator", such a message no header, and such an answer the name of another stream. */
 static bool is_of_our_store(const struct bus_group *g, const json_t *json)
 {
 	const char *aggregator = json_string_value(json_object_get(json, "aggregator"));
@@ -304,11 +305,11 @@ static bool take_frames(struct bus_group *g, const struct bus_message *m)
 static void take_feed(struct bus_group *g, const struct bus_message *m)
 {
 	const char *id = member_id(m->subject), *text = bus_header(m, BUS_HEADER_FEED);
-	struct member *from = strcmp(id, g->conf.id) ? see(g, id) : NULL;
 	__u64 number = text ? strtoull(text, NULL, 10) : 0;
+	struct member *from = number && strcmp(id, g->conf.id) ? see(g, id) : NULL;
 	bool is_next;
 
-	if (!from || !number)
+	if (!from)
 		return;
 	is_next = !from->next_feed || number == from->next_feed;
 	from->next_feed = number + 1;
@@ -453,6 +454,8 @@ int bus_group_connected(struct bus_group *g, struct bus *bus, const struct bus_v
 void bus_group_lost(struct bus_group *g)
 {
 	g->bus = NULL;
+	if (g->conf.is_shared)
+		set_leads(g, false);	/* a bus that starts again may have forgotten who led */
 	end_questions(g, UINT64_MAX, -ESHUTDOWN);
 }
 
