@@ -253,13 +253,44 @@ static natsStatus make_options(struct attempt *a, natsOptions **ret_options)
 	return s;
 }
 
+/* libnats begins its texts with the place in its source, such as "(conn.c:1905): ". */
+static const char *without_place(const char *text)
+{
+	const char *end = *text == '(' ? strstr(text, "): ") : NULL;
+
+	return end ? end + 3 : text;
+}
+
+/* The server says no more than "Authorization Violation". */
+static void explain_refusal(struct attempt *a)
+{
+	const struct bus_conf *c = &a->bus->conf;
+	const char *file = bus_text_is_set(c->credentials) ? c->credentials : bus_text_is_set(c->user_file) ? c->user_file : c->certificate;
+
+	if (bus_text_is_set(file))
+		snprintf(a->reason, sizeof(a->reason), "it refuses the user of %.150s: unknown, wrong password, or expired", file);
+	else
+		snprintf(a->reason, sizeof(a->reason), "it takes only users that it knows: give credentials, a user file or a certificate");
+}
+
+static void explain_failure(struct attempt *a, natsStatus s)
+{
+	const char *text = nats_GetLastError(NULL);
+
+	if (a->reason[0])
+		return;
+	if (s == NATS_CONNECTION_AUTH_FAILED)
+		explain_refusal(a);
+	else
+		snprintf(a->reason, sizeof(a->reason), "%.220s", bus_text_is_set(text) ? without_place(text) : natsStatus_GetText(s));
+}
+
 static void attempt_run(void *arg)
 {
 	struct attempt *a = arg;
 	struct bus *b = a->bus;
 	struct mailbox *m = a->mailbox;
 	natsOptions *options = NULL;
-	const char *text;
 	natsStatus s;
 
 	if (b->conf.thread_begins)
@@ -270,9 +301,7 @@ static void attempt_run(void *arg)
 		s = natsConnection_Connect(&a->nc, options);
 	natsOptions_Destroy(options);
 	if (s) {
-		text = nats_GetLastError(NULL);
-		if (!a->reason[0])
-			snprintf(a->reason, sizeof(a->reason), "%.150s", bus_text_is_set(text) ? text : natsStatus_GetText(s));
+		explain_failure(a, s);
 		a->nc = NULL;
 		mailbox_let_go(m);
 	} else if (b->ops.prepare && b->ops.prepare(b->arg, a->nc, a->reason)) {
