@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SHARED_MAX 64
+
 struct bus_source {
 	char name[SOURCE_MAX];
 	json_t *hello, *state, *self;	/* as the catalog last took them; NULL: none, gone */
@@ -21,6 +23,8 @@ struct bus_sources {
 	struct catalog *catalog;
 	bool verbose;
 	GHashTable *source;		/* name -> struct bus_source, which it owns */
+	json_t *shared;			/* the latest different lists of metrics of hellos */
+	size_t n_shared;		/* how many there were */
 };
 
 static void source_clear(struct bus_source *s)
@@ -61,6 +65,24 @@ static void source_gone(struct bus_sources *all, struct bus_source *s)
 	catalog_bye(all->catalog, s->name, now_ns());
 }
 
+/* The metrics of a hello take half a megabyte as JSON.  Most hosts have the same, so these are kept once. */
+static void share_metrics(struct bus_sources *all, json_t *hello)
+{
+	json_t *metrics = json_object_get(hello, "metrics"), *known;
+	size_t i;
+
+	json_array_foreach(all->shared, i, known)
+		if (json_equal(known, metrics)) {
+			json_object_set(hello, "metrics", known);
+			return;
+		}
+	if (json_array_size(all->shared) < SHARED_MAX)
+		json_array_append(all->shared, metrics);
+	else
+		json_array_set(all->shared, all->n_shared % SHARED_MAX, metrics);
+	all->n_shared++;
+}
+
 static int take_hello(struct bus_sources *all, struct bus_source *s, json_t *hello, char *reason)
 {
 	const char *name = json_string_value(json_object_get(hello, "source"));
@@ -72,8 +94,10 @@ static int take_hello(struct bus_sources *all, struct bus_source *s, json_t *hel
 		return refuse(reason, "its hello has the name of another source");
 	source_gone(all, s);
 	err = catalog_hello(all->catalog, hello, 0, &name, reason);
-	if (!err)
+	if (!err) {
+		share_metrics(all, hello);
 		s->hello = json_incref(hello);
+	}
 	if (!err && all->verbose)
 		log_info("source %s says hello", s->name);
 	return err;
@@ -157,7 +181,7 @@ struct bus_sources *bus_sources_new(struct catalog *catalog, bool verbose)
 
 	if (!all)
 		return NULL;
-	*all = (struct bus_sources){ catalog, verbose, g_hash_table_new_full(g_str_hash, g_str_equal, NULL, bus_source_free) };
+	*all = (struct bus_sources){ catalog, verbose, g_hash_table_new_full(g_str_hash, g_str_equal, NULL, bus_source_free), json_array(), 0 };
 	return all;
 }
 
@@ -166,5 +190,6 @@ void bus_sources_free(struct bus_sources *all)
 	if (!all)
 		return;
 	g_hash_table_destroy(all->source);
+	json_decref(all->shared);
 	free(all);
 }
