@@ -13,7 +13,7 @@
  *         makes the delay short again.
  * Errors  at an unreadable frame the link sends ERROR, logs it, and connects again.
  * Memory  arguments of the callbacks are valid during the call only.
- * Kinds   link_socket.c, link_bus.c.
+ * Kinds   link_socket.c; link_bus.c, in a module of its own, which link_module.c loads.
  * Thread  the loop's.
  */
 #ifndef HEATSCOPE_LINK_H
@@ -37,7 +37,7 @@ struct link_ops {
 };
 
 /* Both start connecting at once.  -ENAMETOOLONG: no socket can have that path; -EINVAL: the reason says what is wrong
- * with the configuration of the bus. */
+ * with the configuration of the bus; -ENOENT, -ENOEXEC: its module is missing, or does not load. */
 int link_socket_new(struct uv_loop_s *loop, const char *path, const struct link_ops *ops, void *arg, struct link **ret_link);
 int link_bus_new(struct uv_loop_s *loop, const struct bus_conf *conf, const char *source, const struct link_ops *ops,
 		 void *arg, struct link **ret_link, char reason[REASON_MAX]);

@@ -435,8 +435,8 @@ static void name_subjects(struct bus_link *l)
 	subject_reply(l->source, "wanted", l->reply_wanted);
 }
 
-int link_bus_new(uv_loop_t *loop, const struct bus_conf *conf, const char *source, const struct link_ops *ops, void *arg,
-		 struct link **ret_link, char reason[REASON_MAX])
+int link_bus_make(uv_loop_t *loop, const struct bus_conf *conf, const char *source, const struct link_ops *ops, void *arg,
+		  struct link **ret_link, char reason[REASON_MAX])
 {
 	static const struct link_kind kind = { bus_link_close, bus_send_json, bus_send_batch, bus_flush, bus_is_ready };
 	struct bus_ops bus_ops = { NULL, on_connected, on_message, on_lost, on_bus_closed };

@@ -21,6 +21,11 @@ struct link {
 	void *arg;
 };
 
+/* link_bus_new() calls link_bus_make(), which is in the module. */
+typedef int link_bus_maker(struct uv_loop_s *loop, const struct bus_conf *conf, const char *source, const struct link_ops *ops,
+			   void *arg, struct link **ret_link, char reason[REASON_MAX]);
+link_bus_maker link_bus_make;
+
 /* Reads a WANT; the caller drops *ret_want.  Returns NULL, or why it cannot be used: a constant text. */
 const char *link_read_want(const void *data, size_t len, json_t **ret_want);
 

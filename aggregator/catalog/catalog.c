@@ -18,7 +18,7 @@ static void inst_free(struct catalog_inst *ci)
 	if (!ci)
 		return;
 	metric_free(ci->metric);
-	free(ci->sighting);
+	catalog_sightings_fini(ci);
 	free(ci);
 }
 
@@ -31,6 +31,10 @@ int catalog_new(struct store_queue *store_queue, struct cube *cube, size_t cube_
 	c->store_queue = store_queue;
 	c->cube = cube;
 	c->cube_slots = cube_slots;
+	if (catalog_sources_init(c)) {
+		free(c);
+		return -ENOMEM;
+	}
 	*ret_catalog = c;
 	return 0;
 }
@@ -38,7 +42,6 @@ int catalog_new(struct store_queue *store_queue, struct cube *cube, size_t cube_
 void catalog_free(struct catalog *c)
 {
 	struct catalog_inst *ci;
-	struct source *s;
 
 	if (!c)
 		return;
@@ -46,11 +49,7 @@ void catalog_free(struct catalog *c)
 		c->first = ci->next;
 		inst_free(ci);
 	}
-	while ((s = c->sources)) {
-		c->sources = s->next;
-		source_free(s);
-	}
-	catalog_uncollect(c);
+	catalog_sources_fini(c);
 	free(c);
 }
 
@@ -258,8 +257,6 @@ int catalog_load(struct catalog *c, struct store *store, __s64 now_ns, char *rea
 		err = l.err;
 	for (struct catalog_inst *ci = c->first; ci && !err; ci = ci->next)
 		err = load_data(c, ci, store, now_ns);
-	if (!err)
-		err = catalog_collect(c);
 	if (err && !reason[0])
 		snprintf(reason, REASON_MAX, "what is stored cannot be read: %.200s",
 			 store->reason[0] ? store->reason : strerror(-err));
@@ -620,16 +617,12 @@ void catalog_expired(struct catalog *c, __u64 inst, const __s64 kept_from[TIERS]
 {
 	struct catalog_inst *ci = catalog_inst_of(c, inst);
 	__s64 first, newest, slot = kept_from[0];
-	size_t kept = 0;
 
 	if (!ci)
 		return;
 	memcpy(ci->kept_from, kept_from, sizeof(ci->kept_from));
 	ci->taken_from = taken_from;
-	for (size_t i = 0; i < ci->n_sightings; i++)
-		if (ci->sighting[i].slot >= slot)
-			ci->sighting[kept++] = ci->sighting[i];
-	ci->n_sightings = kept;
+	catalog_unsight(ci, slot);
 	/* A slot of the cube that is partly too old goes when newer slots come; queries do not read it before that. */
 	if (cube_range(c->cube, inst, &first, &newest) || newest >= slot)
 		return;

@@ -15,6 +15,7 @@
 #define HEATSCOPE_CATALOG_H
 
 #include "aggregator/base/conf_limits.h"
+#include "aggregator/base/name_index.h"
 #include "aggregator/store/store_queue.h"
 #include "aggregator/catalog/source.h"
 
@@ -55,8 +56,9 @@ struct catalog_inst {
 	__s64 kept_from[TIERS];		/* the first slot that each tier still has */
 	__s64 taken_from;		/* the first slot that the store takes: it cannot distinguish a dropped slot
 					 * from one that is sent again */
-	size_t n_sightings;
+	size_t n_sightings, sightings_room;
 	struct sighting *sighting;
+	struct name_index sighting_of;	/* a source's place among them */
 };
 
 int catalog_new(struct store_queue *store_queue, struct cube *cube, size_t cube_slots, struct catalog **ret_catalog);
@@ -153,6 +155,9 @@ const struct host_labels *catalog_labels(const struct catalog *c, const char *so
 
 enum fare catalog_fare(const struct catalog_inst *ci, const struct source *s, __s64 now_ns, char *reason);
 const char *catalog_fare_word(enum fare fare);	/* "pending", ... */
+
+/* Returns the sighting of a source; NULL: it has not reported the instrumentation. */
+const struct sighting *catalog_sighting(const struct catalog_inst *ci, const char *source);
 
 /* Notes that a source reported an instrumentation up to this slot, and the events that it lost. */
 void catalog_seen(struct catalog *c, __u64 inst, const char *source, __s64 slot);

@@ -19,11 +19,10 @@ struct catalog {
 	size_t n_insts;			/* including those that are being made */
 	__u64 newest_id;		/* of all instrumentations that were ever known here */
 	struct source *sources;
+	struct _GTree *source_of;	/* the same, by name */
 	size_t n_sources;
-	const struct metric **metric;	/* borrowed from sources, instrumentations and `merged` */
-	size_t n_metrics;
-	struct metric **merged;		/* our own: one metric that sources offer with different fields */
-	size_t n_merged;
+	struct _GPtrArray *offers;	/* the latest different ones, for sources to share */
+	struct metric_list *metrics;	/* see sources.c */
 	struct catalog_observer *observers;
 	__s64 ahead_ns;			/* our clock less the believed time (timekeeper.h); < 0: our clock lags */
 	__s64 step_ns;			/* the newest step of our own clock */
@@ -38,11 +37,13 @@ void catalog_apply_change(struct catalog *c, struct catalog_inst *ci, const stru
 void catalog_apply_off(struct catalog *c, bool off);
 
 struct catalog_inst *catalog_inst_of(const struct catalog *c, __u64 id);	/* NULL: no such id */
-int catalog_collect(struct catalog *c);				/* collects the metrics again; -ENOMEM: none */
-void catalog_changed(struct catalog *c, bool wanted);		/* collects them and notifies the observers */
-void catalog_uncollect(struct catalog *c);			/* frees what catalog_collect() made */
+int catalog_sources_init(struct catalog *c);			/* -ENOMEM */
+void catalog_sources_fini(struct catalog *c);
+void catalog_changed(struct catalog *c, bool wanted);		/* notifies the observers */
 
 /* Notes that the source reported this slot of the instrumentation: ci keeps the newest slot per source.  -ENOMEM. */
 int catalog_sight(struct catalog_inst *ci, const char *source, __s64 slot);
+void catalog_unsight(struct catalog_inst *ci, __s64 slot);	/* forgets those whose newest slot is older */
+void catalog_sightings_fini(struct catalog_inst *ci);
 
 #endif

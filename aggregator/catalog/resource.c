@@ -219,11 +219,8 @@ json_t *resource_heatmaps(const struct catalog_inst *ci)
 /* Adds the newest slot that a source has reported, and the events that it reported as lost since our start. */
 static void add_sighting(json_t *json, const struct catalog_inst *ci, const char *source)
 {
-	const struct sighting *seen = NULL;
+	const struct sighting *seen = catalog_sighting(ci, source);
 
-	for (size_t i = 0; i < ci->n_sightings && !seen; i++)
-		if (!strcmp(ci->sighting[i].source, source))
-			seen = &ci->sighting[i];
 	json_object_set_new(json, "reported_until",
 			    seen ? json_real((double)(seen->slot + 1) * (double)ci->in.slot_ns / 1e9) : json_null());
 	json_object_set_new(json, "lost", json_integer(seen ? (json_int_t)seen->lost : 0));

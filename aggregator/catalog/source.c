@@ -4,6 +4,7 @@
 #include "collector/core/refuse.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,18 +152,60 @@ struct source *source_new(const char *name)
 	return s;
 }
 
-static void offers_free(struct offer *offer, size_t n)
+static void offers_clear(void *arg)
 {
-	for (size_t i = 0; i < n; i++)
-		metric_free(offer[i].metric);
-	free(offer);
+	for (struct offer *o = arg; o->metric; o++)
+		metric_free(o->metric);
+}
+
+struct offer *offers_use(struct offer *offers)
+{
+	return g_rc_box_acquire(offers);
+}
+
+void offers_let_go(struct offer *offers)
+{
+	if (offers)
+		g_rc_box_release_full(offers, offers_clear);
+}
+
+static bool field_equal(const struct field *a, const struct field *b)
+{
+	return !strcmp(a->name, b->name) && !strcmp(a->label, b->label) && !strcmp(a->type, b->type) && a->arity == b->arity &&
+	       a->unit == b->unit && a->low == b->low && a->high == b->high;
+}
+
+static bool metric_equal(const struct metric *a, const struct metric *b)
+{
+	bool equal = !strcmp(a->module, b->module) && !strcmp(a->stat, b->stat) && !strcmp(a->label, b->label) &&
+		     !strcmp(a->unit, b->unit) && a->scope == b->scope && !g_strcmp0(a->point, b->point) &&
+		     !g_strcmp0(a->parts, b->parts) && !g_strcmp0(a->text, b->text) && a->n_fields == b->n_fields;
+
+	for (size_t i = 0; equal && i < a->n_fields; i++)
+		equal = field_equal(&a->field[i], &b->field[i]);
+	return equal;
+}
+
+bool source_share(struct source *s, struct offer *offers)
+{
+	size_t i = 0;
+
+	while (i < s->n_offers && offers[i].metric && s->offer[i].ok == offers[i].ok && !strcmp(s->offer[i].reason, offers[i].reason) &&
+	       metric_equal(s->offer[i].metric, offers[i].metric))
+		i++;
+	if (i < s->n_offers || offers[i].metric)
+		return false;
+	offers_use(offers);
+	offers_let_go(s->offer);
+	s->offer = offers;
+	return true;
 }
 
 void source_free(struct source *s)
 {
 	if (!s)
 		return;
-	offers_free(s->offer, s->n_offers);
+	offers_let_go(s->offer);
 	free(s->state);
 	free(s);
 }
@@ -196,9 +239,7 @@ static int offers_parse(const json_t *list, struct source *s, char *reason)
 
 	if (!json_is_array(list) || n > OFFERS_MAX)
 		return refuse(reason, "a hello must have an array of at most %d metrics", OFFERS_MAX);
-	s->offer = calloc(n + 1, sizeof(*s->offer));
-	if (!s->offer)
-		return no_memory(reason);
+	s->offer = g_rc_box_alloc0((n + 1) * sizeof(*s->offer));	/* the last one has no metric */
 	s->n_offers = n;
 	for (size_t i = 0; i < n && !err; i++)
 		err = offer_parse(json_array_get(list, i), &s->labels, &s->offer[i], reason);
@@ -270,7 +311,7 @@ int source_hello(const json_t *hello, struct source **ret_source, char *reason)
 
 void source_renew(struct source *s, struct source *from)
 {
-	offers_free(s->offer, s->n_offers);
+	offers_let_go(s->offer);
 	s->offer = from->offer;
 	s->n_offers = from->n_offers;
 	from->offer = NULL;

@@ -54,7 +54,7 @@ struct source {
 	__s64 clock_ns;			/* its clock less ours, see catalog_clock(); needs knows_clock */
 	__s64 hello_ns;			/* its clock when it said hello; 0: it does not say */
 	size_t n_offers, n_states;
-	struct offer *offer;
+	struct offer *offer;			/* counted: sources with the same ones may share them, see source_share() */
 	struct inst_state *state;
 	struct source_self self;
 };
@@ -64,6 +64,11 @@ void source_free(struct source *s);
 
 /* Reads a HELLO into *ret_source (new). */
 int source_hello(const json_t *hello, struct source **ret_source, char *reason);
+
+/* Replaces the source's offers with these if they are the same: the hosts of a fleet have the same, and they take 75 kB. */
+bool source_share(struct source *s, struct offer *offers);
+struct offer *offers_use(struct offer *offers);		/* returns its argument, which then has one user more */
+void offers_let_go(struct offer *offers);		/* NULL is fine */
 
 /* Takes over incarnation, version, kernel, labels and offers of a later hello; leaves `from` empty. */
 void source_renew(struct source *s, struct source *from);

@@ -4,11 +4,23 @@
 #include "collector/core/refuse.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SOURCES_MAX 4096
+#define SOURCES_MAX 100000		/* of 8 kB each: 0.8 GB */
+#define SHARED_MAX 64			/* kinds of hosts: version, kernel, labels */
+
+/* The metrics that sources and instrumentations have, collected when they are asked for after a change: a fleet that
+ * connects says ten thousand hellos, and each would collect those of all. */
+struct metric_list {
+	bool is_collected;
+	const struct metric **metric;	/* borrowed from sources, instrumentations and `merged` */
+	size_t n_metrics;
+	struct metric **merged;		/* our own: one metric that sources offer with different fields */
+	size_t n_merged;
+};
 
 /* --- observers, and the list of metrics --- */
 
@@ -35,11 +47,11 @@ static int metric_order(const void *a, const void *b)
 }
 
 /* Returns its place in the list; n_metrics: not in the list. */
-static size_t metric_place(const struct catalog *c, const struct metric *m)
+static size_t metric_place(const struct metric_list *l, const struct metric *m)
 {
 	size_t i = 0;
 
-	while (i < c->n_metrics && !metric_is(c->metric[i], m->module, m->stat))
+	while (i < l->n_metrics && !metric_is(l->metric[i], m->module, m->stat))
 		i++;
 	return i;
 }
@@ -53,71 +65,77 @@ static bool metric_has_all(const struct metric *m, const struct metric *other)
 }
 
 /* Replaces a borrowed metric with a copy that may be changed. */
-static struct metric *metric_own(struct catalog *c, size_t place)
+static struct metric *metric_own(struct metric_list *l, size_t place)
 {
-	for (size_t i = 0; i < c->n_merged; i++)
-		if (c->merged[i] == c->metric[place])
-			return c->merged[i];
-	c->merged[c->n_merged] = metric_copy(c->metric[place]);
-	if (!c->merged[c->n_merged])
+	for (size_t i = 0; i < l->n_merged; i++)
+		if (l->merged[i] == l->metric[place])
+			return l->merged[i];
+	l->merged[l->n_merged] = metric_copy(l->metric[place]);
+	if (!l->merged[l->n_merged])
 		return NULL;
-	c->metric[place] = c->merged[c->n_merged];
-	return c->merged[c->n_merged++];
+	l->metric[place] = l->merged[l->n_merged];
+	return l->merged[l->n_merged++];
 }
 
 /* Adds a further source's offer of a metric: the fields that the others lack.  Without memory it does not add them. */
-static void metric_offered(struct catalog *c, const struct metric *m)
+static void metric_offered(struct metric_list *l, const struct metric *m)
 {
-	size_t place = metric_place(c, m);
+	size_t place = metric_place(l, m);
 	struct metric *own;
 
-	if (place == c->n_metrics) {
-		c->metric[c->n_metrics++] = m;
-	} else if (!metric_has_all(c->metric[place], m)) {
-		own = metric_own(c, place);
+	if (place == l->n_metrics) {
+		l->metric[l->n_metrics++] = m;
+	} else if (!metric_has_all(l->metric[place], m)) {
+		own = metric_own(l, place);
 		if (own)
 			metric_add_fields(own, m);
 	}
 }
 
-void catalog_uncollect(struct catalog *c)
+static void uncollect(struct metric_list *l)
 {
-	for (size_t i = 0; i < c->n_merged; i++)
-		metric_free(c->merged[i]);
-	free(c->merged);
-	free(c->metric);
-	c->merged = NULL;
-	c->metric = NULL;
-	c->n_merged = c->n_metrics = 0;
+	for (size_t i = 0; i < l->n_merged; i++)
+		metric_free(l->merged[i]);
+	free(l->merged);
+	free(l->metric);
+	*l = (struct metric_list){ 0 };
 }
 
 /* A metric has the fields of all connected sources that can measure it; without such a source, the fields that its
- * instrumentation was made with. */
-int catalog_collect(struct catalog *c)
+ * instrumentation was made with.  Without memory there are no metrics. */
+static const struct metric_list *collect(const struct catalog *c)
 {
-	size_t most = metrics_most(c) + 1;
+	struct metric_list *l = c->metrics;
+	const struct offer *before = NULL;
+	size_t most;
 
-	catalog_uncollect(c);
-	c->metric = calloc(most, sizeof(*c->metric));
-	c->merged = calloc(most, sizeof(*c->merged));
-	if (!c->metric || !c->merged)
-		return -ENOMEM;
-	for (const struct source *s = c->sources; s; s = s->next)
-		for (size_t i = 0; s->n_links && i < s->n_offers; i++)
+	if (l->is_collected)
+		return l;
+	most = metrics_most(c) + 1;
+	uncollect(l);
+	l->metric = calloc(most, sizeof(*l->metric));
+	l->merged = calloc(most, sizeof(*l->merged));
+	if (!l->metric || !l->merged)
+		return l;
+	for (const struct source *s = c->sources; s; s = s->next) {
+		for (size_t i = 0; s->n_links && s->offer != before && i < s->n_offers; i++)
 			if (s->offer[i].ok)
-				metric_offered(c, s->offer[i].metric);
+				metric_offered(l, s->offer[i].metric);
+		before = s->n_links ? s->offer : before;	/* shared: those of the source before it */
+	}
 	for (const struct catalog_inst *ci = c->first; ci; ci = ci->next)
-		if (metric_place(c, ci->metric) == c->n_metrics)
-			c->metric[c->n_metrics++] = ci->metric;
-	qsort(c->metric, c->n_metrics, sizeof(*c->metric), metric_order);
-	return 0;
+		if (metric_place(l, ci->metric) == l->n_metrics)
+			l->metric[l->n_metrics++] = ci->metric;
+	qsort(l->metric, l->n_metrics, sizeof(*l->metric), metric_order);
+	l->is_collected = true;
+	return l;
 }
 
 void catalog_changed(struct catalog *c, bool wanted)
 {
 	struct catalog_observer *o, *after;
 
-	catalog_collect(c);
+	c->metrics->is_collected = false;
 	for (o = c->observers; o; o = after) {
 		after = o->next;
 		o->changed(o->arg, wanted);
@@ -142,14 +160,18 @@ void catalog_unobserve(struct catalog *c, struct catalog_observer *o)
 
 const struct metric *catalog_metric(const struct catalog *c, size_t index)
 {
-	return index < c->n_metrics ? c->metric[index] : NULL;
+	const struct metric_list *l = collect(c);
+
+	return index < l->n_metrics ? l->metric[index] : NULL;
 }
 
 const struct metric *catalog_metric_find(const struct catalog *c, const char *module, const char *stat)
 {
-	for (size_t i = 0; i < c->n_metrics; i++)
-		if (metric_is(c->metric[i], module, stat))
-			return c->metric[i];
+	const struct metric_list *l = collect(c);
+
+	for (size_t i = 0; i < l->n_metrics; i++)
+		if (metric_is(l->metric[i], module, stat))
+			return l->metric[i];
 	return NULL;
 }
 
@@ -160,13 +182,38 @@ const struct source *catalog_source_first(const struct catalog *c)
 	return c->sources;
 }
 
+static int name_order(const void *a, const void *b, void *unused)
+{
+	return strcmp(a, b);
+}
+
+int catalog_sources_init(struct catalog *c)
+{
+	c->metrics = calloc(1, sizeof(*c->metrics));
+	if (!c->metrics)
+		return -ENOMEM;
+	c->source_of = g_tree_new_full(name_order, NULL, NULL, NULL);
+	c->offers = g_ptr_array_new_with_free_func((GDestroyNotify)offers_let_go);
+	return 0;
+}
+
+void catalog_sources_fini(struct catalog *c)
+{
+	struct source *s;
+
+	while ((s = c->sources)) {
+		c->sources = s->next;
+		source_free(s);
+	}
+	uncollect(c->metrics);
+	free(c->metrics);
+	g_ptr_array_unref(c->offers);
+	g_tree_destroy(c->source_of);
+}
+
 static struct source *source_find(const struct catalog *c, const char *name)
 {
-	struct source *s = c->sources;
-
-	while (s && strcmp(s->name, name))
-		s = s->next;
-	return s;
+	return g_tree_lookup(c->source_of, name);
 }
 
 const struct host_labels *catalog_labels(const struct catalog *c, const char *source)
@@ -178,13 +225,22 @@ const struct host_labels *catalog_labels(const struct catalog *c, const char *so
 
 static void source_link(struct catalog *c, struct source *s)
 {
-	struct source **at = &c->sources;
+	GTreeNode *before = g_tree_node_previous(g_tree_insert_node(c->source_of, s->name, s));
+	struct source **at = before ? &((struct source *)g_tree_node_value(before))->next : &c->sources;
 
-	while (*at && strcmp((*at)->name, s->name) < 0)
-		at = &(*at)->next;
 	s->next = *at;
 	*at = s;
 	c->n_sources++;
+}
+
+static void share_offers(struct catalog *c, struct source *s)
+{
+	for (guint i = 0; i < c->offers->len; i++)
+		if (source_share(s, c->offers->pdata[i]))
+			return;
+	if (c->offers->len == SHARED_MAX)
+		g_ptr_array_remove_index(c->offers, 0);
+	g_ptr_array_add(c->offers, offers_use(s->offer));
 }
 
 static void clock_note(struct source *s, __s64 offset_ns)
@@ -206,6 +262,7 @@ int catalog_hello(struct catalog *c, const json_t *hello, __s64 now_ns, const ch
 		source_free(news);
 		return refuse(reason, "there are %d sources already, which is the limit", SOURCES_MAX);
 	}
+	share_offers(c, news);
 	if (s) {
 		source_renew(s, news);
 		source_free(news);
@@ -251,19 +308,53 @@ void catalog_clock(struct catalog *c, const char *source, __u64 incarnation, __s
 	clock_note(s, host_ns - now_ns);
 }
 
+static struct sighting *sighting_of(const struct catalog_inst *ci, const char *source)
+{
+	size_t place = name_index_find(&ci->sighting_of, source);
+
+	return place == NAME_INDEX_NONE ? NULL : &ci->sighting[place];
+}
+
+const struct sighting *catalog_sighting(const struct catalog_inst *ci, const char *source)
+{
+	return sighting_of(ci, source);
+}
+
 int catalog_sight(struct catalog_inst *ci, const char *source, __s64 slot)
 {
-	for (size_t i = 0; i < ci->n_sightings; i++)
-		if (!strcmp(ci->sighting[i].source, source)) {
-			if (slot > ci->sighting[i].slot)
-				ci->sighting[i].slot = slot;
-			return 0;
-		}
-	if (array_resize(&ci->sighting, ci->n_sightings + 1, sizeof(*ci->sighting)))
+	struct sighting *seen = sighting_of(ci, source);
+
+	if (seen) {
+		seen->slot = slot > seen->slot ? slot : seen->slot;
+		return 0;
+	}
+	if (array_grow(&ci->sighting, ci->n_sightings, &ci->sightings_room, sizeof(*ci->sighting)))
 		return -ENOMEM;
 	ci->sighting[ci->n_sightings] = (struct sighting){ .slot = slot };
-	snprintf(ci->sighting[ci->n_sightings++].source, SOURCE_MAX, "%s", source);
+	snprintf(ci->sighting[ci->n_sightings].source, SOURCE_MAX, "%s", source);
+	name_index_put(&ci->sighting_of, source, ci->n_sightings++);
 	return 0;
+}
+
+void catalog_sightings_fini(struct catalog_inst *ci)
+{
+	free(ci->sighting);
+	name_index_fini(&ci->sighting_of);
+}
+
+void catalog_unsight(struct catalog_inst *ci, __s64 slot)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ci->n_sightings; i++)
+		if (ci->sighting[i].slot >= slot)
+			ci->sighting[kept++] = ci->sighting[i];
+	if (kept == ci->n_sightings)
+		return;
+	ci->n_sightings = kept;
+	name_index_fini(&ci->sighting_of);
+	for (size_t i = 0; i < kept; i++)
+		name_index_put(&ci->sighting_of, ci->sighting[i].source, i);
 }
 
 void catalog_seen(struct catalog *c, __u64 inst, const char *source, __s64 slot)
@@ -280,14 +371,6 @@ void catalog_seen(struct catalog *c, __u64 inst, const char *source, __s64 slot)
 		if (o->seen)
 			o->seen(o->arg, inst);
 	}
-}
-
-static struct sighting *sighting_of(const struct catalog_inst *ci, const char *source)
-{
-	for (size_t i = 0; i < ci->n_sightings; i++)
-		if (!strcmp(ci->sighting[i].source, source))
-			return &ci->sighting[i];
-	return NULL;
 }
 
 void catalog_lost(struct catalog *c, __u64 inst, const char *source, __u64 n, __s64 now_ns)

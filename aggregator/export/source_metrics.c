@@ -19,10 +19,11 @@ static double lost_of(const struct reading *r)
 {
 	__u64 n = 0;
 
-	for (const struct catalog_inst *ci = catalog_first(r->catalog); ci; ci = ci->next)
-		for (size_t i = 0; i < ci->n_sightings; i++)
-			if (!strcmp(ci->sighting[i].source, r->source->name))
-				n = saturating_add(n, ci->sighting[i].lost);
+	for (const struct catalog_inst *ci = catalog_first(r->catalog); ci; ci = ci->next) {
+		const struct sighting *seen = catalog_sighting(ci, r->source->name);
+
+		n = saturating_add(n, seen ? seen->lost : 0);
+	}
 	return (double)n;
 }
 

@@ -11,9 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SHARED_MAX 64
+
+struct hello_text {			/* {"hello":{...}  of a value, as collectors write it */
+	size_t len;			/* without the outer brace; 0: the value has another form */
+	__u64 hash;
+};
+
 struct bus_source {
 	char name[SOURCE_MAX];
 	json_t *hello, *state, *self;	/* as the catalog last took them; NULL: none, gone */
+	struct hello_text text;		/* of the hello, while that is not NULL */
 	__u64 seen_ms;
 };
 
@@ -21,6 +29,8 @@ struct bus_sources {
 	struct catalog *catalog;
 	bool verbose;
 	GHashTable *source;		/* name -> struct bus_source, which it owns */
+	json_t *shared;			/* the latest different lists of metrics of hellos */
+	size_t n_shared;		/* how many there were */
 };
 
 static void source_clear(struct bus_source *s)
@@ -61,6 +71,24 @@ static void source_gone(struct bus_sources *all, struct bus_source *s)
 	catalog_bye(all->catalog, s->name, now_ns());
 }
 
+/* The metrics of a hello take half a megabyte as JSON.  Most hosts have the same, so these are kept once. */
+static void share_metrics(struct bus_sources *all, json_t *hello)
+{
+	json_t *metrics = json_object_get(hello, "metrics"), *known;
+	size_t i;
+
+	json_array_foreach(all->shared, i, known)
+		if (json_equal(known, metrics)) {
+			json_object_set(hello, "metrics", known);
+			return;
+		}
+	if (json_array_size(all->shared) < SHARED_MAX)
+		json_array_append(all->shared, metrics);
+	else
+		json_array_set(all->shared, all->n_shared % SHARED_MAX, metrics);
+	all->n_shared++;
+}
+
 static int take_hello(struct bus_sources *all, struct bus_source *s, json_t *hello, char *reason)
 {
 	const char *name = json_string_value(json_object_get(hello, "source"));
@@ -72,8 +100,10 @@ static int take_hello(struct bus_sources *all, struct bus_source *s, json_t *hel
 		return refuse(reason, "its hello has the name of another source");
 	source_gone(all, s);
 	err = catalog_hello(all->catalog, hello, 0, &name, reason);
-	if (!err)
+	if (!err) {
+		share_metrics(all, hello);
 		s->hello = json_incref(hello);
+	}
 	if (!err && all->verbose)
 		log_info("source %s says hello", s->name);
 	return err;
@@ -94,16 +124,71 @@ static int take_state(struct bus_sources *all, const struct bus_source *s, json_
 	return 0;
 }
 
-int bus_sources_take(struct bus_sources *all, const char *name, const char *text, size_t len, __u64 now_ms, char reason[REASON_MAX])
+/* The hello is the first and nearly all of the text, and nearly always the same: 44 kB every 15 s, from each host.  So it
+ * is recognised by its hash (FNV-1a) and its end, before anything is parsed. */
+static struct hello_text hello_text(const char *text, size_t len)
+{
+	static const char begin[] = "{\"hello\":{";
+	struct hello_text t = { 0, 0xcbf29ce484222325 };
+	size_t depth = 1, at = sizeof(begin) - 1;
+	bool quoted = false;
+
+	if (len < at || memcmp(text, begin, at))
+		return t;
+	for (; at < len && depth; at++) {
+		t.hash = (t.hash ^ (__u8)text[at]) * 0x100000001b3;
+		if (quoted && text[at] == '\\' && at + 1 < len)
+			t.hash = (t.hash ^ (__u8)text[++at]) * 0x100000001b3;
+		else if (text[at] == '"')
+			quoted = !quoted;
+		else if (!quoted)
+			depth += (text[at] == '{') - (text[at] == '}');
+	}
+	t.len = depth ? 0 : at - 1;
+	return t;
+}
+
+/* The value without its hello: {"hello":{...},"state":...  ->  {"state":... */
+static json_t *load_rest(const char *text, size_t len)
+{
+	char *rest = malloc(len + 1);
+	json_t *json;
+
+	if (!rest)
+		return NULL;
+	memcpy(rest, text, len);
+	rest[0] = '{';
+	json = json_loadb(rest, len, JSON_REJECT_DUPLICATES, NULL);
+	free(rest);
+	return json;
+}
+
+static int take_states(struct bus_sources *all, struct bus_source *s, const json_t *json, char *reason)
+{
+	int err = take_state(all, s, &s->state, json_object_get(json, "state"), reason);
+
+	return err ? err : take_state(all, s, &s->self, json_object_get(json, "self"), reason);
+}
+
+/* A value with the hello that was taken before. */
+static int take_rest(struct bus_sources *all, struct bus_source *s, const char *text, size_t len, __u64 now_ms, char *reason)
+{
+	size_t at = 1 + s->text.len;		/* of "," or "}" */
+	json_t *json = at < len && text[at] == ',' ? load_rest(text + at, len - at) : json_object();
+	int err = json ? take_states(all, s, json, reason) : refuse(reason, "it is not JSON with a hello");
+
+	if (json)
+		s->seen_ms = now_ms;
+	json_decref(json);
+	return err;
+}
+
+static int take_whole(struct bus_sources *all, struct bus_source *s, const char *text, size_t len, __u64 now_ms, char *reason)
 {
 	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL), *hello = json_object_get(json, "hello");
-	struct bus_source *s = source_of(all, name);
 	int err = 0;
 
-	snprintf(reason, REASON_MAX, "no memory");
-	if (!s) {
-		err = -ENOMEM;
-	} else if (json_is_true(json_object_get(json, "gone"))) {
+	if (json_is_true(json_object_get(json, "gone"))) {
 		source_gone(all, s);
 	} else if (!hello) {
 		err = refuse(reason, "it is not JSON with a hello");
@@ -111,11 +196,25 @@ int bus_sources_take(struct bus_sources *all, const char *name, const char *text
 		s->seen_ms = now_ms;
 		err = take_hello(all, s, hello, reason);
 		if (!err)
-			err = take_state(all, s, &s->state, json_object_get(json, "state"), reason);
-		if (!err)
-			err = take_state(all, s, &s->self, json_object_get(json, "self"), reason);
+			err = take_states(all, s, json, reason);
 	}
 	json_decref(json);
+	return err;
+}
+
+int bus_sources_take(struct bus_sources *all, const char *name, const char *text, size_t len, __u64 now_ms, char reason[REASON_MAX])
+{
+	struct bus_source *s = source_of(all, name);
+	struct hello_text is = hello_text(text, len);
+	int err;
+
+	if (!s)
+		return no_memory(reason);
+	snprintf(reason, REASON_MAX, "no memory");
+	if (s->hello && is.len && is.len == s->text.len && is.hash == s->text.hash)
+		return take_rest(all, s, text, len, now_ms, reason);
+	err = take_whole(all, s, text, len, now_ms, reason);
+	s->text = err ? (struct hello_text){ 0 } : is;
 	return err;
 }
 
@@ -157,7 +256,7 @@ struct bus_sources *bus_sources_new(struct catalog *catalog, bool verbose)
 
 	if (!all)
 		return NULL;
-	*all = (struct bus_sources){ catalog, verbose, g_hash_table_new_full(g_str_hash, g_str_equal, NULL, bus_source_free) };
+	*all = (struct bus_sources){ catalog, verbose, g_hash_table_new_full(g_str_hash, g_str_equal, NULL, bus_source_free), json_array(), 0 };
 	return all;
 }
 
@@ -166,5 +265,6 @@ void bus_sources_free(struct bus_sources *all)
 	if (!all)
 		return;
 	g_hash_table_destroy(all->source);
+	json_decref(all->shared);
 	free(all);
 }

@@ -14,21 +14,23 @@ void coverage_fini(struct coverage *c)
 		free(c->source[i].sparse);
 	}
 	free(c->source);
+	name_index_fini(&c->source_of);
 	memset(c, 0, sizeof(*c));
 }
 
 static struct covered *source_of(struct coverage *c, const char *name)
 {
+	size_t place = name_index_find(&c->source_of, name);
 	struct covered *s;
 
-	for (size_t i = 0; i < c->n_sources; i++)
-		if (!strncmp(c->source[i].source, name, SOURCE_MAX - 1))
-			return &c->source[i];
-	if (array_resize(&c->source, c->n_sources + 1, sizeof(*c->source)))
+	if (place != NAME_INDEX_NONE)
+		return &c->source[place];
+	if (array_grow(&c->source, c->n_sources, &c->sources_room, sizeof(*c->source)))
 		return NULL;
-	s = &c->source[c->n_sources++];
+	s = &c->source[c->n_sources];
 	*s = (struct covered){ .since = INT64_MAX };
 	strncpy(s->source, name, SOURCE_MAX - 1);
+	name_index_put(&c->source_of, s->source, c->n_sources++);
 	return s;
 }
 

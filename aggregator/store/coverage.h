@@ -12,6 +12,7 @@
 #ifndef HEATSCOPE_COVERAGE_H
 #define HEATSCOPE_COVERAGE_H
 
+#include "aggregator/base/name_index.h"
 #include "collector/core/batch.h"
 #include "aggregator/store/coverage_compact.h"
 #include <stdbool.h>
@@ -32,7 +33,9 @@ struct covered {			/* the intervals of one source */
 
 struct coverage {
 	size_t n_sources;
+	size_t sources_room;
 	struct covered *source;
+	struct name_index source_of;	/* a source's place among them */
 };
 
 void coverage_fini(struct coverage *c);

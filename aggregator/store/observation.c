@@ -16,6 +16,7 @@ void observation_fini(struct observation *w)
 	for (size_t i = 0; i < w->n_observers; i++)
 		free(w->observer[i].span);
 	free(w->observer);
+	name_index_fini(&w->observer_of);
 	free(w->lost);
 	free(w->mark);
 	memset(w, 0, sizeof(*w));
@@ -23,10 +24,9 @@ void observation_fini(struct observation *w)
 
 static struct observer *observer_of(const struct observation *w, const char *source)
 {
-	for (size_t i = 0; i < w->n_observers; i++)
-		if (!strcmp(w->observer[i].source, source))
-			return &w->observer[i];
-	return NULL;
+	size_t place = name_index_find(&w->observer_of, source);
+
+	return place == NAME_INDEX_NONE ? NULL : &w->observer[place];
 }
 
 static int reserve_observer(struct observation *w, const char *source)
@@ -38,9 +38,10 @@ static int reserve_observer(struct observation *w, const char *source)
 		err = array_grow(&w->observer, w->n_observers, &w->observers_room, sizeof(*w->observer));
 		if (err)
 			return err;
-		o = &w->observer[w->n_observers++];
+		o = &w->observer[w->n_observers];
 		memset(o, 0, sizeof(*o));
 		strncpy(o->source, source, SOURCE_MAX - 1);
+		name_index_put(&w->observer_of, o->source, w->n_observers++);
 	}
 	return array_grow(&o->span, o->n_spans, &o->room, sizeof(*o->span));
 }
@@ -128,6 +129,10 @@ void observation_trim(struct observation *w, __s64 first)
 		else
 			free(w->observer[i].span);
 	}
+	if (n < w->n_observers)
+		name_index_fini(&w->observer_of);
+	for (size_t i = 0; n < w->n_observers && i < n; i++)
+		name_index_put(&w->observer_of, w->observer[i].source, i);
 	w->n_observers = n;
 	n = 0;
 	for (size_t i = 0; i < w->n_lost; i++)

@@ -12,6 +12,7 @@
 #ifndef HEATSCOPE_OBSERVATION_H
 #define HEATSCOPE_OBSERVATION_H
 
+#include "aggregator/base/name_index.h"
 #include "aggregator/store/store.h"
 
 struct span {
@@ -32,6 +33,7 @@ struct lost {
 struct observation {
 	size_t n_observers, observers_room;
 	struct observer *observer;
+	struct name_index observer_of;	/* a source's place among them */
 	size_t n_lost, lost_room;
 	struct lost *lost;
 	size_t n_marks, marks_room;

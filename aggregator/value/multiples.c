@@ -159,7 +159,7 @@ static void cover_by_source(struct multiples_value *m, const char *source, struc
 
 	for (size_t i = 0; i < m->coverage.n_sources; i++)
 		if (!strcmp(m->coverage.source[i].source, source))
-			one = (struct coverage){ 1, &m->coverage.source[i] };
+			one = (struct coverage){ .n_sources = 1, .source = &m->coverage.source[i] };
 	for (size_t col = 0; col < g->n_cols; col++) {
 		__s64 first = from + (__s64)col * per;
 

@@ -17,7 +17,6 @@
 #define CONNECT_MS 2000
 #define WRITE_MS 1000
 #define LEAVE_MS 500
-#define SERVERS_MAX 16
 #define SUBSCRIPTIONS_MAX 64
 #define SYSTEM_CA "/etc/ssl/certs/ca-certificates.crt"
 
@@ -51,7 +50,7 @@ struct bus {
 	struct bus_conf conf;
 	struct bus_ops ops;
 	void *arg;
-	char server[SERVERS_MAX][256];
+	char server[BUS_SERVERS_MAX][256];
 	size_t n_servers, next_server;
 	struct attempt *attempt;	/* NULL: none runs */
 	bool is_attempt_over;		/* under the lock of its mailbox */
@@ -176,14 +175,9 @@ static void on_nats_error(natsConnection *nc, natsSubscription *sub, natsStatus 
 
 /* --- connecting: on a thread --- */
 
-static bool is_set(const char *text)
-{
-	return text && *text;
-}
-
 static bool is_secure(const struct bus *b, const char *url)
 {
-	return !strncmp(url, "tls://", 6) || is_set(b->conf.ca) || is_set(b->conf.certificate);
+	return !strncmp(url, "tls://", 6) || bus_text_is_set(b->conf.ca) || bus_text_is_set(b->conf.certificate);
 }
 
 /* "nats://user:password@host:port" -> "host" */
@@ -214,19 +208,19 @@ static natsStatus set_security(const struct bus *b, const char *url, natsOptions
 	natsStatus s = NATS_OK;
 	char host[256];
 
-	if (is_set(c->credentials))
+	if (bus_text_is_set(c->credentials))
 		s = natsOptions_SetUserCredentialsFromFiles(o, c->credentials, NULL);
-	if (!s && is_set(c->user_file))
+	if (!s && bus_text_is_set(c->user_file))
 		s = set_user(o, c->user_file, reason);
 	if (s || !is_secure(b, url))
 		return s;
 	host_of(url, host);
 	s = natsOptions_SetSecure(o, true);
 	if (!s)
-		s = natsOptions_LoadCATrustedCertificates(o, is_set(c->ca) ? c->ca : SYSTEM_CA);
+		s = natsOptions_LoadCATrustedCertificates(o, bus_text_is_set(c->ca) ? c->ca : SYSTEM_CA);
 	if (!s)
 		s = natsOptions_SetExpectedHostname(o, host);
-	if (!s && is_set(c->certificate))
+	if (!s && bus_text_is_set(c->certificate))
 		s = natsOptions_LoadCertificatesChain(o, c->certificate, c->key);
 	return s;
 }
@@ -259,13 +253,44 @@ static natsStatus make_options(struct attempt *a, natsOptions **ret_options)
 	return s;
 }
 
+/* libnats begins its texts with the place in its source, such as "(conn.c:1905): ". */
+static const char *without_place(const char *text)
+{
+	const char *end = *text == '(' ? strstr(text, "): ") : NULL;
+
+	return end ? end + 3 : text;
+}
+
+/* The server says no more than "Authorization Violation". */
+static void explain_refusal(struct attempt *a)
+{
+	const struct bus_conf *c = &a->bus->conf;
+	const char *file = bus_text_is_set(c->credentials) ? c->credentials : bus_text_is_set(c->user_file) ? c->user_file : c->certificate;
+
+	if (bus_text_is_set(file))
+		snprintf(a->reason, sizeof(a->reason), "it refuses the user of %.150s: unknown, wrong password, or expired", file);
+	else
+		snprintf(a->reason, sizeof(a->reason), "it takes only users that it knows: give credentials, a user file or a certificate");
+}
+
+static void explain_failure(struct attempt *a, natsStatus s)
+{
+	const char *text = nats_GetLastError(NULL);
+
+	if (a->reason[0])
+		return;
+	if (s == NATS_CONNECTION_AUTH_FAILED)
+		explain_refusal(a);
+	else
+		snprintf(a->reason, sizeof(a->reason), "%.220s", bus_text_is_set(text) ? without_place(text) : natsStatus_GetText(s));
+}
+
 static void attempt_run(void *arg)
 {
 	struct attempt *a = arg;
 	struct bus *b = a->bus;
 	struct mailbox *m = a->mailbox;
 	natsOptions *options = NULL;
-	const char *text;
 	natsStatus s;
 
 	if (b->conf.thread_begins)
@@ -276,9 +301,7 @@ static void attempt_run(void *arg)
 		s = natsConnection_Connect(&a->nc, options);
 	natsOptions_Destroy(options);
 	if (s) {
-		text = nats_GetLastError(NULL);
-		if (!a->reason[0])
-			snprintf(a->reason, sizeof(a->reason), "%.150s", is_set(text) ? text : natsStatus_GetText(s));
+		explain_failure(a, s);
 		a->nc = NULL;
 		mailbox_let_go(m);
 	} else if (b->ops.prepare && b->ops.prepare(b->arg, a->nc, a->reason)) {
@@ -478,44 +501,6 @@ static void on_wake(uv_async_t *wake)
 }
 
 /* --- the interface --- */
-
-/* nats://HOST:PORT or tls://HOST:PORT, of `len` bytes.  A user's password in it would show in lists of processes. */
-static bool is_address(const char *text, size_t len)
-{
-	size_t scheme = !strncmp(text, "nats://", 7) ? 7 : !strncmp(text, "tls://", 6) ? 6 : 0;
-
-	if (!scheme || len <= scheme || len > 250)
-		return false;
-	for (size_t i = scheme; i < len; i++)
-		if ((unsigned char)text[i] <= ' ' || strchr("/@", text[i]))
-			return false;
-	return true;
-}
-
-static int check_url(const char *text, char *reason)
-{
-	size_t n = 0, len;
-
-	for (const char *at = text; *at; at += len + (at[len] == ',')) {
-		len = strcspn(at, ",");
-		if (!is_address(at, len) || !strcmp(at + len, ","))
-			return refuse(reason, "\"%.80s\" is not the address of a bus: nats://HOST:PORT or tls://HOST:PORT, several with "
-				      "commas; a user is in the credentials or the user file", text);
-		n++;
-	}
-	return n && n <= SERVERS_MAX ? 0 : refuse(reason, "a bus has 1 to %d addresses", SERVERS_MAX);
-}
-
-int bus_conf_check(const struct bus_conf *conf, char reason[REASON_MAX])
-{
-	if (check_url(conf->url, reason))
-		return -EINVAL;
-	if (is_set(conf->certificate) != is_set(conf->key))
-		return refuse(reason, "the bus' certificate and key go together: one of them is missing");
-	if (is_set(conf->credentials) && is_set(conf->user_file))
-		return refuse(reason, "the bus takes credentials or a user file, not both");
-	return 0;
-}
 
 static int copy_text(struct bus *b, int which, const char *from, const char **to)
 {

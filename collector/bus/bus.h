@@ -19,7 +19,10 @@
 
 #include "collector/core/metric.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#define BUS_SERVERS_MAX 16		/* addresses of one configuration */
 
 struct uv_loop_s;
 struct __natsConnection;
@@ -56,6 +59,12 @@ struct bus_message {
 
 /* Returns a header's value; NULL: it has no such header. */
 const char *bus_header(const struct bus_message *m, const char *name);
+
+/* Is this text of a configuration given?  NULL and "" are not. */
+static inline bool bus_text_is_set(const char *text)
+{
+	return text && *text;
+}
 
 /* Checks the texts of a configuration.  -EINVAL: the reason says which one and why. */
 int bus_conf_check(const struct bus_conf *conf, char reason[REASON_MAX]);

@@ -9,8 +9,8 @@ from pathlib import Path
 # A collector sees the queries of every server on the host, so such a test is in one of three sets:
 #
 # ALONGSIDE starts no database server and counts nothing of the whole host: it runs at the same time as any other.
-ALONGSIDE = {"e2e/bus", "e2e/ca", "e2e/cli", "e2e/clickhouse", "e2e/containers", "e2e/grafana", "e2e/group", "e2e/hosts",
-             "e2e/monitors", "e2e/openapi", "e2e/otlp", "e2e/prometheus_api", "e2e/readers", "e2e/report",
+ALONGSIDE = {"e2e/bus", "e2e/bus_users", "e2e/ca", "e2e/cli", "e2e/clickhouse", "e2e/containers", "e2e/grafana",
+             "e2e/group", "e2e/hosts", "e2e/monitors", "e2e/openapi", "e2e/otlp", "e2e/prometheus_api", "e2e/readers", "e2e/report",
              "e2e/terminal", "e2e/watch"}
 # OWN looks only at its own server or program, by a predicate, or wants no more than that its own load is seen, too:
 # AT_A_TIME of them run at the same time, the slowest first.  Most of their time they wait.

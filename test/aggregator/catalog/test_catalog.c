@@ -213,6 +213,102 @@ TEST(sources_that_can_report_are_counted_once)
 	rig_end(&r);
 }
 
+/* 7,919 is prime to 10,000, so the names come in a mixed order, each once. */
+TEST(ten_thousand_sources_are_found_and_listed_by_name)
+{
+	struct rig r;
+	const struct catalog_inst *ci;
+	const struct source *s;
+	char name[SOURCE_MAX];
+	__u64 id;
+	int n = 0;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "first");
+	id = rig_create(&r, wire_request(""));
+	ci = catalog_find(r.catalog, id);
+	for (int i = 0; i < 10000; i++) {
+		snprintf(name, sizeof(name), "host%04d", i * 7919 % 10000);
+		rig_hello(&r, name);
+		catalog_seen(r.catalog, id, name, i);
+	}
+	s = catalog_source_first(r.catalog);
+	assert_string_equal(s->name, "first");
+	for (s = s->next; s; s = s->next, n++) {
+		snprintf(name, sizeof(name), "host%04d", n);
+		assert_string_equal(s->name, name);
+	}
+	assert_int_equal(n, 10000);
+	for (int i = 0; i < 10000; i++) {
+		snprintf(name, sizeof(name), "host%04d", i * 7919 % 10000);
+		assert_non_null(catalog_labels(r.catalog, name));
+		assert_int_equal(catalog_sighting(ci, name)->slot, i);
+	}
+	assert_null(catalog_labels(r.catalog, "host"));
+	assert_null(catalog_sighting(ci, "first"));
+	catalog_expired(r.catalog, id, (const __s64[TIERS]){ 5000, 5000, 5000 }, 5000);
+	for (int i = 0; i < 10000; i++) {
+		snprintf(name, sizeof(name), "host%04d", i * 7919 % 10000);
+		assert_true(i < 5000 ? !catalog_sighting(ci, name) : catalog_sighting(ci, name)->slot == i);
+	}
+	rig_end(&r);
+}
+
+TEST(sources_beyond_the_limit_are_refused)
+{
+	struct rig r;
+	json_t *hello = wire_hello("one_more", "ok", "");
+	const char *name;
+	char reason[REASON_MAX], source[SOURCE_MAX];
+
+	rig_begin(&r, NULL);
+	for (int i = 0; i < 100000; i++) {
+		snprintf(source, sizeof(source), "host%05d", i);
+		rig_hello(&r, source);
+	}
+	assert_int_equal(catalog_hello(r.catalog, hello, wire_now_ns(), &name, reason), -EINVAL);
+	assert_string_equal(reason, "there are 100000 sources already, which is the limit");
+	json_decref(hello);
+	rig_hello(&r, "host00007");		/* it is one of them */
+	rig_end(&r);
+}
+
+TEST(sources_with_the_same_offers_share_them)
+{
+	struct rig r;
+	const struct source *s[4], *at;
+	const char *name;
+	char reason[REASON_MAX], source[SOURCE_MAX];
+
+	rig_begin(&r, NULL);
+	for (int i = 0; i < 4; i++) {
+		json_t *hello;
+
+		snprintf(source, sizeof(source), "db%d", i);
+		hello = wire_hello(source, i == 2 ? "refused" : "ok", i == 2 ? "no rights" : "");
+		if (i == 3)
+			json_object_set_new(hello, "labels", json_pack("{s:s}", "role", "db"));
+		assert_int_equal(catalog_hello(r.catalog, hello, wire_now_ns(), &name, reason), 0);
+		json_decref(hello);
+	}
+	at = catalog_source_first(r.catalog);
+	for (int i = 0; i < 4; i++, at = at->next)
+		s[i] = at;
+	assert_ptr_equal(s[0]->offer, s[1]->offer);
+	assert_ptr_not_equal(s[0]->offer, s[2]->offer);
+	assert_ptr_not_equal(s[0]->offer, s[3]->offer);
+	assert_false(s[2]->offer[0].ok);
+	assert_non_null(metric_field(s[3]->offer[0].metric, "label.role"));
+	assert_null(metric_field(s[0]->offer[0].metric, "label.role"));
+	rig_hello(&r, "db2");			/* now it can */
+	assert_ptr_equal(s[0]->offer, s[2]->offer);
+	catalog_bye(r.catalog, "db0", wire_now_ns());
+	catalog_bye(r.catalog, "db1", wire_now_ns());
+	catalog_bye(r.catalog, "db3", wire_now_ns());
+	assert_non_null(catalog_metric_find(r.catalog, "mysql", "queries"));
+	rig_end(&r);
+}
+
 static void count_changes(void *arg, bool wanted)
 {
 	((int *)arg)[wanted]++;

@@ -103,6 +103,13 @@ TEST(trimming_forgets_what_ended_before)
 	assert_int_equal(s.covered[10], 1);
 	assert_int_equal(s.n_losses, 1);
 	assert_int_equal(s.n_marks, 1);
+	cover(&w, "b", 51, 60);
+	assert_int_equal(w.n_observers, 1);
+	cover(&w, "a", 51, 60);
+	assert_int_equal(w.n_observers, 2);
+	s = seen_in(&w, 0, 100);
+	assert_int_equal(s.covered[50], 1);
+	assert_int_equal(s.covered[60], 2);
 	observation_fini(&w);
 }
 
