@@ -138,6 +138,17 @@ static void take_source(struct bus_ingest *in, const char *subject, const char *
 		refuse_message(in, name, reason);
 }
 
+/* The clock of a host whose batches we do not take: against our own. */
+static void take_published_source(struct bus_ingest *in, const struct bus_message *m)
+{
+	const char *sent = bus_header(m, BUS_HEADER_SENT);
+	char name[SOURCE_MAX];
+
+	take_source(in, m->subject, (const char *)m->data, m->len);
+	if (sent && !source_of_subject(m->subject, name) && !bus_group_owns(in->group, source_partition(name)))
+		catalog_clock(in->catalog, name, bus_sources_incarnation(in->sources, name), strtoll(sent, NULL, 10), false, now_ns());
+}
+
 /* --- the wanted set --- */
 
 static void publish_wanted(struct bus_ingest *in)
@@ -399,7 +410,7 @@ static void on_message(void *arg, const struct bus_message *m)
 	else if (*inbox)
 		take_wanted_ack(in, m);
 	else if (begins(m->subject, "$KV." BUS_SOURCES "."))
-		take_source(in, m->subject, (const char *)m->data, m->len);
+		take_published_source(in, m);
 	else if (!strcmp(m->subject, BUS_WANTED))
 		take_wanted(in, m);
 	else if (begins(m->subject, "heatscope.batch."))

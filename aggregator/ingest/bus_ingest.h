@@ -11,7 +11,8 @@
  * Refused batches that are damaged, or of another source than the message's subject, and parts whose others do not come for
  *         10 minutes: their message is given up, counted and logged.  The server lets a collector publish under its own subject only (doc/fleet.md).
  * Makes   stream, buckets and consumers that do not exist yet.
- * Clocks  the host's time in a message against the server's time of its arrival gives the host's clock offset.
+ * Clocks  the host's time in a message against the server's time of its arrival gives the host's clock offset; of a host
+ *         whose batches another heatscoped takes, its time against ours.
  * Thread  the loop thread only; a thread of bus.h makes the stream.
  */
 #ifndef HEATSCOPE_BUS_INGEST_H
