@@ -19,7 +19,7 @@
 
 #define TICK_MS 500
 #define REFRESH_MS 15000		/* the bucket drops a source after BUS_SOURCE_AGE_S */
-#define ACK_MS 5000			/* without any acknowledgement in this time, all is sent again */
+#define ACK_MS 5000			/* if the oldest message is not acknowledged in this time, all is sent again */
 #define MESSAGE_BYTES (256u << 10)	/* a message gets no further batch beyond this */
 #define UNACKED_BYTES (1u << 20)	/* no further batch is taken while so much is not acknowledged */
 #define HEADERS_ROOM 4096		/* of the server's limit of a message, for its headers: labels take up to 1.5 kB */
@@ -50,7 +50,7 @@ struct bus_link {
 	size_t names_room;
 	struct sent *sent;		/* first_sent is the number of the first; it is in the replies' subjects */
 	size_t n_sent, sent_room, n_unacked;	/* n_unacked: bytes */
-	unsigned n_silent;		/* ticks in a row without an acknowledgement, while some are missing */
+	unsigned n_silent;		/* ticks since the oldest message became the oldest, or a part of it was acknowledged */
 	char *labels;			/* of the hello, as JSON; NULL: none */
 	__u64 first_sent;
 	__u64 ask_at_ms, refresh_at_ms;	/* in the loop's time */
@@ -108,7 +108,8 @@ static void sent_acked(struct bus_link *l, struct sent *s)
 
 	l->delay_ms = LINK_DELAY_FIRST_MS;
 	l->complained[0] = 0;
-	l->n_silent = 0;
+	if (s == l->sent)
+		l->n_silent = 0;
 	if (++s->n_acked < s->n_parts)
 		return;
 	l->n_unacked -= s->n_bytes;
@@ -119,6 +120,7 @@ static void sent_acked(struct bus_link *l, struct sent *s)
 	while (l->n_sent && l->sent[0].n_acked == l->sent[0].n_parts) {
 		memmove(l->sent, l->sent + 1, --l->n_sent * sizeof(*l->sent));
 		l->first_sent++;
+		l->n_silent = 0;
 	}
 }
 
@@ -364,7 +366,8 @@ static void on_lost(void *arg, const char *why)
 	link_rest(l, BUS_APART);
 }
 
-/* Ticks are counted, and not the clock read: the loop may have been busy, and the acknowledgements wait for it. */
+/* Ticks are counted, and not the clock read: the loop may have been busy, and the acknowledgements wait for it.  Those of
+ * later messages say nothing about the oldest one: a server that dies loses some, and takes the next ones. */
 static void check_acks(struct bus_link *l)
 {
 	if (!l->n_sent)
