@@ -3,7 +3,9 @@
  *      APART --connected--> ASKING --wanted set--> OPEN --refused, no PubAck in time--> RESTING --timer--> ASKING
  *
  * Hello and state are one value in a bucket, sent again before they are too old.  The wanted set is read when the link
- * opens, and comes at each change. */
+ * opens, and comes at each change.  In a cluster both may miss a change: the server that we read from lags, and the one that
+ * sends changes does not know yet that we want them.  So it is read again each REFRESH_MS; its number in the bucket's stream
+ * says whether it is newer than the one that was read before. */
 #include "collector/bus/subjects.h"
 #include "collector/core/array.h"
 #include "collector/core/log.h"
@@ -45,6 +47,7 @@ struct bus_link {
 	json_t *hello, *said_state, *self;	/* NULL: not sent yet; self: the STATE with the collector's own facts */
 	char *want;			/* the wanted set as text, to recognise that it has not changed */
 	size_t want_len;
+	__u64 want_number;		/* of the newest one that was read, in the bucket's stream */
 	struct bytes payload;		/* the message that is being filled */
 	struct sent filling;
 	size_t names_room;
@@ -275,6 +278,23 @@ static void ask_wanted(struct bus_link *l)
 	bus_publish(l->bus, &m);
 }
 
+static void ask_wanted_again(struct bus_link *l)
+{
+	bus_publish(l->bus, &(struct bus_outgoing){ .subject = BUS_GET_WANTED, .reply = l->reply_wanted });
+}
+
+/* Is it a reply with a set that is no newer than the one that was read before?  A change has no number. */
+static bool want_is_old(struct bus_link *l, const struct bus_message *m)
+{
+	const char *text = bus_header(m, "Nats-Sequence");
+	__u64 number = text ? strtoull(text, NULL, 10) : 0;
+
+	if (l->state == BUS_OPEN && number && number <= l->want_number)
+		return true;
+	l->want_number = number ? number : l->want_number;
+	return false;
+}
+
 static void take_want(struct bus_link *l, const struct bus_message *m)
 {
 	json_t *want = NULL;
@@ -282,9 +302,12 @@ static void take_want(struct bus_link *l, const struct bus_message *m)
 	char *text;
 
 	if (m->status) {
-		complain(l, m->status == 404 || m->status == 503 ? "no heatscoped has set it up yet" : "it does not reply with the wanted set");
+		if (l->state != BUS_OPEN)
+			complain(l, m->status == 404 || m->status == 503 ? "no heatscoped has set it up yet" : "it does not reply with the wanted set");
 		return;
 	}
+	if (want_is_old(l, m))
+		return;
 	if (l->state == BUS_OPEN && l->want && l->want_len == m->len && !memcmp(l->want, m->data, m->len))
 		return;
 	why = link_read_want(m->data, m->len, &want);
@@ -387,8 +410,11 @@ static void on_tick(uv_timer_t *timer)
 		check_acks(l);
 	if ((l->state == BUS_ASKING || l->state == BUS_RESTING) && now_ms >= l->ask_at_ms)
 		ask_wanted(l);
-	if (l->state != BUS_APART && now_ms >= l->refresh_at_ms)
+	if (l->state != BUS_APART && now_ms >= l->refresh_at_ms) {
 		publish_source(l);
+		if (l->state == BUS_OPEN)
+			ask_wanted_again(l);
+	}
 }
 
 static void link_gone(struct bus_link *l)
