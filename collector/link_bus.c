@@ -3,7 +3,9 @@
  *      APART --connected--> ASKING --wanted set--> OPEN --refused, no PubAck in time--> RESTING --timer--> ASKING
  *
  * Hello and state are one value in a bucket, sent again before they are too old.  The wanted set is read when the link
- * opens, and comes at each change. */
+ * opens, and comes at each change.  In a cluster both may miss a change: the server that we read from lags, and the one that
+ * sends changes does not know yet that we want them.  So it is read again each REFRESH_MS; its number in the bucket's stream
+ * says whether it is newer than the one that was read before. */
 #include "collector/bus/subjects.h"
 #include "collector/core/array.h"
 #include "collector/core/log.h"
@@ -19,7 +21,7 @@
 
 #define TICK_MS 500
 #define REFRESH_MS 15000		/* the bucket drops a source after BUS_SOURCE_AGE_S */
-#define ACK_MS 5000			/* without any acknowledgement in this time, all is sent again */
+#define ACK_MS 5000			/* if the oldest message is not acknowledged in this time, all is sent again */
 #define MESSAGE_BYTES (256u << 10)	/* a message gets no further batch beyond this */
 #define UNACKED_BYTES (1u << 20)	/* no further batch is taken while so much is not acknowledged */
 #define HEADERS_ROOM 4096		/* of the server's limit of a message, for its headers: labels take up to 1.5 kB */
@@ -45,12 +47,13 @@ struct bus_link {
 	json_t *hello, *said_state, *self;	/* NULL: not sent yet; self: the STATE with the collector's own facts */
 	char *want;			/* the wanted set as text, to recognise that it has not changed */
 	size_t want_len;
+	__u64 want_number;		/* of the newest one that was read, in the bucket's stream */
 	struct bytes payload;		/* the message that is being filled */
 	struct sent filling;
 	size_t names_room;
 	struct sent *sent;		/* first_sent is the number of the first; it is in the replies' subjects */
 	size_t n_sent, sent_room, n_unacked;	/* n_unacked: bytes */
-	unsigned n_silent;		/* ticks in a row without an acknowledgement, while some are missing */
+	unsigned n_silent;		/* ticks since the oldest message became the oldest, or a part of it was acknowledged */
 	char *labels;			/* of the hello, as JSON; NULL: none */
 	__u64 first_sent;
 	__u64 ask_at_ms, refresh_at_ms;	/* in the loop's time */
@@ -108,7 +111,8 @@ static void sent_acked(struct bus_link *l, struct sent *s)
 
 	l->delay_ms = LINK_DELAY_FIRST_MS;
 	l->complained[0] = 0;
-	l->n_silent = 0;
+	if (s == l->sent)
+		l->n_silent = 0;
 	if (++s->n_acked < s->n_parts)
 		return;
 	l->n_unacked -= s->n_bytes;
@@ -119,6 +123,7 @@ static void sent_acked(struct bus_link *l, struct sent *s)
 	while (l->n_sent && l->sent[0].n_acked == l->sent[0].n_parts) {
 		memmove(l->sent, l->sent + 1, --l->n_sent * sizeof(*l->sent));
 		l->first_sent++;
+		l->n_silent = 0;
 	}
 }
 
@@ -273,6 +278,23 @@ static void ask_wanted(struct bus_link *l)
 	bus_publish(l->bus, &m);
 }
 
+static void ask_wanted_again(struct bus_link *l)
+{
+	bus_publish(l->bus, &(struct bus_outgoing){ .subject = BUS_GET_WANTED, .reply = l->reply_wanted });
+}
+
+/* Is it a reply with a set that is no newer than the one that was read before?  A change has no number. */
+static bool want_is_old(struct bus_link *l, const struct bus_message *m)
+{
+	const char *text = bus_header(m, "Nats-Sequence");
+	__u64 number = text ? strtoull(text, NULL, 10) : 0;
+
+	if (l->state == BUS_OPEN && number && number <= l->want_number)
+		return true;
+	l->want_number = number ? number : l->want_number;
+	return false;
+}
+
 static void take_want(struct bus_link *l, const struct bus_message *m)
 {
 	json_t *want = NULL;
@@ -280,9 +302,12 @@ static void take_want(struct bus_link *l, const struct bus_message *m)
 	char *text;
 
 	if (m->status) {
-		complain(l, m->status == 404 || m->status == 503 ? "no heatscoped has set it up yet" : "it does not reply with the wanted set");
+		if (l->state != BUS_OPEN)
+			complain(l, m->status == 404 || m->status == 503 ? "no heatscoped has set it up yet" : "it does not reply with the wanted set");
 		return;
 	}
+	if (want_is_old(l, m))
+		return;
 	if (l->state == BUS_OPEN && l->want && l->want_len == m->len && !memcmp(l->want, m->data, m->len))
 		return;
 	why = link_read_want(m->data, m->len, &want);
@@ -364,7 +389,8 @@ static void on_lost(void *arg, const char *why)
 	link_rest(l, BUS_APART);
 }
 
-/* Ticks are counted, and not the clock read: the loop may have been busy, and the acknowledgements wait for it. */
+/* Ticks are counted, and not the clock read: the loop may have been busy, and the acknowledgements wait for it.  Those of
+ * later messages say nothing about the oldest one: a server that dies loses some, and takes the next ones. */
 static void check_acks(struct bus_link *l)
 {
 	if (!l->n_sent)
@@ -384,8 +410,11 @@ static void on_tick(uv_timer_t *timer)
 		check_acks(l);
 	if ((l->state == BUS_ASKING || l->state == BUS_RESTING) && now_ms >= l->ask_at_ms)
 		ask_wanted(l);
-	if (l->state != BUS_APART && now_ms >= l->refresh_at_ms)
+	if (l->state != BUS_APART && now_ms >= l->refresh_at_ms) {
 		publish_source(l);
+		if (l->state == BUS_OPEN)
+			ask_wanted_again(l);
+	}
 }
 
 static void link_gone(struct bus_link *l)

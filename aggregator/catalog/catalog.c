@@ -166,7 +166,7 @@ static void load_cover(void *arg, const char *source, __s64 first, __s64 last)
 	if (last > l->newest)
 		l->newest = last;
 	if (!l->err)
-		l->err = catalog_sight(l->ci, source, last);
+		l->err = catalog_sight(l->ci, source, first, last);
 }
 
 static void load_future(void *arg, const char *source, __s64 first, __s64 last)
@@ -563,9 +563,10 @@ static void inst_set_back(struct catalog *c, struct catalog_inst *ci, __s64 now_
 {
 	__s64 now = now_ns / (__s64)ci->in.slot_ns, latest = (now_ns + FUTURE_MAX_NS) / (__s64)ci->in.slot_ns;
 
-	for (size_t i = 0; i < ci->n_sightings; i++)
-		if (ci->sighting[i].slot > latest)
-			ci->sighting[i].slot = now;
+	for (struct sighting *s = ci->sighting; s < ci->sighting + ci->n_sightings; s++) {
+		s->slot = s->slot > latest ? now : s->slot;
+		s->first = s->first > latest ? now : s->first;
+	}
 	cube_set_back(c->cube, ci->in.id, now);
 }
 

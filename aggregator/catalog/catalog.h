@@ -23,7 +23,7 @@ struct catalog;				/* its fields are in catalog.c */
 
 struct sighting {			/* a source that has reported for an instrumentation */
 	char source[SOURCE_MAX];
-	__s64 slot;			/* the newest slot it reported */
+	__s64 first, slot;		/* the first slot that it reported of those that are kept, and the newest */
 	__u64 lost;			/* events it reported as lost, since our start */
 	__s64 lost_ns;			/* when it last reported lost events; 0: never */
 };

@@ -41,9 +41,9 @@ int catalog_sources_init(struct catalog *c);			/* -ENOMEM */
 void catalog_sources_fini(struct catalog *c);
 void catalog_changed(struct catalog *c, bool wanted);		/* notifies the observers */
 
-/* Notes that the source reported this slot of the instrumentation: ci keeps the newest slot per source.  -ENOMEM. */
-int catalog_sight(struct catalog_inst *ci, const char *source, __s64 slot);
-void catalog_unsight(struct catalog_inst *ci, __s64 slot);	/* forgets those whose newest slot is older */
+/* Notes that the source reported these slots of the instrumentation: ci keeps the first and the newest per source.  -ENOMEM. */
+int catalog_sight(struct catalog_inst *ci, const char *source, __s64 first, __s64 last);
+void catalog_unsight(struct catalog_inst *ci, __s64 slot);	/* forgets older slots */
 void catalog_sightings_fini(struct catalog_inst *ci);
 
 #endif

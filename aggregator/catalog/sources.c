@@ -320,17 +320,18 @@ const struct sighting *catalog_sighting(const struct catalog_inst *ci, const cha
 	return sighting_of(ci, source);
 }
 
-int catalog_sight(struct catalog_inst *ci, const char *source, __s64 slot)
+int catalog_sight(struct catalog_inst *ci, const char *source, __s64 first, __s64 last)
 {
 	struct sighting *seen = sighting_of(ci, source);
 
 	if (seen) {
-		seen->slot = slot > seen->slot ? slot : seen->slot;
+		seen->first = first < seen->first ? first : seen->first;
+		seen->slot = last > seen->slot ? last : seen->slot;
 		return 0;
 	}
 	if (array_grow(&ci->sighting, ci->n_sightings, &ci->sightings_room, sizeof(*ci->sighting)))
 		return -ENOMEM;
-	ci->sighting[ci->n_sightings] = (struct sighting){ .slot = slot };
+	ci->sighting[ci->n_sightings] = (struct sighting){ .first = first, .slot = last };
 	snprintf(ci->sighting[ci->n_sightings].source, SOURCE_MAX, "%s", source);
 	name_index_put(&ci->sighting_of, source, ci->n_sightings++);
 	return 0;
@@ -349,6 +350,9 @@ void catalog_unsight(struct catalog_inst *ci, __s64 slot)
 	for (size_t i = 0; i < ci->n_sightings; i++)
 		if (ci->sighting[i].slot >= slot)
 			ci->sighting[kept++] = ci->sighting[i];
+	for (size_t i = 0; i < kept; i++)
+		if (ci->sighting[i].first < slot)
+			ci->sighting[i].first = slot;
 	if (kept == ci->n_sightings)
 		return;
 	ci->n_sightings = kept;
@@ -364,7 +368,7 @@ void catalog_seen(struct catalog *c, __u64 inst, const char *source, __s64 slot)
 
 	if (!ci)
 		return;
-	catalog_sight(ci, source, slot);	/* without memory, it does not count as a source once it is
+	catalog_sight(ci, source, slot, slot);	/* without memory, it does not count as a source once it is
 						 * disconnected */
 	for (o = c->observers; o; o = after) {
 		after = o->next;

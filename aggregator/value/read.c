@@ -224,18 +224,20 @@ static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)
 	query_slots(&q, ret_first, ret_last);
 }
 
-/* Reads slices part by part; coverage, losses and marks all at once: a loss that spans two parts is one loss. */
+/* Reads slices part by part; coverage, losses and marks all at once: a loss that spans two parts is one loss.  Coverage
+ * first: other heatscoped may add to the store meanwhile, and a reported slot must have its events. */
 static int read_store(void *arg, struct store *store)
 {
 	struct value *v = arg;
 	struct store_reader others = reader_of(v);
 	struct store_range range = { .axis = value_only_axis(v), .tier = v->kind->totals ? v->plan.kept : v->plan.tier };
-	int err = v->kind->read ? v->kind->read(v, store) : value_read_slices(v, store);
+	int err;
 
 	slots_of(v, &range.first, &range.last);
 	others.slice = NULL;
+	err = store->ops->read(store, v->in.id, &range, &others);
 	if (!err)
-		err = store->ops->read(store, v->in.id, &range, &others);
+		err = v->kind->read ? v->kind->read(v, store) : value_read_slices(v, store);
 	if (err && *store->reason)
 		snprintf(v->reason, sizeof(v->reason), "%s", store->reason);
 	return err;

@@ -121,7 +121,7 @@ int value_expect(const struct services *services, const struct catalog_inst *ci,
 
 	for (size_t i = 0; i < ci->n_sightings && !err; i++)
 		if (ci->sighting[i].slot >= horizon)
-			err = fold_expect(f, ci->sighting[i].source, ci->sighting[i].slot);
+			err = fold_expect(f, ci->sighting[i].source, ci->sighting[i].first);
 	return err;
 }
 

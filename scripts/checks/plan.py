@@ -9,9 +9,9 @@ from pathlib import Path
 # A collector sees the queries of every server on the host, so such a test is in one of three sets:
 #
 # ALONGSIDE starts no database server and counts nothing of the whole host: it runs at the same time as any other.
-ALONGSIDE = {"e2e/bus", "e2e/bus_users", "e2e/ca", "e2e/cli", "e2e/clickhouse", "e2e/containers", "e2e/grafana",
-             "e2e/group", "e2e/hosts", "e2e/monitors", "e2e/openapi", "e2e/otlp", "e2e/prometheus_api", "e2e/readers", "e2e/report",
-             "e2e/terminal", "e2e/watch"}
+ALONGSIDE = {"e2e/bus", "e2e/bus_users", "e2e/ca", "e2e/cli", "e2e/clickhouse", "e2e/containers", "e2e/fleet",
+             "e2e/grafana", "e2e/group", "e2e/hosts", "e2e/monitors", "e2e/openapi", "e2e/otlp",
+             "e2e/prometheus_api", "e2e/readers", "e2e/report", "e2e/terminal", "e2e/watch"}
 # OWN looks only at its own server or program, by a predicate, or wants no more than that its own load is seen, too:
 # AT_A_TIME of them run at the same time, the slowest first.  Most of their time they wait.
 AT_A_TIME = 4
@@ -37,7 +37,7 @@ PAGE = "ui/web/test/run"  # the page's unit tests, in Node
 WALL_TIME = {}
 
 # Arguments that nightly gives, for more of the same.
-LONGER = {"e2e/budget": ["30"], "e2e/compare": ["20"], "e2e/kill": ["8"]}
+LONGER = {"e2e/budget": ["30"], "e2e/compare": ["20"], "e2e/fleet": ["--longer"], "e2e/kill": ["8"]}
 
 # Seconds after which a test counts as hung: several times what it takes on two busy cores.
 LIMITS = {"unit": 900, "kernel": 600, "e2e": 600, "browser": 1800, "build": 1800, "dist": 2400, "deb": 1800, "containers": 5400,

@@ -312,6 +312,20 @@ TEST(raw_is_a_distribution_per_key)
 	json_decref(raw);
 }
 
+/* Also if nothing in the interval shows that it did. */
+TEST(a_source_that_reported_before_the_interval_is_expected_from_its_begin_on)
+{
+	json_t *g = get(BASE "grid?start_time=%lld&duration=3&ncols=3", (long long)t0 + 7), *c;
+	size_t i;
+
+	json_array_foreach(json_object_get(g, "columns"), i, c) {
+		assert_int_equal(number(c, "reporting"), i != 0);
+		assert_int_equal(number(c, "expected"), 1);
+	}
+	assert_int_equal(i, 3);
+	json_decref(g);
+}
+
 TEST(a_grid_distinguishes_zero_from_unobserved)
 {
 	static const char *const states[] = { "ok", "ok", "ok", "ok", "ok", "ok", "zero", "unobserved", "ok", "ok" };
