@@ -94,21 +94,30 @@ static int compare_slices(const void *a, const void *b)
 	return order ? order : (x->ruler > y->ruler) - (x->ruler < y->ruler);
 }
 
+static void append(struct slot_slices *copy, const struct slot_slices_entry *entry, size_t n)
+{
+	if (n)
+		memcpy(copy->entry + copy->n_entries, entry, n * sizeof(*entry));
+	copy->n_entries += n;
+}
+
 /* Appends to the copy, which has space, the old entries and the slices, both of which ascend.  If it fails, the old
- * entries that were not appended yet are still in `old` only. */
+ * entries that were not appended yet are still in `old` only.  A slot of many hosts may have a thousand times as many
+ * entries as a batch has slices. */
 static int merge_all(struct slot_slices *copy, const struct slot_slices *old, struct keys *keys, struct sum *scratch,
 		     const struct slice *const *slice, size_t n)
 {
-	size_t at = 0;
+	size_t at = 0, to;
 	int err = 0;
 
-	for (size_t i = 0; i < n && !err; i++) {
-		const struct slice *s = slice[i];
+	for (size_t next = 0; next < n && !err; next++) {
+		const struct slice *s = slice[next];
 
 		if (s->axis >= MEASURES_MAX || s->weight > MEASURES_MAX)
 			return -EINVAL;
-		while (at < old->n_entries && compare_entry(&old->entry[at], s) <= 0)
-			copy->entry[copy->n_entries++] = old->entry[at++];
+		to = at + array_place(old->n_entries - at, i, compare_entry(&old->entry[at + i], s) <= 0);
+		append(copy, old->entry + at, to - at);
+		at = to;
 		if (copy->n_entries && !compare_entry(&copy->entry[copy->n_entries - 1], s)) {
 			err = merge_slice(&copy->entry[copy->n_entries - 1], scratch, s);
 		} else {
@@ -116,8 +125,8 @@ static int merge_all(struct slot_slices *copy, const struct slot_slices *old, st
 			copy->n_entries += !err;
 		}
 	}
-	while (at < old->n_entries && !err)
-		copy->entry[copy->n_entries++] = old->entry[at++];
+	if (!err)
+		append(copy, old->entry + at, old->n_entries - at);
 	return err;
 }
 
