@@ -1,6 +1,7 @@
 #include "aggregator/store/clickhouse/clickhouse.h"
 
 #include "collector/core/array.h"
+#include "collector/core/refuse.h"
 #include "aggregator/store/coverage_compact.h"
 
 #include <errno.h>
@@ -388,38 +389,48 @@ static int read_exemplars(struct reading *r)
 static void report_dropped(const struct reading *r)
 {
 	const struct dropped_slots *d = &r->state.dropped[r->range.tier];
-	__s64 first = d->first > r->first ? d->first : r->first, last = d->before - 1 < r->last ? d->before - 1 : r->last;
+	__s64 first = tier_down(r->range.first, r->per);
 
-	if (d->first < d->before && first <= last)
-		r->reader->dropped(r->reader->arg, first, last);
+	first = d->first > first ? d->first : first;
+	if (d->first < d->before && first <= r->last && first < d->before && r->reader->dropped)
+		r->reader->dropped(r->reader->arg, first, d->before - 1 < r->last ? d->before - 1 : r->last);
 }
 
-/* Widens the range to whole slots of the tier, and cuts off the dropped part.  1: nothing is left of it. */
-static int begin_reading(struct reading *r, __u64 inst)
+/* Widens the range to whole slots of the tier, and cuts off the dropped part.  Is anything of it left? */
+static bool begin_reading(struct reading *r)
 {
-	const struct store_range *range = &r->range;
-	int err = range->tier < 0 || range->tier >= TIERS ? -EINVAL : state_get(r->q, inst, &r->state);
-
-	if (err || !r->state.slot_ns)
-		return err ? err : 1;
-	r->per = tier_slots(r->state.slot_ns, range->tier);
-	r->first = tier_down(range->first, r->per);
-	r->last = tier_down(range->last, r->per) + r->per - 1;
-	if (r->reader->dropped)
-		report_dropped(r);
-	if (r->first < r->state.dropped[range->tier].before)
-		r->first = r->state.dropped[range->tier].before;
+	r->per = tier_slots(r->state.slot_ns, r->range.tier);
+	r->first = tier_down(r->range.first, r->per);
+	r->last = tier_down(r->range.last, r->per) + r->per - 1;
+	if (r->first < r->state.dropped[r->range.tier].before)
+		r->first = r->state.dropped[r->range.tier].before;
 	r->first = r->first > 0 ? r->first : 0;
-	return r->first > r->last;
+	return r->first <= r->last;
 }
 
+/* Rows that were dropped meanwhile may have been missing. */
+static int read_state_again(struct reading *r)
+{
+	struct clickhouse *q = r->q;
+	__u32 life = r->state.life;
+	int err;
+
+	states_forget(q);
+	err = state_get(q, r->state.inst, &r->state);
+	if (err || r->state.life == life)
+		return err;
+	return refuse_in(-EAGAIN, q->store.reason, sizeof(q->store.reason), "instrumentation %llu was deleted while it was read",
+			 (unsigned long long)r->state.inst);
+}
+
+/* First coverage, see `Shared` in clickhouse.h. */
 static int read_all(struct reading *r)
 {
 	const struct store_reader *reader = r->reader;
-	int err = reader->slice || reader->count ? read_slices(r) : 0;
+	int err = reader->cover || reader->sparse ? read_cover(r) : 0;
 
-	if (!err && (reader->cover || reader->sparse))
-		err = read_cover(r);
+	if (!err && (reader->slice || reader->count))
+		err = read_slices(r);
 	if (!err && reader->loss)
 		err = read_losses(r);
 	if (!err && reader->mark)
@@ -432,10 +443,18 @@ static int read_all(struct reading *r)
 int clickhouse_read(struct store *s, __u64 inst, const struct store_range *range, const struct store_reader *reader)
 {
 	struct reading r = { .q = clickhouse_of(s), .range = *range, .reader = reader };
-	int err = begin_reading(&r, inst);
+	bool any = reader->slice || reader->count || reader->cover || reader->sparse || reader->loss || reader->mark || reader->exemplars;
+	int err = range->tier < 0 || range->tier >= TIERS ? -EINVAL : state_get(r.q, inst, &r.state);
 
-	if (!err)
+	if (err || !r.state.slot_ns)
+		return err;
+	if (begin_reading(&r) && any) {
 		err = read_all(&r);
+		if (!err)
+			err = read_state_again(&r);
+	}
+	if (!err)
+		report_dropped(&r);
 	bytes_fini(&r.keys);
-	return err < 0 ? err : 0;
+	return err;
 }
