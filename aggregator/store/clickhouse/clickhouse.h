@@ -7,7 +7,8 @@
  *      clickhouse.c  opening, adding, instrumentations, identity
  *      read.c        reading
  *      roll.c        adding up to minutes and hours
- *      expire.c      dropping old data, keeping the tables below a size
+ *      expire.c      dropping old data
+ *      limit.c       keeping the tables below a size
  *
  *      add() -> rows of slots        one INSERT
  *      compact(): closed 10 minutes -> rows of minutes; closed hours -> rows of hours      INSERT SELECT
@@ -106,6 +107,8 @@ struct clickhouse {
 	__u64 version;			/* the last that was given */
 	__u64 own;			/* a random number below OWN_MAX: what is left of its versions, divided by OWN_MAX */
 	__u64 max_bytes;		/* 0: no limit */
+	struct state *to_sweep;		/* as an earlier shrink() saw them: their rows can be removed now */
+	size_t n_to_sweep;
 };
 
 /* --- request.c --- */
@@ -147,6 +150,7 @@ int text_each(struct clickhouse *q, const char *prefix, int (*each)(void *arg, c
 
 /* Read the states, and wishes, of the batches' instrumentations; state_get() gives them until states_forget(). */
 int states_load(struct clickhouse *q, const struct batch *batch, size_t n);
+int states_load_all(struct clickhouse *q);
 void states_forget(struct clickhouse *q);
 int state_get(struct clickhouse *q, __u64 inst, struct state *ret_state);
 
@@ -186,9 +190,20 @@ int roll_again(struct clickhouse *q, const struct state *s);
 /* --- expire.c --- */
 
 int clickhouse_expire(struct store *s, __u64 inst, const __s64 slot[TIERS]);
+
+/* Drops each tier's slots before slot[tier], which stay readable for a roll-up until sweep(). */
+int expire_state(struct clickhouse *q, struct state *s, const __s64 slot[TIERS]);
+
+/* Removes rows before `horizon`, which an earlier call dropped. */
+int sweep(struct clickhouse *q, struct state *s, const __s64 horizon[TIERS]);
+int sweep_lives(struct clickhouse *q, const struct state *s);	/* removes the rows of earlier lives */
+__s64 horizon_of(const struct state *s, int tier);		/* 0: nothing was dropped */
+
+/* --- limit.c --- */
+
 int clickhouse_limit(struct store *s, __u64 bytes);
 int clickhouse_shrink(struct store *s);
-int sweep_lives(struct clickhouse *q, const struct state *s);	/* removes the rows of earlier lives */
+int drop_empty_days(struct clickhouse *q);	/* whose rows have all been removed */
 
 /* --- clickhouse.c --- */
 

@@ -45,15 +45,14 @@ static int oldest_of(struct clickhouse *q, const struct state *s, __s64 from, __
 
 static __s64 smaller(__s64 a, __s64 b) { return a < b ? a : b; }
 
-/* Nothing was dropped: no slot is before 0. */
-static long long horizon_of(const struct state *s, int tier)
+__s64 horizon_of(const struct state *s, int tier)
 {
 	return s->dropped[tier].before > 0 ? s->dropped[tier].before : 0;
 }
 
 /* Rows of names are also the coverage of the hours that have not been added up, and a name is kept while its batch
  * could be sent again. */
-static int sweep(struct clickhouse *q, struct state *s, const __s64 horizon[TIERS])
+int sweep(struct clickhouse *q, struct state *s, const __s64 horizon[TIERS])
 {
 	int err;
 
@@ -61,8 +60,8 @@ static int sweep(struct clickhouse *q, struct state *s, const __s64 horizon[TIER
 	err = state_put(q, s);
 	if (err)
 		return err;
-	sql_begin(q, "ALTER TABLE %s.filed DELETE WHERE inst = %llu AND (life < %u OR life = %u AND (", q->database,
-		  (unsigned long long)s->inst, s->life, s->life);
+	sql_begin(q, "ALTER TABLE %s.filed DELETE WHERE inst = %llu AND (life < %u OR life = %u AND day <= toDate(%u) AND (", q->database,
+		  (unsigned long long)s->inst, s->life, s->life, row_day(s->slot_ns, horizon[0]));
 	for (int tier = 0; tier < TIERS; tier++)
 		sql_put(q, "kind = %d AND slot < %lld OR ", tier, (long long)horizon[tier]);
 	sql_put(q, "kind = %d AND slot < %lld OR kind = %d AND slot < %lld AND last < %lld OR kind IN (%d, %d) AND last < %lld OR "
@@ -100,7 +99,7 @@ static int drop_tier(struct clickhouse *q, struct state *s, int tier, __s64 befo
 	return err;
 }
 
-static int expire_state(struct clickhouse *q, struct state *s, const __s64 slot[TIERS])
+int expire_state(struct clickhouse *q, struct state *s, const __s64 slot[TIERS])
 {
 	__s64 before = slot[0];
 	bool changed = false;
@@ -133,18 +132,8 @@ int clickhouse_expire(struct store *store, __u64 inst, const __s64 slot[TIERS])
 	err = roll_again(q, &s);
 	if (!err)
 		err = expire_state(q, &s, slot);
-	return err || day_of(&s, horizon[0]) <= day_of(&s, s.swept[0]) ? err : sweep(q, &s, horizon);
-}
-
-/* --- the limit --- */
-
-int clickhouse_shrink(struct store *store)
-{
-	return 0;
-}
-
-int clickhouse_limit(struct store *store, __u64 bytes)
-{
-	clickhouse_of(store)->max_bytes = bytes;
-	return 0;
+	if (err || day_of(&s, horizon[0]) <= day_of(&s, s.swept[0]))
+		return err;
+	err = drop_empty_days(q);
+	return err ? err : sweep(q, &s, horizon);
 }

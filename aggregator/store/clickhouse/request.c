@@ -321,4 +321,5 @@ void request_close(struct clickhouse *q)
 	bytes_fini(&q->hist);
 	free(q->state);
 	free(q->again);
+	free(q->to_sweep);
 }

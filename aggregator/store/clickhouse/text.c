@@ -269,6 +269,28 @@ static int take_state(void *arg, const char *name, const char *text)
 				    "table text is not one of heatscoped", q->url, name);
 }
 
+static int take_any_state(void *arg, const char *name, const char *text)
+{
+	struct clickhouse *q = arg;
+	unsigned long long inst = strtoull(name + strlen("state."), NULL, 10);
+	const struct state fresh = state_fresh(inst, 0);
+	size_t at = state_place(q, inst);
+	int err = at < q->n_states && q->state[at].inst == inst ? 0 : state_know(q, &fresh);
+
+	return err ? err : take_state(q, name, text);
+}
+
+int states_load_all(struct clickhouse *q)
+{
+	int err;
+
+	states_forget(q);
+	err = text_each(q, "state.", take_any_state, q);
+	if (err)
+		states_forget(q);
+	return err;
+}
+
 static int load_known(struct clickhouse *q)
 {
 	struct bytes all = { 0 };
