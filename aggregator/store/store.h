@@ -29,6 +29,7 @@
 #include <stdbool.h>
 
 #define STORE_NAME_MAX 70
+#define STORE_AWAY "the server that keeps the data does not answer, or is overloaded: try again later"	/* for -EAGAIN */
 
 struct store_range {
 	__s64 first, last;		/* slots, inclusive; widened to whole slots of the tier */
