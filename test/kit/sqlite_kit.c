@@ -45,6 +45,7 @@ static void sqlite_shrink_now(struct fixture *f, __u64 limit)
 
 const struct store_kind store_kind = {
 	.open = sqlite_open, .keeps = true, .bytes = sqlite_bytes, .shrink = sqlite_shrink_now, .at_any_moment = true,
+	.times = 1,
 };
 
 void sqlite_meddle(struct fixture *f, const char *sql)

@@ -18,6 +18,7 @@ struct store_kind {
 	__u64 (*bytes)(struct fixture *f);	/* that the store takes on the disk */
 	void (*shrink)(struct fixture *f, __u64 limit);	/* until the store is below it */
 	bool at_any_moment;		/* the limit holds after each call, not only after shrink() */
+	int times;			/* as much space as SQLite's store it needs for the same */
 };
 
 struct fixture {			/* a test's state */

@@ -84,17 +84,18 @@ static void assert_kept(struct store *s, __s64 to, __s64 kept_from[TIERS])
 
 STORE_TEST(a_limit_holds_and_drops_the_oldest_of_the_finest)
 {
-	enum { LIMIT = 6000000, HOURS = 8 };
+	enum { HOURS = 8 };
+	const __u64 limit = 6000000u * (unsigned)store_kind.times;
 	struct fixture *f = *state;
 	__s64 kept_from[TIERS], slot = FROM;
 	__u64 most = 0, bytes;
 
-	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
+	assert_int_equal(f->store->ops->limit(f->store, limit), 0);
 	for (int part = 1; part <= 12 * HOURS; part++) {
 		bytes = add_slots(f, slot, slot + 300);
 		slot += 300;
 		assert_int_equal(f->store->ops->compact(f->store, KIT_INST, slot), 0);
-		store_kind.shrink(f, LIMIT);
+		store_kind.shrink(f, limit);
 		bytes = store_kind.at_any_moment ? bytes : store_kind.bytes(f);
 		most = bytes > most ? bytes : most;
 		if (part % 48 == 0)
@@ -102,8 +103,8 @@ STORE_TEST(a_limit_holds_and_drops_the_oldest_of_the_finest)
 	}
 	assert_true(f->store->n_dropped > 0);
 	assert_in_range(kept_from[0], FROM + 1, slot - 3000);		/* some is dropped, but not the newest hour */
-	assert_in_range(most, LIMIT / 2, LIMIT);
-	print_message("# at most %llu of %d bytes; slots are kept for %lld s, minutes for %lld s\n", (unsigned long long)most, LIMIT,
+	assert_in_range(most, limit / 2, limit);
+	print_message("# at most %llu of %llu bytes; slots are kept for %lld s, minutes for %lld s\n", (unsigned long long)most, (unsigned long long)limit,
 		      (long long)(slot - kept_from[0]), (long long)(slot - (kept_from[1] > FROM ? kept_from[1] : FROM)));
 	free_slots();
 }
@@ -112,7 +113,7 @@ STORE_TEST(a_limit_holds_and_drops_the_oldest_of_the_finest)
  * old. */
 STORE_TEST(a_limit_takes_no_slot_of_the_future_for_the_newest)
 {
-	enum { LIMIT = 5000000 };
+	const __u64 limit = 5000000u * (unsigned)store_kind.times;
 	const __s64 to = FROM + 4 * 3600, future = to + 463 * 86400;
 	struct fixture *f = *state;
 	struct batch b;
@@ -123,8 +124,8 @@ STORE_TEST(a_limit_takes_no_slot_of_the_future_for_the_newest)
 	add_slots(f, FROM, to);
 	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, to), 0);
 	f->store->now_ns = to * 1000000000;
-	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
-	store_kind.shrink(f, LIMIT);
+	assert_int_equal(f->store->ops->limit(f->store, limit), 0);
+	store_kind.shrink(f, limit);
 	assert_int_equal(store_kept(f->store, KIT_INST, kept_from), 0);
 	assert_true(f->store->n_dropped > 0);
 	assert_in_range(kept_from[0], FROM + 1, to - 3000);
@@ -134,19 +135,19 @@ STORE_TEST(a_limit_takes_no_slot_of_the_future_for_the_newest)
 /* A store that grew before it had a limit shrinks below it. */
 STORE_TEST(a_store_that_is_too_large_shrinks)
 {
-	enum { LIMIT = 4000000 };
+	const __u64 limit = 4000000u * (unsigned)store_kind.times;
 	const __s64 to = FROM + 4 * 3600;
 	struct fixture *f = *state;
 	__s64 kept_from[TIERS];
 
 	add_slots(f, FROM, to);
 	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, to), 0);
-	assert_true(store_kind.bytes(f) > LIMIT);
+	assert_true(store_kind.bytes(f) > limit);
 	store_reopen(f);
-	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
-	store_kind.shrink(f, LIMIT);
+	assert_int_equal(f->store->ops->limit(f->store, limit), 0);
+	store_kind.shrink(f, limit);
 	store_reopen(f);		/* closing moves the log of a file into it */
-	assert_in_range(store_kind.bytes(f), 1, LIMIT);
+	assert_in_range(store_kind.bytes(f), 1, limit);
 	assert_kept(f->store, to, kept_from);
 	free_slots();
 }

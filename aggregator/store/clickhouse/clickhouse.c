@@ -164,17 +164,28 @@ static int tiers_before(const struct state *s, __s64 slot)
 	return n;
 }
 
+static void put_slice(struct clickhouse *q, const struct batch *b, size_t i, int tier, struct row *row)
+{
+	struct slice whole = b->slice[i];
+
+	row->slot = tier_down(b->slot, tier_slots(b->slot_ns, tier));
+	row->part = (__u32)i;
+	row->kind = (enum row_kind)tier;
+	row->slice = &b->slice[i];
+	row_put(&q->rows, row);
+	if (!row->late)
+		return;
+	whole.key.len = 0;
+	row->kind = (enum row_kind)(ROW_WHOLE + tier);
+	row->slice = &whole;
+	row_put(&q->rows, row);
+}
+
 static void put_slices(struct clickhouse *q, const struct batch *b, struct row *row)
 {
-	for (int tier = 0; tier <= row->late; tier++) {	/* those of further tiers will be made of these */
-		row->kind = (enum row_kind)tier;
-		row->slot = tier_down(b->slot, tier_slots(b->slot_ns, tier));
-		for (size_t i = 0; i < b->n_slices; i++) {
-			row->slice = &b->slice[i];
-			row->part = (__u32)i;
-			row_put(&q->rows, row);
-		}
-	}
+	for (int tier = 0; tier <= row->late; tier++)	/* those of further tiers will be made of these */
+		for (size_t i = 0; i < b->n_slices; i++)
+			put_slice(q, b, i, tier, row);
 	row->slice = NULL;
 	row->slot = b->slot;
 	row->part = 0;

@@ -17,12 +17,14 @@
  *         of them or none.  add() asks for the names of its batches first.  If an INSERT came through although its
  *         answer did not, the batch is sent again with the same names, and ReplacingMergeTree and FINAL keep one row
  *         of each name.
- * Whole   Batches of one add() that belong to different days are in different parts.  If the server dies between two
+ * Days    Batches of one add() that belong to different days are in different parts.  If the server dies between two
  *         of them, add() fails, and the parts that were written stay: the senders send all batches again.
  * Tiers   A row of a minute or an hour has no batch's name.  State.rolled says how far each tier has been added up.
  *         Before it, read() takes the tier's rows, after it those of the finer tier, so it finds each event once.  Rows
  *         from `rolled` on are ignored: they are left of a roll-up whose end was not noted, and the next one replaces
  *         them.
+ * Whole   Roll-ups also make rows of the sum of all keys, of all three tiers: most pictures need no other.  (Adding up
+ *         within a SELECT is slow: sumMap() of 18.16 takes about a microsecond per cell, so SELECTs give rows as they are.)
  * Late    A batch of slots before `rolling`, which a roll-up raises before it reads, is also filed as rows of minutes and
  *         hours, with its name.  Roll-ups leave out the rows of such a batch.
  * Life    inst_delete() increments the instrumentation's life.  Rows of earlier lives are invisible at once, and a

@@ -43,7 +43,7 @@ void sql_put_rows(struct clickhouse *q, const struct state *s, enum row_kind kin
 	sql_put(q, " FROM %s.filed FINAL WHERE inst = %llu AND life = %u AND kind = %d AND day >= toDate(%u) AND day <= toDate(%u) "
 		"AND slot >= %lld AND slot <= %lld", q->database, (unsigned long long)s->inst, s->life, kind, row_day(s->slot_ns, first),
 		row_day(s->slot_ns, last), (long long)first, (long long)last);
-	if (kind >= ROW_NAME)		/* the columns of the key before `slot`, for the index */
+	if (kind >= ROW_NAME && kind < ROW_WHOLE)	/* the columns of the key before `slot`, for the index */
 		sql_put(q, " AND axis = 0 AND weight = 0 AND ruler = 0 AND key = ''");
 }
 
@@ -104,7 +104,7 @@ static int give_slice(void *arg, struct cursor *c)
 	struct reading *r = arg;
 	int err;
 
-	if (c->err)
+	if (c->err || !row.n)		/* see `Late` in roll.c */
 		return 0;
 	bytes_clear(&r->q->hist);
 	err = row_slice_encode(&row, &r->q->hist);
@@ -135,10 +135,8 @@ static int give_count(void *arg, struct cursor *c)
 	return 0;
 }
 
-/* A large row stays apart: its name is among what rows are grouped by. */
-#define OWN "if(large = 1, cityHash64(key, slot, source, incarnation, batch_slot, seq, part), toUInt64(0))"
-
-static int read_kind(struct reading *r, int tier, __s64 first, __s64 last)
+/* Slices come as they are filed: several may be of one slot and key. */
+static int read_kind(struct reading *r, int tier, enum row_kind kind, __s64 first, __s64 last)
 {
 	const char *key = r->range.whole ? "''" : "key", *by_key = r->range.whole ? "" : ", key";
 
@@ -147,15 +145,29 @@ static int read_kind(struct reading *r, int tier, __s64 first, __s64 last)
 	sql_begin(r->q, "SELECT ");
 	if (r->reader->slice) {
 		put_slot(r, tier);
-		sql_put(r->q, " AS place, axis, weight, ruler, %s, sum(n), sum(bitShiftRight(total, 32)), sum(bitAnd(total, 4294967295)), "
-			"min(low), max(high), sumMap(buckets, counts)", key);
+		sql_put(r->q, " AS place, axis, weight, ruler, %s, n, bitShiftRight(total, 32), bitAnd(total, 4294967295), low, high, buckets, "
+			"counts", key);
 	} else {
 		sql_put(r->q, "axis, weight, ruler, %s, sum(n)", key);
 	}
-	sql_put_rows(r->q, &r->state, (enum row_kind)tier, first, last);
+	sql_put_rows(r->q, &r->state, kind, first, last);
 	put_choice(r);
-	sql_put(r->q, " GROUP BY %saxis, weight, ruler%s, " OWN, r->reader->slice ? "place, " : "", by_key);
+	if (!r->reader->slice)
+		sql_put(r->q, " GROUP BY axis, weight, ruler%s, if(large = 1, cityHash64(key, slot, source, incarnation, batch_slot, seq, part), "
+			"toUInt64(0))", by_key);
 	return request_select(r->q, r->reader->slice ? give_slice : give_count, r);
+}
+
+/* Rows of the whole are made when the tier is added up, those of slots with those of minutes. */
+static int read_tier(struct reading *r, int tier, __s64 first, __s64 last)
+{
+	__s64 rolled = r->state.rolled[tier ? tier : 1], end = rolled <= last ? rolled - 1 : last;
+	int err;
+
+	if (!r->range.whole)
+		return read_kind(r, tier, (enum row_kind)tier, first, last);
+	err = read_kind(r, tier, (enum row_kind)(ROW_WHOLE + tier), first, end);
+	return err ? err : read_kind(r, tier, (enum row_kind)tier, first > end ? first : end + 1, last);
 }
 
 /* Calls each() for the tiers whose rows hold the range: the tier's own up to where it was added up, then finer ones. */
@@ -227,7 +239,7 @@ static int read_slices(struct reading *r)
 {
 	int err = r->reader->wants && !r->range.whole ? list_keys(r) : 0;
 
-	return err || r->none_wanted ? err : each_tier(r, read_kind);
+	return err || r->none_wanted ? err : each_tier(r, read_tier);
 }
 
 /* --- coverage --- */

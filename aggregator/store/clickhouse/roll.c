@@ -20,8 +20,14 @@ struct span {				/* slots first..end-1 */
 /* The sum of the halves of totals, as row_get_slice() joins them. */
 #define TOTAL "if(upper + bitShiftRight(lower, 32) >= 4294967296, 18446744073709551615, bitShiftLeft(upper, 32) + lower)"
 
+struct sums {				/* rows that a statement makes */
+	enum row_kind kind, of;		/* of rows of this kind */
+	int tier;			/* they are as long as its slots */
+	int late;			/* rows that are late for this tier are left out */
+};
+
 /* The version of new rows: higher than those that an earlier roll-up, by another clock, gave the same rows. */
-static void put_version(struct clickhouse *q, const struct state *s, int tier, const struct span *span, bool again)
+static void put_version(struct clickhouse *q, const struct state *s, enum row_kind kind, const struct span *span, bool again)
 {
 	unsigned long long version = version_next(q);
 
@@ -30,32 +36,46 @@ static void put_version(struct clickhouse *q, const struct state *s, int tier, c
 		return;
 	}
 	sql_put(q, "greatest(toUInt64(%llu), (SELECT max(version) + 1 FROM %s.filed WHERE inst = %llu AND life = %u AND kind = %d AND "
-		"day = toDate(%u) AND slot >= %lld AND slot < %lld))", version, q->database, (unsigned long long)s->inst, s->life, tier,
+		"day = toDate(%u) AND slot >= %lld AND slot < %lld))", version, q->database, (unsigned long long)s->inst, s->life, kind,
 		row_day(s->slot_ns, span->first), (long long)span->first, (long long)span->end);
 }
 
 /* A large row keeps the name that it has; rows of coarser tiers have none but their slot.  If it is late, its row in the
  * tier is there already. */
-static int roll_slices(struct clickhouse *q, const struct state *s, int tier, const struct span *span, bool again)
+static int roll_sums(struct clickhouse *q, const struct state *s, const struct sums *sums, const struct span *span, bool again)
 {
-	long long per = tier_slots(s->slot_ns, tier);
+	long long per = tier_slots(s->slot_ns, sums->tier);
 	char late[64];
 
-	snprintf(late, sizeof(late), "(version >= %d AND version < %d)", tier, TIERS);
+	snprintf(late, sizeof(late), "(version >= %d AND version < %d)", sums->late, TIERS);
 	sql_begin(q, "INSERT INTO %s.filed (day, inst, life, kind, axis, weight, ruler, key, slot, source, incarnation, batch_slot, seq, "
 		  "part, version, n, total, low, high, large, buckets, counts) SELECT of_day, toUInt64(%llu), toUInt32(%u), toUInt8(%d), "
 		  "of_axis, of_weight, of_ruler, of_key, place, whose, start, of_slot, number, piece, ", q->database,
-		  (unsigned long long)s->inst, s->life, tier);
-	put_version(q, s, tier, span, again);
-	sql_put(q, ", events, " TOTAL ", lowest, highest, arrayExists(x -> x >= %llu, cells.2), cells.1, cells.2 FROM (SELECT day AS of_day, axis AS of_axis, weight AS of_weight, ruler AS of_ruler, key AS of_key, "
+		  (unsigned long long)s->inst, s->life, sums->kind);
+	put_version(q, s, sums->kind, span, again);
+	sql_put(q, ", events, " TOTAL ", lowest, highest, arrayExists(x -> x >= %llu, cells.2), cells.1, cells.2 FROM (SELECT day AS of_day, axis AS of_axis, weight AS of_weight, ruler AS of_ruler, %s AS of_key, "
 		"intDiv(slot, %lld) * %lld AS place, if(large = 1, source, '') AS whose, if(large = 1, incarnation, toUInt64(0)) AS start, "
 		"if(large = 1, if(batch_slot = 0, slot, batch_slot), toInt64(0)) AS of_slot, if(large = 1, seq, toUInt32(0)) AS number, "
 		"if(large = 1, part, toUInt32(0)) AS piece, sumIf(n, NOT %s) AS events, sumIf(bitShiftRight(total, 32), NOT %s) AS upper, "
 		"sumIf(bitAnd(total, 4294967295), NOT %s) AS lower, min(if(%s, 18446744073709551615, low)) AS lowest, max(if(%s, toUInt64(0), high)) "
-		"AS highest, sumMapIf(buckets, counts, NOT %s) AS cells", (unsigned long long)ROW_LARGE, per, per, late, late, late, late, late, late);
-	sql_put_rows(q, s, (enum row_kind)(tier - 1), span->first, span->end - 1);
+		"AS highest, sumMapIf(buckets, counts, NOT %s) AS cells", (unsigned long long)ROW_LARGE, sums->kind >= ROW_WHOLE ? "''" : "key", per, per, late, late, late, late, late, late);
+	sql_put_rows(q, s, sums->of, span->first, span->end - 1);
 	sql_put(q, " AND NOT (large = 1 AND %s) GROUP BY of_day, of_axis, of_weight, of_ruler, of_key, place, whose, start, of_slot, number, piece)", late);
 	return request_run(q);
+}
+
+/* Rows of minutes come with those of the whole of slots and minutes, rows of hours with those of the whole of hours. */
+static int roll_slices(struct clickhouse *q, const struct state *s, int tier, const struct span *span, bool again)
+{
+	static const struct sums sums[TIERS][3] = {
+		[1] = { { ROW_MINUTE, ROW_SLOT, 1, 1 }, { ROW_WHOLE, ROW_SLOT, 0, 1 }, { ROW_WHOLE_MINUTE, ROW_WHOLE, 1, 1 } },
+		[2] = { { ROW_HOUR, ROW_MINUTE, 2, 2 }, { ROW_WHOLE_HOUR, ROW_WHOLE_MINUTE, 2, 2 } },
+	};
+	int err = 0;
+
+	for (int i = 0; i < 3 && sums[tier][i].kind && !err; i++)
+		err = roll_sums(q, s, &sums[tier][i], span, again);
+	return err;
 }
 
 /* Makes one row of each source and hour.  Again: it has a name of its own, since names of batches from which the first one

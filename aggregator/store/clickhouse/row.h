@@ -22,6 +22,8 @@ enum row_kind {
 	ROW_NAME,			/* a batch's name, and the slots that it reports */
 	ROW_COVER,			/* the reported slots of a source, of one hour or of one late batch */
 	ROW_LOSS, ROW_MARK, ROW_EXEMPLARS,
+	ROW_WHOLE,			/* the sum of all keys of tier 0's rows, and the next two of those of minutes and hours */
+	ROW_WHOLE_MINUTE, ROW_WHOLE_HOUR,
 };
 
 struct row {

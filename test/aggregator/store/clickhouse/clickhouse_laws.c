@@ -68,7 +68,9 @@ static void clickhouse_shrink_all(struct fixture *f, __u64 limit)
 	fail_msg("it still has %llu bytes", (unsigned long long)clickhouse_bytes(f));
 }
 
-const struct store_kind store_kind = { .open = open_clickhouse, .keeps = true, .bytes = clickhouse_bytes, .shrink = clickhouse_shrink_all };
+const struct store_kind store_kind = {
+	.open = open_clickhouse, .keeps = true, .bytes = clickhouse_bytes, .shrink = clickhouse_shrink_all, .times = 2,
+};
 
 static void assert_open_fails(const struct store_clickhouse_conf *conf, int want, const char *why)
 {
