@@ -95,6 +95,7 @@ struct upkeep_inst {
 struct upkeep {
 	struct aggregator *a;
 	bool trim, expire, leads;
+	char reason[256];
 	__s64 believed_ns, latest_ns;	/* the believed time; the later of it and the wall clock */
 	size_t n;
 	struct upkeep_inst inst[];
@@ -111,8 +112,9 @@ static int keep_time(const struct upkeep *u, struct store *store)
 static int upkeep_work(void *arg, struct store *store)
 {
 	struct upkeep *u = arg;
-	int err = u->expire ? keep_time(u, store) : 0;
+	int err = u->expire ? keep_time(u, store) : 0, shrink_err;
 
+	snprintf(u->reason, sizeof(u->reason), "%s", err ? store->reason : "");
 	store->now_ns = u->latest_ns;
 	for (struct upkeep_inst *i = u->inst; i < u->inst + u->n; i++) {
 		if (u->expire)
@@ -123,11 +125,28 @@ static int upkeep_work(void *arg, struct store *store)
 			i->err = store_kept(store, i->inst, i->kept_from);
 		if (!i->err)
 			i->err = store->ops->oldest(store, i->inst, &i->taken_from);
+		if (i->err && !err)
+			snprintf(u->reason, sizeof(u->reason), "%s", store->reason);
 		err = err ? err : i->err;
+		if (err == -EAGAIN)	/* it is away for the others, too */
+			break;
 	}
 	if (u->trim)
 		malloc_trim(0);
-	return (u->leads ? store->ops->shrink(store) : 0) ?: err;
+	shrink_err = err == -EAGAIN || !u->leads ? 0 : store->ops->shrink(store);
+	if (shrink_err)
+		snprintf(u->reason, sizeof(u->reason), "%s", store->reason);
+	return shrink_err ? shrink_err : err;
+}
+
+/* A store that stays away is logged once. */
+static void log_upkeep(struct aggregator *a, int err, const char *reason)
+{
+	if (err && err != a->upkeep_err)
+		log_error("the store could not be tidied: %s", *reason ? reason : strerror(-err));
+	if (!err && a->upkeep_err)
+		log_info("the store could be tidied again");
+	a->upkeep_err = err;
 }
 
 static void upkeep_done(void *arg, int err)
@@ -135,10 +154,9 @@ static void upkeep_done(void *arg, int err)
 	struct upkeep *u = arg;
 
 	u->a->upkeep_busy = false;
-	if (err)
-		log_error("the store could not be tidied: %s", strerror(-err));
+	log_upkeep(u->a, err, u->reason);
 	for (size_t i = 0; i < u->n; i++)
-		if (!u->inst[i].err)
+		if (!err || (err != -EAGAIN && !u->inst[i].err))
 			catalog_expired(u->a->services.catalog, u->inst[i].inst, u->inst[i].kept_from, u->inst[i].taken_from);
 	free(u);
 }

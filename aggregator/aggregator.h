@@ -65,6 +65,7 @@ struct aggregator {
 	struct tls *tls;		/* NULL: no TLS */
 	int lock_fd;			/* lock next to the database; -1: none */
 	bool has_timer, upkeep_busy;
+	int upkeep_err;			/* of the last one; it is logged when it changes */
 	bool http_bound[2], ingest_bound;	/* we remove the files of these Unix sockets */
 	uv_timer_t upkeep;		/* expires and compacts */
 	struct timekeeper time;

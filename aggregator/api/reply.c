@@ -1,5 +1,7 @@
 #include "aggregator/api/reply.h"
 
+#include "aggregator/store/store.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +37,7 @@ void reply_error(struct http_request *r, int err, const char *reason)
 	case -EPROTONOSUPPORT: http_error(r, 415, "ECA_INVAL", reason); break;
 	case -ENOENT: http_error(r, 404, "ECA_NOENT", reason && *reason ? reason : "there is no such instrumentation"); break;
 	case -ESHUTDOWN: http_error(r, 503, "ECA_NORESOURCE", "shutting down"); break;
+	case -EAGAIN: http_error(r, 503, "ECA_NORESOURCE", STORE_AWAY); break;
 	case -ENOMEM: http_error(r, 503, "ECA_NORESOURCE", "out of memory"); break;
 	default: http_error(r, 500, "ECA_IO", reason && *reason ? reason : strerror(-err));
 	}

@@ -29,6 +29,7 @@
 #include <stdbool.h>
 
 #define STORE_NAME_MAX 70
+#define STORE_AWAY "the server that keeps the data does not answer, or is overloaded: try again later"	/* for -EAGAIN */
 
 struct store_range {
 	__s64 first, last;		/* slots, inclusive; widened to whole slots of the tier */
@@ -164,7 +165,8 @@ struct store_clickhouse_conf {
 	const char *ca;			/* a PEM file for https; "": the system's certificates */
 };
 
-/* Opens the database in a ClickHouse server, from version 18.16 on, or makes it.  One heatscoped at a time may use it.
+/* Opens the database in a ClickHouse server, from version 18.16 on, or makes it.  Several heatscoped may use it, and one of them
+ * at a time calls what changes more than add() does, see clickhouse.h.
  * -EAGAIN: the server is away; -EACCES: it does not admit us; -EPROTO: of a newer version; -EINVAL: of another program.
  * The reason is one sentence. */
 int store_clickhouse_open(const struct store_clickhouse_conf *conf, struct store **ret_store, char *reason, size_t room);

@@ -95,7 +95,7 @@ int reply_end(struct value *v, struct bytes *out)
 
 void reply_fail(struct value *v, int err)
 {
-	bool busy = err == -ESHUTDOWN || err == -ENOMEM;
+	bool busy = err == -ESHUTDOWN || err == -ENOMEM || err == -EAGAIN;
 	bool refused = err == -EINVAL || err == -E2BIG;
 
 	if (err == -E2BIG && !*v->reason)
@@ -103,5 +103,5 @@ void reply_fail(struct value *v, int err)
 	v->status = refused ? 409 : busy ? 503 : 500;
 	v->code = refused ? "ECA_INVAL" : busy ? "ECA_NORESOURCE" : "ECA_IO";
 	if (!*v->reason)
-		snprintf(v->reason, sizeof(v->reason), "%s", err == -ESHUTDOWN ? "shutting down" : strerror(-err));
+		snprintf(v->reason, sizeof(v->reason), "%s", err == -ESHUTDOWN ? "shutting down" : err == -EAGAIN ? STORE_AWAY : strerror(-err));
 }

@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 void sqlite_path(const char *dir, char *ret, size_t room)
 {
@@ -21,7 +22,31 @@ struct store *sqlite_open(const char *dir)
 	return err ? NULL : s;
 }
 
-const struct store_kind store_kind = { .open = sqlite_open, .keeps = true };
+/* The file, and its log. */
+static __u64 sqlite_bytes(struct fixture *f)
+{
+	static const char *const suffix[] = { "", "-wal" };
+	char path[300], name[310];
+	struct stat st;
+	__u64 bytes = 0;
+
+	sqlite_path(f->dir, path, sizeof(path));
+	for (int i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "%s%s", path, suffix[i]);
+		bytes += stat(name, &st) ? 0 : (__u64)st.st_size;
+	}
+	return bytes;
+}
+
+static void sqlite_shrink_now(struct fixture *f, __u64 limit)
+{
+	assert_int_equal(f->store->ops->shrink(f->store), 0);
+}
+
+const struct store_kind store_kind = {
+	.open = sqlite_open, .keeps = true, .bytes = sqlite_bytes, .shrink = sqlite_shrink_now, .at_any_moment = true,
+	.times = 1,
+};
 
 void sqlite_meddle(struct fixture *f, const char *sql)
 {

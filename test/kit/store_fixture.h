@@ -9,9 +9,16 @@
 #include "aggregator/store/store.h"
 #include "test/kit/check.h"
 
+struct fixture;
+
 struct store_kind {
 	struct store *(*open)(const char *dir);
 	bool keeps;			/* what was stored is there after close and open */
+	/* For the laws of a limit: */
+	__u64 (*bytes)(struct fixture *f);	/* that the store takes on the disk */
+	void (*shrink)(struct fixture *f, __u64 limit);	/* until the store is below it */
+	bool at_any_moment;		/* the limit holds after each call, not only after shrink() */
+	int times;			/* as much space as SQLite's store it needs for the same */
 };
 
 struct fixture {			/* a test's state */

@@ -1,7 +1,7 @@
 /* store_laws.h - declares the tests that every store passes: its laws (store.h).
  *
  * A test program defines `store_kind`; store_laws.c (slices, settings, exemplars) and store_laws_tiers.c (minutes,
- * hours, dropped slots) are among its sources.
+ * hours, dropped slots) are among its sources, and for a store on a disk store_laws_limit.c (its size).
  */
 #ifndef HEATSCOPE_STORE_LAWS_H
 #define HEATSCOPE_STORE_LAWS_H

@@ -8,13 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #define ASK_MAX 1000			/* names in one question */
 
 struct clickhouse *clickhouse_of(struct store *s)
 {
+	struct clickhouse *q = (struct clickhouse *)s;
+
 	s->reason[0] = 0;
-	return (struct clickhouse *)s;
+	states_forget(q);
+	return q;
 }
 
 /* --- names of batches: which are new --- */
@@ -23,6 +27,7 @@ struct named_batch {
 	const struct batch *batch;
 	size_t at;			/* index in add()'s array */
 	bool is_known;
+	int late;			/* of the known one, see struct row */
 };
 
 struct question {
@@ -58,11 +63,13 @@ static int take_known(void *arg, struct cursor *c)
 	struct question *question = arg;
 	struct batch b = { .inst = cursor_get_int(c, 8) };
 	struct row_text source;
+	int late;
 
 	b.slot = (__s64)cursor_get_int(c, 8);
 	source = row_get_text(c);
 	b.incarnation = cursor_get_int(c, 8);
 	b.seq = (__u32)cursor_get_int(c, 4);
+	late = (int)cursor_get_int(c, 8);
 	if (c->err || source.len >= SOURCE_MAX)
 		return 0;
 	memcpy(b.source, source.data, source.len);
@@ -74,8 +81,10 @@ static int take_known(void *arg, struct cursor *c)
 		else
 			end = middle;
 		if (i == end)
-			for (; i < question->n && !batch_compare(question->name[i].batch, &b); i++)
+			for (; i < question->n && !batch_compare(question->name[i].batch, &b); i++) {
+				question->name[i].late = late > question->name[i].late ? late : question->name[i].late;
 				question->name[i].is_known = true;
+			}
 	}
 	return 0;
 }
@@ -98,7 +107,7 @@ static int ask_some(struct clickhouse *q, const struct question *all, size_t fro
 	__s64 first = name->batch->slot, last = first;
 	unsigned day = 65535, last_day = 0;
 
-	sql_begin(q, "SELECT inst, slot, source, incarnation, seq FROM %s.filed WHERE kind = %d AND axis = 0 AND weight = 0 AND ruler = 0 "
+	sql_begin(q, "SELECT inst, slot, source, incarnation, seq, version FROM %s.filed WHERE kind = %d AND axis = 0 AND weight = 0 AND ruler = 0 "
 		  "AND key = '' AND (inst, life) IN (", q->database, ROW_NAME);
 	for (size_t i = 0; i < n; i++) {
 		const struct batch *b = name[i].batch;
@@ -111,7 +120,7 @@ static int ask_some(struct clickhouse *q, const struct question *all, size_t fro
 		last_day = row_day(b->slot_ns, b->slot) > last_day ? row_day(b->slot_ns, b->slot) : last_day;
 		if (i && b->inst == name[i - 1].batch->inst)
 			continue;
-		err = state_get(q, b->inst, &s);	/* it is known since states_check() */
+		err = state_get(q, b->inst, &s);	/* it is known since states_load() */
 		if (err)
 			return err;
 		sql_put(q, "%s(%llu,%u)", i ? "," : "", (unsigned long long)b->inst, s.life);
@@ -123,39 +132,60 @@ static int ask_some(struct clickhouse *q, const struct question *all, size_t fro
 	return request_select(q, take_known, (void *)all);
 }
 
-/* Sets ret_new of each batch that is neither known nor a second one of its name. */
-static int find_new(struct clickhouse *q, const struct batch *batch, size_t n, bool *ret_new)
+/* Sets ret_new of each batch that is neither known nor a second one of its name, and `late` of the known ones; of others TIERS. */
+static int find_new(struct clickhouse *q, const struct batch *batch, size_t n, bool *ret_new, int *ret_late)
 {
 	struct question all = { calloc(n + 1, sizeof(*all.name)), n };
 	int err = all.name ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < n && !err; i++)
-		all.name[i] = (struct named_batch){ &batch[i], i, false };
+		all.name[i] = (struct named_batch){ &batch[i], i, false, 0 };
 	if (!err)
 		qsort(all.name, n, sizeof(*all.name), name_compare);
 	for (size_t at = 0; at < n && !err; at += ASK_MAX)
 		err = ask_some(q, &all, at, n - at < ASK_MAX ? n - at : ASK_MAX);
-	for (size_t i = 0; i < n && !err; i++)
+	for (size_t i = 0; i < n && !err; i++) {
 		ret_new[all.name[i].at] = !all.name[i].is_known && !(i && !batch_compare(all.name[i - 1].batch, all.name[i].batch));
+		ret_late[all.name[i].at] = all.name[i].is_known ? all.name[i].late : TIERS;
+	}
 	free(all.name);
 	return err;
 }
 
 /* --- adding --- */
 
-static void put_slices(struct clickhouse *q, const struct batch *b, const struct state *s, struct row *row)
+/* Returns how many tiers have begun to be added up at this slot.  A coarser tier is never further than a finer one. */
+static int tiers_before(const struct state *s, __s64 slot)
 {
-	for (int tier = 0; tier < TIERS; tier++) {
-		if (tier && b->slot >= s->rolled[tier])
-			continue;	/* the tier's row will be made of tier 0 */
-		row->kind = (enum row_kind)tier;
-		row->slot = tier_down(b->slot, tier_slots(b->slot_ns, tier));
-		for (size_t i = 0; i < b->n_slices; i++) {
-			row->slice = &b->slice[i];
-			row->part = (__u32)i;
-			row_put(&q->rows, row);
-		}
-	}
+	int n = 0;
+
+	while (n + 1 < TIERS && slot < s->rolling[n + 1])
+		n++;
+	return n;
+}
+
+static void put_slice(struct clickhouse *q, const struct batch *b, size_t i, int tier, struct row *row)
+{
+	struct slice whole = b->slice[i];
+
+	row->slot = tier_down(b->slot, tier_slots(b->slot_ns, tier));
+	row->part = (__u32)i;
+	row->kind = (enum row_kind)tier;
+	row->slice = &b->slice[i];
+	row_put(&q->rows, row);
+	if (!row->late)
+		return;
+	whole.key.len = 0;
+	row->kind = (enum row_kind)(ROW_WHOLE + tier);
+	row->slice = &whole;
+	row_put(&q->rows, row);
+}
+
+static void put_slices(struct clickhouse *q, const struct batch *b, struct row *row)
+{
+	for (int tier = 0; tier <= row->late; tier++)	/* those of further tiers will be made of these */
+		for (size_t i = 0; i < b->n_slices; i++)
+			put_slice(q, b, i, tier, row);
 	row->slice = NULL;
 	row->slot = b->slot;
 	row->part = 0;
@@ -170,7 +200,7 @@ static void put_cover(struct clickhouse *q, const struct batch *b, const struct 
 	row->kind = ROW_NAME;
 	row_put(&q->rows, row);
 	row->kind = ROW_COVER;
-	if (b->slot < s->rolled[TIERS - 1])
+	if (row->late == TIERS - 1)
 		row_put(&q->rows, row);
 }
 
@@ -204,12 +234,12 @@ static void put_facts(struct clickhouse *q, const struct batch *b, struct row *r
 		row_put(&q->rows, row);
 }
 
-static void put_batch(struct clickhouse *q, const struct batch *b, const struct state *s)
+static void put_batch(struct clickhouse *q, const struct batch *b, const struct state *s, int late)
 {
-	struct row row = { .slot_ns = b->slot_ns, .inst = b->inst, .life = s->life, .slot = b->slot, .source = b->source,
+	struct row row = { .slot_ns = b->slot_ns, .inst = b->inst, .life = s->life, .late = late, .slot = b->slot, .source = b->source,
 			   .incarnation = b->incarnation, .batch_slot = b->slot, .seq = b->seq };
 
-	put_slices(q, b, s, &row);
+	put_slices(q, b, &row);
 	put_cover(q, b, s, &row);
 	put_facts(q, b, &row);
 }
@@ -217,18 +247,15 @@ static void put_batch(struct clickhouse *q, const struct batch *b, const struct 
 /* The first batch sets the length of the slots, which never changes after that. */
 static int state_check(struct clickhouse *q, const struct batch *b)
 {
-	int err = store_check(&q->store, b);
 	struct state s;
+	int err = state_get(q, b->inst, &s);
 
-	if (!err)
-		err = state_get(q, b->inst, &s);
+	if (!err && !s.slot_ns)
+		err = state_begin(q, &s, b->slot_ns);
 	if (err || s.slot_ns == b->slot_ns)
 		return err;
-	if (s.slot_ns)
-		return refuse_in(-EBADMSG, q->store.reason, sizeof(q->store.reason), "a batch of %s has slots of %llu ns, not of %llu "
-				 "ns", b->source, (unsigned long long)b->slot_ns, (unsigned long long)s.slot_ns);
-	s.slot_ns = b->slot_ns;
-	return state_put(q, &s);
+	return refuse_in(-EBADMSG, q->store.reason, sizeof(q->store.reason), "a batch of %s has slots of %llu ns, not of %llu ns",
+			 b->source, (unsigned long long)b->slot_ns, (unsigned long long)s.slot_ns);
 }
 
 /* Two lengths of slots in one call are refused before the first of them is kept. */
@@ -248,13 +275,15 @@ static int states_check(struct clickhouse *q, const struct batch *batch, size_t 
 
 	for (size_t i = 0; i < n && !err; i++)
 		err = store_check(&q->store, &batch[i]);
+	if (!err)
+		err = states_load(q, batch, n);
 	for (size_t i = 0; i < n && !err; i++)
 		err = state_check(q, &batch[i]);
-	return err;
+	return err ? err : states_load(q, batch, n);
 }
 
 /* Writes the rows of the new batches; those of dropped slots are not new. */
-static int insert_new(struct clickhouse *q, const struct batch *batch, size_t n, bool *is_new)
+static int insert_new(struct clickhouse *q, const struct batch *batch, size_t n, bool *is_new, int *late)
 {
 	int err = 0;
 
@@ -266,26 +295,104 @@ static int insert_new(struct clickhouse *q, const struct batch *batch, size_t n,
 			continue;
 		err = state_get(q, batch[i].inst, &s);
 		is_new[i] = !err && observation_last(&batch[i]) >= s.dropped[0].before;
-		if (is_new[i])
-			put_batch(q, &batch[i], &s);
+		if (!is_new[i])
+			continue;
+		late[i] = tiers_before(&s, batch[i].slot);
+		put_batch(q, &batch[i], &s, late[i]);
 	}
 	return err || !q->rows.len ? err : request_insert(q, "filed", ROW_COLUMNS);
+}
+
+/* A batch that is not late for a tier that has been added up at its slot: the roll-up may have come before it. */
+static int wish_again(struct clickhouse *q, const struct batch *b, const struct state *s, int late, struct again *last)
+{
+	__s64 minute = tier_down(b->slot, tier_slots(b->slot_ns, 1));
+
+	if (late >= tiers_before(s, b->slot) || (last->inst == b->inst && last->slot == minute))
+		return 0;
+	*last = (struct again){ .inst = b->inst, .slot = minute };
+	return again_put(q, s, minute);
+}
+
+/* Slots of the batch that were dropped since: something was dropped there. */
+static int note_dropped(struct clickhouse *q, const struct batch *b, const struct state *was, struct state *s)
+{
+	bool moved = false;
+
+	for (int tier = 0; tier < TIERS; tier++) {
+		struct dropped_slots *d = &s->dropped[tier];
+		__s64 first = b->slot > was->dropped[tier].before ? b->slot : was->dropped[tier].before;
+
+		first = tier_down(first, tier_slots(s->slot_ns, tier));
+		if (d->before == was->dropped[tier].before || first >= d->before || first >= d->first)
+			continue;
+		d->first = first;
+		moved = true;
+	}
+	return moved ? state_put(q, s) : 0;
+}
+
+struct adding {				/* one of each for a batch */
+	bool *is_new;
+	int *late;
+	struct state *was;		/* before the INSERT */
+};
+
+/* See `Shared` in clickhouse.h. */
+static int check_after(struct clickhouse *q, const struct batch *batch, size_t n, const struct adding *a)
+{
+	struct again last = { .inst = 0 };
+	int err = states_load(q, batch, n);
+
+	for (size_t i = 0; i < n && !err; i++) {
+		struct state s;
+
+		err = state_get(q, batch[i].inst, &s);
+		if (err || s.life != a->was[i].life) {
+			err = !err && a->is_new[i] ? sweep_lives(q, &s) : err;
+			continue;
+		}
+		err = wish_again(q, &batch[i], &s, a->late[i], &last);
+		if (!err && a->is_new[i])
+			err = note_dropped(q, &batch[i], &a->was[i], &s);
+	}
+	return err;
+}
+
+static int states_copy(struct clickhouse *q, const struct batch *batch, size_t n, struct state *ret)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++)
+		err = state_get(q, batch[i].inst, &ret[i]);
+	return err;
+}
+
+static int add_all(struct clickhouse *q, const struct batch *batch, size_t n, const struct adding *a)
+{
+	int err = states_check(q, batch, n);
+
+	if (!err)
+		err = states_copy(q, batch, n, a->was);
+	if (!err)
+		err = find_new(q, batch, n, a->is_new, a->late);
+	if (!err)
+		err = insert_new(q, batch, n, a->is_new, a->late);
+	return err ? err : check_after(q, batch, n, a);
 }
 
 static int clickhouse_add(struct store *s, const struct batch *batch, size_t n, bool *ret_new)
 {
 	struct clickhouse *q = clickhouse_of(s);
-	bool *is_new = calloc(n + 1, sizeof(*is_new));
-	int err = is_new ? states_check(q, batch, n) : -ENOMEM;
+	struct adding a = { calloc(n + 1, sizeof(*a.is_new)), calloc(n + 1, sizeof(*a.late)), calloc(n + 1, sizeof(*a.was)) };
+	int err = a.is_new && a.late && a.was ? add_all(q, batch, n, &a) : -ENOMEM;
 
 	memset(ret_new, 0, n * sizeof(*ret_new));
 	if (!err)
-		err = find_new(q, batch, n, is_new);
-	if (!err)
-		err = insert_new(q, batch, n, is_new);
-	if (!err)
-		memcpy(ret_new, is_new, n * sizeof(*ret_new));
-	free(is_new);
+		memcpy(ret_new, a.is_new, n * sizeof(*ret_new));
+	free(a.is_new);
+	free(a.late);
+	free(a.was);
 	return err;
 }
 
@@ -301,29 +408,20 @@ static int clickhouse_oldest(struct store *s, __u64 inst, __s64 *ret_slot)
 
 /* --- instrumentations --- */
 
-static int get_next_id(struct clickhouse *q, __u64 *ret_id)
-{
-	char *text;
-	int err = text_get(q, "next_id", &text);
-
-	if (err)
-		return err;
-	*ret_id = strtoull(text, NULL, 10);
-	free(text);
-	return *ret_id ? 0 : refuse_in(-EBADMSG, q->store.reason, sizeof(q->store.reason), "the store: damaged, it has no next id");
-}
-
+/* The next id is a register, see text.c: it only rises. */
 static int clickhouse_next_id(struct store *s, __u64 *ret_id)
 {
 	struct clickhouse *q = clickhouse_of(s);
-	char text[24];
+	char *old, text[24];
 	__u64 id;
-	int err = get_next_id(q, &id);
+	int err = text_get(q, "next_id", &old);
 
 	if (err)
 		return err;
+	id = *old ? strtoull(old, NULL, 10) : 1;
+	free(old);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)id + 1);
-	err = text_put(q, &(struct named_text){ "next_id", text }, 1);
+	err = text_put(q, &(struct named_text){ "next_id", text, id + 1 }, 1);
 	if (!err)
 		*ret_id = id;
 	return err;
@@ -331,36 +429,26 @@ static int clickhouse_next_id(struct store *s, __u64 *ret_id)
 
 static int clickhouse_inst_put(struct store *s, __u64 inst, const char *json)
 {
-	struct clickhouse *q = clickhouse_of(s);
 	char name[40], next[24];
-	const struct named_text row[] = { { name, json }, { "next_id", next } };
-	__u64 id;
-	int err = get_next_id(q, &id);
+	const struct named_text row[] = { { name, json, 0 }, { "next_id", next, inst + 1 } };
 
 	snprintf(name, sizeof(name), INST_NAME, (unsigned long long)inst);
 	snprintf(next, sizeof(next), "%llu", (unsigned long long)inst + 1);
-	return err ? err : text_put(q, row, inst >= id ? 2 : 1);
+	return text_put(clickhouse_of(s), row, 2);
 }
 
 static int clickhouse_inst_delete(struct store *s, __u64 inst)
 {
 	struct clickhouse *q = clickhouse_of(s);
-	char name[40], state_name[40], text[300];
-	const struct named_text row[] = { { name, "" }, { state_name, text } };
-	struct state was, state = { .inst = inst };
-	int err = state_get(q, inst, &was);
+	struct state state;
+	int err = state_get(q, inst, &state);
 
-	if (err)
+	if (!err)
+		err = state_end(q, &state);
+	if (err || !state.slot_ns)
 		return err;
-	state = (struct state){ .inst = inst, .life = was.life + 1, .rolled = { 0 }, .swept = INT64_MIN };
-	for (int i = 0; i < TIERS; i++)
-		state.dropped[i] = (struct dropped_slots){ INT64_MIN, INT64_MIN };
-	snprintf(name, sizeof(name), INST_NAME, (unsigned long long)inst);
-	snprintf(state_name, sizeof(state_name), STATE_NAME, (unsigned long long)inst);
-	state_format(&state, text, sizeof(text));
-	err = text_put(q, row, 2);
-	state_forget(q);
-	return err || !was.slot_ns ? err : sweep_lives(q, &state);
+	state.life++;
+	return sweep_lives(q, &state);
 }
 
 struct inst_each {
@@ -385,14 +473,7 @@ static int clickhouse_inst_each(struct store *s, void (*each)(void *arg, __u64 i
 
 static int clickhouse_identity(struct store *s, char ret_uuid[40])
 {
-	char *text;
-	int err = text_get(clickhouse_of(s), "uuid", &text);
-
-	if (err)
-		return err;
-	snprintf(ret_uuid, 40, "%s", text);
-	free(text);
-	return *ret_uuid ? 0 : -EBADMSG;
+	return schema_identity(clickhouse_of(s), ret_uuid);
 }
 
 /* --- texts of others, next to our own names in the table --- */
@@ -404,7 +485,7 @@ static int clickhouse_remember(struct store *s, const char *name, const char *te
 	char full[80];
 
 	snprintf(full, sizeof(full), REMEMBERED "%s", name);
-	return text_put(clickhouse_of(s), &(struct named_text){ full, text }, 1);
+	return text_put(clickhouse_of(s), &(struct named_text){ full, text, 0 }, 1);
 }
 
 static int clickhouse_recall(struct store *s, const char *name, char *ret_text, size_t room)
@@ -450,7 +531,6 @@ static void clickhouse_close(struct store *s)
 	struct clickhouse *q = clickhouse_of(s);
 
 	request_close(q);
-	free(q->state);
 	free(q);
 }
 
@@ -481,7 +561,10 @@ int store_clickhouse_open(const struct store_clickhouse_conf *conf, struct store
 	if (!q)
 		return refuse_in(-ENOMEM, reason, room, "ClickHouse: no memory");
 	q->store.ops = &clickhouse_ops;
-	err = request_open(q, conf);
+	err = getrandom(&q->own, sizeof(q->own), 0) == sizeof(q->own) ? 0 : -EIO;
+	q->own %= OWN_MAX;
+	if (!err)
+		err = request_open(q, conf);
 	if (!err)
 		err = schema_open(q);
 	if (err) {

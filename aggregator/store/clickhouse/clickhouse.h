@@ -7,7 +7,8 @@
  *      clickhouse.c  opening, adding, instrumentations, identity
  *      read.c        reading
  *      roll.c        adding up to minutes and hours
- *      expire.c      dropping old data, keeping the tables below a size
+ *      expire.c      dropping old data
+ *      limit.c       keeping the tables below a size
  *
  *      add() -> rows of slots        one INSERT
  *      compact(): closed 10 minutes -> rows of minutes; closed hours -> rows of hours      INSERT SELECT
@@ -16,15 +17,42 @@
  *         of them or none.  add() asks for the names of its batches first.  If an INSERT came through although its
  *         answer did not, the batch is sent again with the same names, and ReplacingMergeTree and FINAL keep one row
  *         of each name.
- * Whole   Batches of one add() that belong to different days are in different parts.  If the server dies between two
+ * Days    Batches of one add() that belong to different days are in different parts.  If the server dies between two
  *         of them, add() fails, and the parts that were written stay: the senders send all batches again.
  * Tiers   A row of a minute or an hour has no batch's name.  State.rolled says how far each tier has been added up.
  *         Before it, read() takes the tier's rows, after it those of the finer tier, so it finds each event once.  Rows
  *         from `rolled` on are ignored: they are left of a roll-up whose end was not noted, and the next one replaces
  *         them.
- * Late    A batch of slots before `rolled` is also filed as rows of minutes and hours, with its name.
+ * Whole   Roll-ups also make rows of the sum of all keys, of all three tiers: most pictures need no other.  (Adding up
+ *         within a SELECT is slow: sumMap() of 18.16 takes about a microsecond per cell, so SELECTs give rows as they are.)
+ * Late    A batch of slots before `rolling`, which a roll-up raises before it reads, is also filed as rows of minutes and
+ *         hours, with its name.  Roll-ups leave out the rows of such a batch.
  * Life    inst_delete() increments the instrumentation's life.  Rows of earlier lives are invisible at once, and a
  *         mutation removes them later.
+ * Shared  Several heatscoped may use one database, each by a handle of its own.  One of them at a time, the leader, calls
+ *         inst_put, inst_delete, next_id, remember, expire, compact and shrink; all call add and read.  No handle keeps a
+ *         state from one call to the next.  The server answers an INSERT when each later SELECT sees its rows.  The
+ *         races, and why each is closed:
+ *         - add() and a roll-up.  The roll-up raises `rolling`, reads, writes its rows, and raises `rolled`.  add() reads
+ *           the state, inserts, and reads the state again.  If its slot still is not before `rolling`, the roll-up reads
+ *           later than the INSERT, and finds the rows.  Otherwise the roll-up may have missed them: add() puts a text
+ *           `again`, and the next compact() or expire() adds these slots up once more.  Until then the tier may lack them.
+ *         - Two add() of one batch, which was sent to two heatscoped.  Both read the state before they ask for names.  If
+ *           A files it late, `rolling` was raised before A asked.  So A found the rows of B, or B finds `rolling`
+ *           raised after its INSERT, and puts `again`.  Of two rows of one name the one that is late for more tiers stays.
+ *         - A heatscoped that dies between its INSERT and `again`.  Its batch is sent to another one, which finds it
+ *           known, before `rolling` and not late, and puts `again`.
+ *         - read() and rows that are removed.  read() reads the state at its end once more: it reports all slots as dropped
+ *           that are dropped then, and fails with -EAGAIN if the instrumentation was deleted.
+ *         - read() and add().  Coverage is read before slices, so no slot counts as reported while its events are missing.
+ *         - add() and expire(), which drops the batch's slots meanwhile.  add() notes that something was dropped there.
+ *         - A former leader that still writes.  The numbers of a state only rise or only fall, see text.c.
+ *         - Two that make one database.  The identity is a view, and the server makes only one of a name.
+ *         - Two first batches with slots of different lengths.  The first one's length stays, and the other batch is
+ *           refused, as long as the two clocks differ by less than the time between them.
+ *         One case is left: slots cannot be added up again when their rows have been removed.  expire() removes them one
+ *         call after it dropped them.  So the tiers lack a batch if its slot is rolled up, dropped and removed, by several
+ *         calls of the leader, within one add().
  * Damage  ClickHouse checks its blocks.  A query that meets a damaged one fails, so read() fails with -EBADMSG.
  * Time    Slots are at or after 1970.
  * Errors  0 or -errno, and then store.reason says more.  -EAGAIN: the server is away or overloaded; later it may work.
@@ -38,19 +66,30 @@
 
 #include <curl/curl.h>
 
-#define SCHEMA 1			/* the version of the tables that this program makes */
+#define SCHEMA 2			/* the version of the tables that this program makes */
+
+#define OWN_MAX 4096			/* nanoseconds: versions are the time, this exactly */
 
 struct dropped_slots {			/* slots first..before-1 were dropped from a tier */
-	__s64 first, before;		/* first == before: nothing was dropped */
+	__s64 first, before;		/* first >= before: nothing was dropped */
 };
 
-struct state {				/* what is kept of an instrumentation, as a text */
+struct state {				/* of an instrumentation, as texts; numbers only rise, and `first` only falls */
 	__u64 inst;
 	__u32 life;
 	__u64 slot_ns;			/* 0: nothing was added yet */
+	__s64 rolling[TIERS];		/* roll-ups of slots before have begun; [0] is not used */
 	__s64 rolled[TIERS];		/* slots before have been added up to rows of the tier; [0] is not used */
 	struct dropped_slots dropped[TIERS];
-	__s64 swept;			/* the day of tier 0's horizon when dropped rows were last removed */
+	__s64 swept[TIERS];		/* rows of slots before are being removed */
+};
+
+#define AGAIN_NAME_MAX 100
+
+struct again {				/* a wish: the minute and hour of this slot should be added up once more */
+	__u64 inst;
+	__s64 slot;
+	char name[AGAIN_NAME_MAX];	/* of its text */
 };
 
 struct clickhouse {
@@ -63,10 +102,15 @@ struct clickhouse {
 	struct bytes sql;		/* the statement that is being written */
 	struct bytes rows;		/* rows to insert */
 	struct bytes hist;		/* scratch */
-	struct state *state;		/* known ones */
+	struct state *state;		/* read by the present call, ascending */
 	size_t n_states, states_room;
+	struct again *again;		/* of these instrumentations */
+	size_t n_again, again_room;
 	__u64 version;			/* the last that was given */
+	__u64 own;			/* a random number below OWN_MAX: what is left of its versions, divided by OWN_MAX */
 	__u64 max_bytes;		/* 0: no limit */
+	struct state *to_sweep;		/* as an earlier shrink() saw them: their rows can be removed now */
+	size_t n_to_sweep;
 };
 
 /* --- request.c --- */
@@ -92,9 +136,8 @@ int request_insert(struct clickhouse *q, const char *table, const char *columns)
 
 /* Names of texts, of one length, so that their order is that of the numbers. */
 #define INST_NAME "inst.%020llu"
-#define STATE_NAME "state.%020llu"
 
-/* Returns a number above all that were given before, to decide which row replaces which. */
+/* Returns a number above all that this handle gave before; no other handle gives it. */
 __u64 version_next(struct clickhouse *q);
 
 /* Reads the text of a name; "": there is none.  The caller frees it. */
@@ -102,20 +145,29 @@ int text_get(struct clickhouse *q, const char *name, char **ret_text);
 
 struct named_text {
 	const char *name, *text;
+	__u64 version;			/* 0: one that replaces all earlier texts of the name */
 };
 int text_put(struct clickhouse *q, const struct named_text *text, size_t n);	/* all or none */
 int text_each(struct clickhouse *q, const char *prefix, int (*each)(void *arg, const char *name, const char *text), void *arg);
-int text_raise_version(struct clickhouse *q);		/* above the versions of another clock */
 
+/* Read the states, and wishes, of the batches' instrumentations; state_get() gives them until states_forget(). */
+int states_load(struct clickhouse *q, const struct batch *batch, size_t n);
+int states_load_all(struct clickhouse *q);
+void states_forget(struct clickhouse *q);
 int state_get(struct clickhouse *q, __u64 inst, struct state *ret_state);
+
+/* Writes all numbers that have moved since state_get(). */
 int state_put(struct clickhouse *q, const struct state *s);
-void state_format(const struct state *s, char *out, size_t room);
-void state_forget(struct clickhouse *q);		/* reads them again: it is not known what was written */
-void state_know(struct clickhouse *q, const struct state *s);
+int state_begin(struct clickhouse *q, struct state *s, __u64 slot_ns);	/* sets the length of slots, if it has none */
+int state_end(struct clickhouse *q, const struct state *s);	/* of its life, and removes the instrumentation's text */
+
+int again_put(struct clickhouse *q, const struct state *s, __s64 slot);
+int again_remove(struct clickhouse *q, const struct again *a);
 
 /* --- schema.c --- */
 
 int schema_open(struct clickhouse *q);
+int schema_identity(struct clickhouse *q, char ret_uuid[40]);
 
 /* --- read.c --- */
 
@@ -134,15 +186,29 @@ int clickhouse_compact(struct store *s, __u64 inst, __s64 slot);
 /* Adds up to at least this slot, for reading the tier. */
 int roll_until(struct clickhouse *q, struct state *s, int tier, __s64 slot);
 
+/* Fulfils the wishes: adds up once more. */
+int roll_again(struct clickhouse *q, const struct state *s);
+
 /* --- expire.c --- */
 
 int clickhouse_expire(struct store *s, __u64 inst, const __s64 slot[TIERS]);
+
+/* Drops each tier's slots before slot[tier], which stay readable for a roll-up until sweep(). */
+int expire_state(struct clickhouse *q, struct state *s, const __s64 slot[TIERS]);
+
+/* Removes rows before `horizon`, which an earlier call dropped. */
+int sweep(struct clickhouse *q, struct state *s, const __s64 horizon[TIERS]);
+int sweep_lives(struct clickhouse *q, const struct state *s);	/* removes the rows of earlier lives */
+__s64 horizon_of(const struct state *s, int tier);		/* 0: nothing was dropped */
+
+/* --- limit.c --- */
+
 int clickhouse_limit(struct store *s, __u64 bytes);
 int clickhouse_shrink(struct store *s);
-int sweep_lives(struct clickhouse *q, const struct state *s);	/* removes the rows of earlier lives */
+int drop_empty_days(struct clickhouse *q);	/* whose rows have all been removed */
 
 /* --- clickhouse.c --- */
 
-struct clickhouse *clickhouse_of(struct store *s);	/* clears the reason */
+struct clickhouse *clickhouse_of(struct store *s);	/* begins a call: clears the reason and the states */
 
 #endif

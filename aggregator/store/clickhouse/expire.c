@@ -1,10 +1,12 @@
 /* Drops old slots: from what is read at once, by noting it; from the disk once a day, by a mutation.
  *
- * A mutation rewrites the parts that contain dropped rows, so it pays only when a whole day of them has gathered. */
+ * Rows are removed only in a call after the one that dropped them: until then they can be added up again, see `Shared` in
+ * clickhouse.h.  A mutation rewrites the parts that contain dropped rows, so it pays only when a whole day of them has gathered. */
 #include "aggregator/store/clickhouse/clickhouse.h"
 
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 
 struct oldest {
 	bool any;
@@ -43,24 +45,29 @@ static int oldest_of(struct clickhouse *q, const struct state *s, __s64 from, __
 
 static __s64 smaller(__s64 a, __s64 b) { return a < b ? a : b; }
 
-/* Nothing was dropped: no slot is before 0. */
-static long long horizon_of(const struct state *s, int tier)
+__s64 horizon_of(const struct state *s, int tier)
 {
 	return s->dropped[tier].before > 0 ? s->dropped[tier].before : 0;
 }
 
 /* Rows of names are also the coverage of the hours that have not been added up, and a name is kept while its batch
  * could be sent again. */
-static int sweep(struct clickhouse *q, const struct state *s)
+int sweep(struct clickhouse *q, struct state *s, const __s64 horizon[TIERS])
 {
-	sql_begin(q, "ALTER TABLE %s.filed DELETE WHERE inst = %llu AND (life < %u OR life = %u AND (", q->database,
-		  (unsigned long long)s->inst, s->life, s->life);
+	int err;
+
+	memcpy(s->swept, horizon, sizeof(s->swept));
+	err = state_put(q, s);
+	if (err)
+		return err;
+	sql_begin(q, "ALTER TABLE %s.filed DELETE WHERE inst = %llu AND (life < %u OR life = %u AND day <= toDate(%u) AND (", q->database,
+		  (unsigned long long)s->inst, s->life, s->life, row_day(s->slot_ns, horizon[0]));
 	for (int tier = 0; tier < TIERS; tier++)
-		sql_put(q, "kind = %d AND slot < %lld OR ", tier, horizon_of(s, tier));
+		sql_put(q, "kind IN (%d, %d) AND slot < %lld OR ", tier, ROW_WHOLE + tier, (long long)horizon[tier]);
 	sql_put(q, "kind = %d AND slot < %lld OR kind = %d AND slot < %lld AND last < %lld OR kind IN (%d, %d) AND last < %lld OR "
-		"kind = %d AND slot < %lld))", ROW_EXEMPLARS, horizon_of(s, 0), ROW_NAME,
-		(long long)smaller(horizon_of(s, 0), s->rolled[TIERS - 1]), horizon_of(s, 0), ROW_COVER, ROW_LOSS,
-		horizon_of(s, TIERS - 1), ROW_MARK, horizon_of(s, TIERS - 1));
+		"kind = %d AND slot < %lld))", ROW_EXEMPLARS, (long long)horizon[0], ROW_NAME,
+		(long long)smaller(horizon[0], s->rolled[TIERS - 1]), (long long)horizon[0], ROW_COVER, ROW_LOSS,
+		(long long)horizon[TIERS - 1], ROW_MARK, (long long)horizon[TIERS - 1]);
 	return request_run(q);
 }
 
@@ -70,11 +77,9 @@ int sweep_lives(struct clickhouse *q, const struct state *s)
 	return request_run(q);
 }
 
-static __s64 day_of(const struct state *s)
+static __s64 day_of(const struct state *s, __s64 slot)
 {
-	__s64 before = s->dropped[0].before;
-
-	return before > 0 ? (__s64)row_day(s->slot_ns, before) : INT64_MIN;
+	return slot > 0 ? (__s64)row_day(s->slot_ns, slot) : INT64_MIN;
 }
 
 /* --- expiring --- */
@@ -82,20 +87,19 @@ static __s64 day_of(const struct state *s)
 static int drop_tier(struct clickhouse *q, struct state *s, int tier, __s64 before)
 {
 	struct dropped_slots *d = &s->dropped[tier];
-	__s64 oldest = d->first;
+	__s64 oldest = before;
 	int err = tier + 1 < TIERS ? roll_until(q, s, tier + 1, before) : 0;
 
-	if (!err && d->first == d->before) {
+	if (!err && d->first >= d->before)
 		err = oldest_of(q, s, d->before > 0 ? d->before : 0, before, &oldest);
-		oldest = tier_down(oldest, tier_slots(s->slot_ns, tier));
-	}
-	if (err)
-		return err;
-	*d = (struct dropped_slots){ oldest, before };
-	return 0;
+	if (!err && oldest < before)
+		d->first = tier_down(oldest, tier_slots(s->slot_ns, tier));
+	if (!err)
+		d->before = before;
+	return err;
 }
 
-static int expire_state(struct clickhouse *q, struct state *s, const __s64 slot[TIERS])
+int expire_state(struct clickhouse *q, struct state *s, const __s64 slot[TIERS])
 {
 	__s64 before = slot[0];
 	bool changed = false;
@@ -103,10 +107,10 @@ static int expire_state(struct clickhouse *q, struct state *s, const __s64 slot[
 
 	for (int tier = 0; tier < TIERS && !err; tier++) {
 		before = smaller(slot[tier], before);
-		if (before <= s->dropped[tier].before)
+		if (before <= horizon_of(s, tier))
 			continue;
 		before = tier_down(before, tier_slots(s->slot_ns, tier));
-		if (before <= s->dropped[tier].before)
+		if (before <= horizon_of(s, tier))
 			continue;
 		err = drop_tier(q, s, tier, before);
 		changed = true;
@@ -117,28 +121,19 @@ static int expire_state(struct clickhouse *q, struct state *s, const __s64 slot[
 int clickhouse_expire(struct store *store, __u64 inst, const __s64 slot[TIERS])
 {
 	struct clickhouse *q = clickhouse_of(store);
+	__s64 horizon[TIERS];
 	struct state s;
 	int err = state_get(q, inst, &s);
 
 	if (err || !s.slot_ns)
 		return err;
-	err = expire_state(q, &s, slot);
-	if (err || day_of(&s) <= s.swept)
+	for (int tier = 0; tier < TIERS; tier++)
+		horizon[tier] = horizon_of(&s, tier);
+	err = roll_again(q, &s);
+	if (!err)
+		err = expire_state(q, &s, slot);
+	if (err || day_of(&s, horizon[0]) <= day_of(&s, s.swept[0]))
 		return err;
-	err = sweep(q, &s);
-	s.swept = day_of(&s);
-	return err ? err : state_put(q, &s);
-}
-
-/* --- the limit --- */
-
-int clickhouse_shrink(struct store *store)
-{
-	return 0;
-}
-
-int clickhouse_limit(struct store *store, __u64 bytes)
-{
-	clickhouse_of(store)->max_bytes = bytes;
-	return 0;
+	err = drop_empty_days(q);
+	return err ? err : sweep(q, &s, horizon);
 }

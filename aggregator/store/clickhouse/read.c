@@ -1,6 +1,7 @@
 #include "aggregator/store/clickhouse/clickhouse.h"
 
 #include "collector/core/array.h"
+#include "collector/core/refuse.h"
 #include "aggregator/store/coverage_compact.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@ void sql_put_rows(struct clickhouse *q, const struct state *s, enum row_kind kin
 	sql_put(q, " FROM %s.filed FINAL WHERE inst = %llu AND life = %u AND kind = %d AND day >= toDate(%u) AND day <= toDate(%u) "
 		"AND slot >= %lld AND slot <= %lld", q->database, (unsigned long long)s->inst, s->life, kind, row_day(s->slot_ns, first),
 		row_day(s->slot_ns, last), (long long)first, (long long)last);
-	if (kind >= ROW_NAME)		/* the columns of the key before `slot`, for the index */
+	if (kind >= ROW_NAME && kind < ROW_WHOLE)	/* the columns of the key before `slot`, for the index */
 		sql_put(q, " AND axis = 0 AND weight = 0 AND ruler = 0 AND key = ''");
 }
 
@@ -103,7 +104,7 @@ static int give_slice(void *arg, struct cursor *c)
 	struct reading *r = arg;
 	int err;
 
-	if (c->err)
+	if (c->err || !row.n)		/* see `Late` in roll.c */
 		return 0;
 	bytes_clear(&r->q->hist);
 	err = row_slice_encode(&row, &r->q->hist);
@@ -134,10 +135,8 @@ static int give_count(void *arg, struct cursor *c)
 	return 0;
 }
 
-/* A large row stays apart: its name is among what rows are grouped by. */
-#define OWN "if(large = 1, cityHash64(key, slot, source, incarnation, batch_slot, seq, part), toUInt64(0))"
-
-static int read_kind(struct reading *r, int tier, __s64 first, __s64 last)
+/* Slices come as they are filed: several may be of one slot and key. */
+static int read_kind(struct reading *r, int tier, enum row_kind kind, __s64 first, __s64 last)
 {
 	const char *key = r->range.whole ? "''" : "key", *by_key = r->range.whole ? "" : ", key";
 
@@ -146,15 +145,29 @@ static int read_kind(struct reading *r, int tier, __s64 first, __s64 last)
 	sql_begin(r->q, "SELECT ");
 	if (r->reader->slice) {
 		put_slot(r, tier);
-		sql_put(r->q, " AS place, axis, weight, ruler, %s, sum(n), sum(bitShiftRight(total, 32)), sum(bitAnd(total, 4294967295)), "
-			"min(low), max(high), sumMap(buckets, counts)", key);
+		sql_put(r->q, " AS place, axis, weight, ruler, %s, n, bitShiftRight(total, 32), bitAnd(total, 4294967295), low, high, buckets, "
+			"counts", key);
 	} else {
 		sql_put(r->q, "axis, weight, ruler, %s, sum(n)", key);
 	}
-	sql_put_rows(r->q, &r->state, (enum row_kind)tier, first, last);
+	sql_put_rows(r->q, &r->state, kind, first, last);
 	put_choice(r);
-	sql_put(r->q, " GROUP BY %saxis, weight, ruler%s, " OWN, r->reader->slice ? "place, " : "", by_key);
+	if (!r->reader->slice)
+		sql_put(r->q, " GROUP BY axis, weight, ruler%s, if(large = 1, cityHash64(key, slot, source, incarnation, batch_slot, seq, part), "
+			"toUInt64(0))", by_key);
 	return request_select(r->q, r->reader->slice ? give_slice : give_count, r);
+}
+
+/* Rows of the whole are made when the tier is added up, those of slots with those of minutes. */
+static int read_tier(struct reading *r, int tier, __s64 first, __s64 last)
+{
+	__s64 rolled = r->state.rolled[tier ? tier : 1], end = rolled <= last ? rolled - 1 : last;
+	int err;
+
+	if (!r->range.whole)
+		return read_kind(r, tier, (enum row_kind)tier, first, last);
+	err = read_kind(r, tier, (enum row_kind)(ROW_WHOLE + tier), first, end);
+	return err ? err : read_kind(r, tier, (enum row_kind)tier, first > end ? first : end + 1, last);
 }
 
 /* Calls each() for the tiers whose rows hold the range: the tier's own up to where it was added up, then finer ones. */
@@ -226,7 +239,7 @@ static int read_slices(struct reading *r)
 {
 	int err = r->reader->wants && !r->range.whole ? list_keys(r) : 0;
 
-	return err || r->none_wanted ? err : each_tier(r, read_kind);
+	return err || r->none_wanted ? err : each_tier(r, read_tier);
 }
 
 /* --- coverage --- */
@@ -388,38 +401,48 @@ static int read_exemplars(struct reading *r)
 static void report_dropped(const struct reading *r)
 {
 	const struct dropped_slots *d = &r->state.dropped[r->range.tier];
-	__s64 first = d->first > r->first ? d->first : r->first, last = d->before - 1 < r->last ? d->before - 1 : r->last;
+	__s64 first = tier_down(r->range.first, r->per);
 
-	if (d->first < d->before && first <= last)
-		r->reader->dropped(r->reader->arg, first, last);
+	first = d->first > first ? d->first : first;
+	if (d->first < d->before && first <= r->last && first < d->before && r->reader->dropped)
+		r->reader->dropped(r->reader->arg, first, d->before - 1 < r->last ? d->before - 1 : r->last);
 }
 
-/* Widens the range to whole slots of the tier, and cuts off the dropped part.  1: nothing is left of it. */
-static int begin_reading(struct reading *r, __u64 inst)
+/* Widens the range to whole slots of the tier, and cuts off the dropped part.  Is anything of it left? */
+static bool begin_reading(struct reading *r)
 {
-	const struct store_range *range = &r->range;
-	int err = range->tier < 0 || range->tier >= TIERS ? -EINVAL : state_get(r->q, inst, &r->state);
-
-	if (err || !r->state.slot_ns)
-		return err ? err : 1;
-	r->per = tier_slots(r->state.slot_ns, range->tier);
-	r->first = tier_down(range->first, r->per);
-	r->last = tier_down(range->last, r->per) + r->per - 1;
-	if (r->reader->dropped)
-		report_dropped(r);
-	if (r->first < r->state.dropped[range->tier].before)
-		r->first = r->state.dropped[range->tier].before;
+	r->per = tier_slots(r->state.slot_ns, r->range.tier);
+	r->first = tier_down(r->range.first, r->per);
+	r->last = tier_down(r->range.last, r->per) + r->per - 1;
+	if (r->first < r->state.dropped[r->range.tier].before)
+		r->first = r->state.dropped[r->range.tier].before;
 	r->first = r->first > 0 ? r->first : 0;
-	return r->first > r->last;
+	return r->first <= r->last;
 }
 
+/* Rows that were dropped meanwhile may have been missing. */
+static int read_state_again(struct reading *r)
+{
+	struct clickhouse *q = r->q;
+	__u32 life = r->state.life;
+	int err;
+
+	states_forget(q);
+	err = state_get(q, r->state.inst, &r->state);
+	if (err || r->state.life == life)
+		return err;
+	return refuse_in(-EAGAIN, q->store.reason, sizeof(q->store.reason), "instrumentation %llu was deleted while it was read",
+			 (unsigned long long)r->state.inst);
+}
+
+/* First coverage, see `Shared` in clickhouse.h. */
 static int read_all(struct reading *r)
 {
 	const struct store_reader *reader = r->reader;
-	int err = reader->slice || reader->count ? read_slices(r) : 0;
+	int err = reader->cover || reader->sparse ? read_cover(r) : 0;
 
-	if (!err && (reader->cover || reader->sparse))
-		err = read_cover(r);
+	if (!err && (reader->slice || reader->count))
+		err = read_slices(r);
 	if (!err && reader->loss)
 		err = read_losses(r);
 	if (!err && reader->mark)
@@ -432,10 +455,18 @@ static int read_all(struct reading *r)
 int clickhouse_read(struct store *s, __u64 inst, const struct store_range *range, const struct store_reader *reader)
 {
 	struct reading r = { .q = clickhouse_of(s), .range = *range, .reader = reader };
-	int err = begin_reading(&r, inst);
+	bool any = reader->slice || reader->count || reader->cover || reader->sparse || reader->loss || reader->mark || reader->exemplars;
+	int err = range->tier < 0 || range->tier >= TIERS ? -EINVAL : state_get(r.q, inst, &r.state);
 
-	if (!err)
+	if (err || !r.state.slot_ns)
+		return err;
+	if (begin_reading(&r) && any) {
 		err = read_all(&r);
+		if (!err)
+			err = read_state_again(&r);
+	}
+	if (!err)
+		report_dropped(&r);
 	bytes_fini(&r.keys);
-	return err < 0 ? err : 0;
+	return err;
 }

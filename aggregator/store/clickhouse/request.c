@@ -319,4 +319,7 @@ void request_close(struct clickhouse *q)
 	bytes_fini(&q->sql);
 	bytes_fini(&q->rows);
 	bytes_fini(&q->hist);
+	free(q->state);
+	free(q->again);
+	free(q->to_sweep);
 }

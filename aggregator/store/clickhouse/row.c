@@ -90,7 +90,7 @@ void row_put(struct bytes *out, const struct row *r)
 	bytes_put_int(out, (__u64)r->batch_slot, 8);
 	bytes_put_int(out, r->seq, 4);
 	bytes_put_int(out, r->part, 4);
-	bytes_put_int(out, 0, 8);	/* a batch sent again has the same contents: any version will do */
+	bytes_put_int(out, (__u64)r->late, 8);
 	bytes_put_int(out, (__u64)r->first, 8);
 	bytes_put_int(out, (__u64)r->last, 8);
 	put_hist(out, r);

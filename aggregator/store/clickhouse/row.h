@@ -4,6 +4,7 @@
  *
  * Shape   Integers are little-endian; a string is a varint and its bytes; an array is a varint and its elements.
  * Kinds   All that the store keeps of a batch are rows of one table and one day, so that one INSERT files it as a whole.
+ * Version Rows of add() have `late` as their version, 0 to TIERS - 1; those of a roll-up have a higher one.
  * Sums    A sum of cells in ClickHouse wraps at 2^64.  A row with a count or a cell of ROW_LARGE or more is therefore
  *         `large` and is never added up there.  Sums of values come as two halves of 32 bits.
  * Errors  the cursor's and the buffer's; -EBADMSG.
@@ -21,11 +22,14 @@ enum row_kind {
 	ROW_NAME,			/* a batch's name, and the slots that it reports */
 	ROW_COVER,			/* the reported slots of a source, of one hour or of one late batch */
 	ROW_LOSS, ROW_MARK, ROW_EXEMPLARS,
+	ROW_WHOLE,			/* the sum of all keys of tier 0's rows, and the next two of those of minutes and hours */
+	ROW_WHOLE_MINUTE, ROW_WHOLE_HOUR,
 };
 
 struct row {
 	__u64 slot_ns, inst;
 	__u32 life;			/* see struct state */
+	int late;			/* the row's batch is also filed as rows of so many coarser tiers */
 	enum row_kind kind;
 	const struct slice *slice;	/* NULL: it has none */
 	__s64 slot;			/* the first slot of tier 0 in the tier's slot */

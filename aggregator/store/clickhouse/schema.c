@@ -1,5 +1,7 @@
 /* Makes the tables, and upgrades those of an older version: the text "schema" has the version.
  *
+ * Two     Two processes may make one database at once.  All that they write is the same, except the identity: a view has
+ *         it, and the second CREATE VIEW does nothing.
  * SQL     Versions from 18.16 on understand it: no codecs, no TTL, no projections.
  * Days    A partition is a day.  Old days are dropped or rewritten without touching the newer ones.
  * Parts   One INSERT makes one part, and they come at least once a second: the limits are wider than ClickHouse's own. */
@@ -81,16 +83,43 @@ static int know_settings(struct clickhouse *q)
 	return request_select(q, take_setting, q);
 }
 
+static int make_identity(struct clickhouse *q)
+{
+	char uuid[40];
+	int err = store_uuid(uuid);
+
+	if (err)
+		return err;
+	sql_begin(q, "CREATE VIEW IF NOT EXISTS %s.identity AS SELECT '%s' AS uuid", q->database, uuid);
+	return request_run(q);
+}
+
+static int take_identity(void *arg, struct cursor *c)
+{
+	struct row_text uuid = row_get_text(c);
+
+	if (!c->err)
+		snprintf(arg, 40, "%.*s", (int)uuid.len, (const char *)uuid.data);
+	return 0;
+}
+
+int schema_identity(struct clickhouse *q, char ret_uuid[40])
+{
+	ret_uuid[0] = 0;
+	sql_begin(q, "SELECT uuid FROM %s.identity", q->database);
+	return request_select(q, take_identity, ret_uuid);
+}
+
 static int begin_tables(struct clickhouse *q)
 {
-	char version[16], uuid[40];
-	const struct named_text first[] = { { "uuid", uuid }, { "next_id", "1" }, { "schema", version } };
+	char version[16];
+	const struct named_text first = { "schema", version, SCHEMA };
 	int err = make_table(q, "filed", filed_table);
 
 	snprintf(version, sizeof(version), "%d", SCHEMA);
 	if (!err)
-		err = store_uuid(uuid);
-	return err ? err : text_put(q, first, 3);
+		err = make_identity(q);
+	return err ? err : text_put(q, &first, 1);
 }
 
 /* Later versions: one step for each, which adds columns or tables, and then notes its version. */
@@ -101,8 +130,8 @@ static int upgrade(struct clickhouse *q, int version)
 	if (version > SCHEMA)
 		return refuse_in(-EPROTO, q->store.reason, sizeof(q->store.reason), "the ClickHouse database %.60s was made by a newer "
 				 "version of heatscoped (schema %d, this one knows %d): install that version", q->database, version, SCHEMA);
-	return refuse_in(-EINVAL, q->store.reason, sizeof(q->store.reason), "the ClickHouse database %.60s has no schema of heatscoped",
-			 q->database);
+	return refuse_in(-EINVAL, q->store.reason, sizeof(q->store.reason), "the ClickHouse database %.60s was made by a development "
+			 "version of heatscoped (schema %d): use another database", q->database, version);
 }
 
 /* The names of databases stand in SQL as they are. */
@@ -129,8 +158,6 @@ int schema_open(struct clickhouse *q)
 		err = know_settings(q);
 	if (!err)
 		err = make_table(q, "text", text_table);
-	if (!err)
-		err = text_raise_version(q);
 	if (!err)
 		err = text_get(q, "schema", &version);
 	if (!err)
