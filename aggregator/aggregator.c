@@ -95,6 +95,7 @@ struct upkeep_inst {
 struct upkeep {
 	struct aggregator *a;
 	bool trim, expire, leads;
+	__u64 until_ms;			/* boot clock: after it another heatscoped may lead */
 	char reason[256];
 	__s64 believed_ns, latest_ns;	/* the believed time; the later of it and the wall clock */
 	size_t n;
@@ -109,6 +110,12 @@ static int keep_time(const struct upkeep *u, struct store *store)
 	return store->ops->remember(store, TIME_KEPT, text);
 }
 
+/* The lease may have been renewed since, which the worker does not know: the next upkeep does the rest. */
+static bool still_leads(const struct upkeep *u)
+{
+	return u->leads && (__u64)boot_ns() / 1000000 < u->until_ms;
+}
+
 static int upkeep_work(void *arg, struct store *store)
 {
 	struct upkeep *u = arg;
@@ -117,9 +124,9 @@ static int upkeep_work(void *arg, struct store *store)
 	snprintf(u->reason, sizeof(u->reason), "%s", err ? store->reason : "");
 	store->now_ns = u->latest_ns;
 	for (struct upkeep_inst *i = u->inst; i < u->inst + u->n; i++) {
-		if (u->expire)
+		if (u->expire && still_leads(u))
 			i->err = store->ops->expire(store, i->inst, i->horizon);
-		if (!i->err && u->leads)
+		if (!i->err && still_leads(u))
 			i->err = store->ops->compact(store, i->inst, i->now);
 		if (!i->err)
 			i->err = store_kept(store, i->inst, i->kept_from);
@@ -133,7 +140,7 @@ static int upkeep_work(void *arg, struct store *store)
 	}
 	if (u->trim)
 		malloc_trim(0);
-	shrink_err = err == -EAGAIN || !u->leads ? 0 : store->ops->shrink(store);
+	shrink_err = err == -EAGAIN || !still_leads(u) ? 0 : store->ops->shrink(store);
 	if (shrink_err)
 		snprintf(u->reason, sizeof(u->reason), "%s", store->reason);
 	return shrink_err ? shrink_err : err;
@@ -209,7 +216,7 @@ static void on_upkeep(uv_timer_t *timer)
 	struct upkeep *u;
 
 	look_at_clock(a);
-	if (a->leads)
+	if (group_leads(a))
 		catalog_reap(a->services.catalog, boot_ns());
 	u = a->upkeep_busy ? NULL : upkeep_new(a, now_ns());
 	if (!u)
@@ -217,8 +224,9 @@ static void on_upkeep(uv_timer_t *timer)
 	u->trim = is_to_trim(a);
 	u->believed_ns = now_ns() - timekeeper_ahead(&a->time);
 	u->latest_ns = catalog_latest_ns(a->services.catalog, now_ns());
-	u->leads = a->leads;
-	u->expire = a->leads && !a->conf.keep && a->n_upkeeps++ % EXPIRE_EVERY == 0;
+	u->leads = group_leads(a);
+	u->until_ms = a->group ? bus_group_leads_until_ms(bus_ingest_group(a->bus_ingest)) : UINT64_MAX;
+	u->expire = u->leads && !a->conf.keep && a->n_upkeeps++ % EXPIRE_EVERY == 0;
 	a->upkeep_busy = !store_queue_submit(a->services.store_queue, upkeep_work, upkeep_done, u);
 	if (!a->upkeep_busy)
 		free(u);
@@ -513,7 +521,7 @@ static void on_watch(uv_timer_t *timer)
 	look_at_clock(a);
 	if (a->group)
 		group_tick(a->group);
-	if (!a->leads)
+	if (!group_leads(a))
 		return;
 	configured_alerts_check(a->configured_alerts, now_ns());
 	alerts_tick(a->alerts, now_ns());

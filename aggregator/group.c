@@ -15,10 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TAKE_OVER_MS 10000		/* one that cannot read the texts for so long leaves the lease to another */
 #define NO_LEADER "no heatscoped of the group leads it now: try again in some seconds"
 
-struct waiting {			/* a reply that is sent when we have read what the leader has written for it */
-	struct waiting *next;
+struct delayed_reply {			/* it is sent when we have read what the leader has written for it */
+	struct delayed_reply *next;
 	struct http_request *r;
 	__u64 round;
 	unsigned status;
@@ -27,16 +28,25 @@ struct waiting {			/* a reply that is sent when we have read what the leader has
 	size_t len;
 };
 
+/* Instrumentations that sources have reported and that we do not know. */
+#define UNKNOWN_MAX 16
+
+struct unknown {
+	size_t n;			/* so many were noted; the newest UNKNOWN_MAX of them are here */
+	__u64 id[UNKNOWN_MAX];
+};
+
 struct group {
 	struct aggregator *a;
 	bool is_reading, again;		/* the texts; they are to be read once more */
-	bool begins;			/* we lead when they are read */
+	bool takes_over, leads_then;	/* we have the lease, and lead when the texts are read; when those that are being read
+					 * now are read: the lease was ours before this reading began */
+	__u64 takes_over_ms;		/* the loop's clock, when we got the lease */
 	__u64 round;			/* number of the newest reading */
-	__u64 unknown, is_known_to;	/* the latest instrumentation that sources reported and we do not know; as it was
-					 * when the reading began */
+	struct unknown asked, reading, missing;	/* to be looked for; in the texts that are being read; in none: deleted */
 	__s64 until_ns;			/* the cube lacks batches of slots that begin before it */
 	struct store *texts;		/* the worker's */
-	struct waiting *waiting;
+	struct delayed_reply *replies;
 };
 
 static struct bus_group *bus_group_of(const struct group *g)
@@ -46,12 +56,18 @@ static struct bus_group *bus_group_of(const struct group *g)
 
 /* --- leading --- */
 
+bool group_leads(const struct aggregator *a)
+{
+	return a->leads && (!a->group || bus_group_leads(bus_group_of(a->group)));
+}
+
 int group_lead(struct aggregator *a, struct store *texts)
 {
 	int err = alerts_load(a->alerts, texts, now_ns());
 
 	if (err)
 		return err;
+	annotations_own(a->services.annotations, true);
 	configured_begin(a->configured);
 	err = configured_alerts_new(a->alerts, a->services.catalog, a->conf.file, a->conf.alert, a->conf.n_alerts, now_ns(),
 				    &a->configured_alerts);
@@ -65,8 +81,8 @@ static void end_leading(struct group *g)
 {
 	struct aggregator *a = g->a;
 
-	g->begins = false;
 	a->leads = false;
+	annotations_own(a->services.annotations, false);
 	configured_end(a->configured);
 	configured_alerts_free(a->configured_alerts);
 	a->configured_alerts = NULL;
@@ -74,7 +90,7 @@ static void end_leading(struct group *g)
 
 /* --- reading what the leader has written --- */
 
-static void waiting_reply(struct waiting *w)
+static void reply_now(struct delayed_reply *w)
 {
 	http_reply(w->r, w->status, w->type[0] ? w->type : NULL, w->data, w->len, w->location[0] ? w->location : NULL);
 	free(w);
@@ -82,7 +98,7 @@ static void waiting_reply(struct waiting *w)
 
 static void reply_all(struct group *g, __u64 round)
 {
-	struct waiting **at = &g->waiting, *w;
+	struct delayed_reply **at = &g->replies, *w;
 
 	while ((w = *at)) {
 		if (w->round > round) {
@@ -90,28 +106,48 @@ static void reply_all(struct group *g, __u64 round)
 			continue;
 		}
 		*at = w->next;
-		waiting_reply(w);
+		reply_now(w);
 	}
+}
+
+static bool unknown_has(const struct unknown *u, __u64 id)
+{
+	for (size_t i = 0; i < UNKNOWN_MAX && i < u->n; i++)
+		if (u->id[i] == id)
+			return true;
+	return false;
+}
+
+static void unknown_add(struct unknown *u, __u64 id)
+{
+	if (!unknown_has(u, id))
+		u->id[u->n++ % UNKNOWN_MAX] = id;
 }
 
 static int take_texts(struct group *g, char reason[REASON_MAX])
 {
 	struct aggregator *a = g->a;
-	int err = catalog_follow(a->services.catalog, g->texts, g->is_known_to, g->until_ns, reason);
+	__s64 whole_ns = now_ns() + BUS_GROUP_MISSED_NS;	/* the cube never heard of new instrumentations */
+	int err = catalog_follow(a->services.catalog, g->texts, whole_ns > g->until_ns ? whole_ns : g->until_ns, reason);
 
 	if (!err)
 		err = annotations_load(a->services.annotations, g->texts);
 	if (!err)
 		err = worksheets_load(a->worksheets, g->texts);
-	if (err || !g->begins)
+	for (size_t i = 0; !err && i < UNKNOWN_MAX && i < g->reading.n; i++)
+		if (!catalog_find(a->services.catalog, g->reading.id[i]))
+			unknown_add(&g->missing, g->reading.id[i]);
+	if (err || !g->leads_then || !g->takes_over)
 		return err;
-	g->begins = false;
 	err = group_lead(a, g->texts);
-	if (err)
+	if (err) {
 		end_leading(g);
-	else
-		alerts_skip(a->alerts, g->until_ns);
-	return err;
+		return err;
+	}
+	g->takes_over = false;
+	alerts_skip(a->alerts, g->until_ns);
+	bus_group_ready(bus_group_of(g));
+	return 0;
 }
 
 static int read_texts(void *arg, struct store *store)
@@ -150,7 +186,9 @@ static void begin_reading(struct group *g)
 	if (g->is_reading)
 		return;
 	g->round++;
-	g->is_known_to = g->unknown;
+	g->reading = g->asked;
+	g->asked.n = 0;
+	g->leads_then = g->takes_over;
 	g->is_reading = true;
 	if (!store_queue_submit(g->a->services.store_queue, read_texts, on_read, g))
 		return;
@@ -162,12 +200,12 @@ static void on_lead(void *arg, bool leads)
 {
 	struct group *g = arg;
 
-	if (!leads) {
+	g->takes_over = leads;
+	g->takes_over_ms = uv_now(g->a->services.loop);
+	if (leads)
+		begin_reading(g);
+	else
 		end_leading(g);
-		return;
-	}
-	g->begins = true;
-	begin_reading(g);
 }
 
 static void on_follow(void *arg)
@@ -189,9 +227,9 @@ static bool on_unknown(void *arg, __u64 inst)
 {
 	struct group *g = arg;
 
-	if (g->a->leads)
+	if (g->a->leads || unknown_has(&g->missing, inst))
 		return false;
-	g->unknown = inst > g->unknown ? inst : g->unknown;
+	unknown_add(&g->asked, inst);
 	if (!g->is_reading)
 		begin_reading(g);
 	return true;
@@ -199,7 +237,9 @@ static bool on_unknown(void *arg, __u64 inst)
 
 void group_tick(struct group *g)
 {
-	if (g->begins && !g->is_reading)
+	if (g->takes_over && uv_now(g->a->services.loop) - g->takes_over_ms > TAKE_OVER_MS)
+		bus_group_yield(bus_group_of(g));
+	else if (g->takes_over && !g->is_reading)
 		begin_reading(g);
 }
 
@@ -207,38 +247,45 @@ void group_tick(struct group *g)
 
 static const char *const passed_headers[] = { "Content-Type", "Accept", "X-API-Version" };
 
-static void append_pair(json_t *list, const char *name, const char *value)
+/* -1: no memory, or it is not UTF-8. */
+static int append_pair(json_t *list, const char *name, const char *value)
 {
-	json_array_append_new(list, json_pack("[s, s]", name, value));
+	return json_array_append_new(list, json_pack("[s, s]", name, value));
 }
 
-/* NULL: no memory, or a parameter is not UTF-8. */
+/* {"method", "path", "params": [[name, value]], "headers": the same}.  NULL: no memory, or a part of it is not UTF-8. */
 static char *question_head(const struct http_request *r)
 {
 	json_t *params = json_array(), *headers = json_array(), *json;
 	size_t n;
 	const struct http_param *param = http_params(r, &n);
 	char *text;
+	int err = 0;
 
 	for (size_t i = 0; i < n; i++)
-		append_pair(params, param[i].name, param[i].value);
+		err = err ? err : append_pair(params, param[i].name, param[i].value);
 	for (size_t i = 0; i < sizeof(passed_headers) / sizeof(*passed_headers); i++)
 		if (*http_header(r, passed_headers[i]))
-			append_pair(headers, passed_headers[i], http_header(r, passed_headers[i]));
+			err = err ? err : append_pair(headers, passed_headers[i], http_header(r, passed_headers[i]));
+	if (err) {
+		json_decref(params);
+		json_decref(headers);
+		return NULL;
+	}
 	json = json_pack("{s:s, s:s, s:o, s:o}", "method", http_method(r), "path", http_path(r), "params", params, "headers", headers);
 	text = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 	json_decref(json);
 	return text;
 }
 
-struct asking {
+struct forwarded {
 	struct group *group;
 	struct http_request *r;
 };
 
-static struct waiting *waiting_new(struct http_request *r, const char *head, const void *body, size_t len)
+static struct delayed_reply *delayed_reply_new(struct http_request *r, const char *head, const void *body, size_t len)
 {
-	struct waiting *w = calloc(1, sizeof(*w));
+	struct delayed_reply *w = calloc(1, sizeof(*w));
 	json_t *json = json_loads(head, 0, NULL);
 	const char *type = json_string_value(json_object_get(json, "type")), *location = json_string_value(json_object_get(json, "location"));
 
@@ -261,20 +308,20 @@ static struct waiting *waiting_new(struct http_request *r, const char *head, con
 
 static void on_answer(void *arg, int err, const char *head, const void *body, size_t len)
 {
-	struct asking *asking = arg;
-	struct group *g = asking->group;
-	struct http_request *r = asking->r;
-	struct waiting *w = err ? NULL : waiting_new(r, head, body, len);
+	struct forwarded *forwarded = arg;
+	struct group *g = forwarded->group;
+	struct http_request *r = forwarded->r;
+	struct delayed_reply *w = err ? NULL : delayed_reply_new(r, head, body, len);
 
-	free(asking);
+	free(forwarded);
 	if (!w || !w->status) {
-		http_error(r, 503, "ECA_NORESOURCE", err == -ETIMEDOUT ? "the heatscoped that leads the group does not answer: it may have "
-			   "done what was asked, or not; look in some seconds" : NO_LEADER);
+		http_error(r, 503, "ECA_NORESOURCE", w ? NO_LEADER : "the heatscoped that leads the group has not answered: it may have done "
+			   "what was asked, or not; look in some seconds");
 		free(w);
 		return;
 	}
-	w->next = g->waiting;
-	g->waiting = w;
+	w->next = g->replies;
+	g->replies = w;
 	w->round = g->round + 1;
 	begin_reading(g);
 }
@@ -283,52 +330,67 @@ bool group_forward(void *group, struct http_request *r)
 {
 	struct group *g = group;
 	struct bus_group *bus = bus_group_of(g);
-	struct asking *asking;
+	struct forwarded *forwarded;
 	const char *body;
 	char *head;
 	size_t len;
 	int err;
 
-	if (g->a->leads)
+	if (group_leads(g->a))
 		return false;
-	asking = malloc(sizeof(*asking));
 	head = question_head(r);
+	if (!head) {
+		http_error(r, 409, "ECA_INVAL", "the path or a parameter is not UTF-8");
+		return true;
+	}
+	forwarded = malloc(sizeof(*forwarded));
 	body = http_body(r, &len);
-	if (asking)
-		*asking = (struct asking){ g, r };
-	err = !asking || !head ? -ENOMEM : bus ? bus_group_ask(bus, head, body, len, on_answer, asking) : -ENOTCONN;
+	if (forwarded)
+		*forwarded = (struct forwarded){ g, r };
+	err = !forwarded ? -ENOMEM : bus ? bus_group_ask(bus, head, body, len, on_answer, forwarded) : -ENOTCONN;
 	free(head);
 	if (!err)
 		return true;
-	free(asking);
+	free(forwarded);
 	http_error(r, 503, "ECA_NORESOURCE", err == -ENOTCONN ? NO_LEADER : "the request cannot be passed on to the heatscoped that leads the group");
 	return true;
 }
 
 /* --- answering --- */
 
-struct answering {
+struct served {
 	struct group *group;
 	char reply[];
 };
 
-static void answer(struct group *g, const char *reply, const struct http_answer *with)
+/* {"status", "type", "location"}; status 0: we do not lead. */
+static int try_answer(struct group *g, const char *reply, const struct http_answer *with)
 {
 	json_t *json = json_pack("{s:i, s:s?, s:s?}", "status", (int)with->status, "type", with->type, "location", with->location);
 	char *head = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 
-	if (head)
-		bus_group_answer(bus_group_of(g), reply, head, with->data, with->len);
+	int err = head ? bus_group_answer(bus_group_of(g), reply, head, with->data, with->len) : -ENOMEM;
+
 	free(head);
 	json_decref(json);
+	return err;
+}
+
+static void answer(struct group *g, const char *reply, const struct http_answer *with)
+{
+	static const char text[] = "{\"error\": {\"code\": \"ECA_NORESOURCE\", \"message\": \"it was done, but the reply is too long for the bus\"}}\n";
+	const struct http_answer too_long = { .status = 503, .type = "application/json", .data = text, .len = strlen(text) };
+
+	if (try_answer(g, reply, with) == -EMSGSIZE)
+		try_answer(g, reply, &too_long);
 }
 
 static void on_called(void *arg, const struct http_answer *with)
 {
-	struct answering *answering = arg;
+	struct served *served = arg;
 
-	answer(answering->group, answering->reply, with);
-	free(answering);
+	answer(served->group, served->reply, with);
+	free(served);
 }
 
 static size_t read_pairs(const json_t *list, struct http_param *out, size_t most)
@@ -348,22 +410,22 @@ static size_t read_pairs(const json_t *list, struct http_param *out, size_t most
 static int call_handler(struct group *g, const char *reply, const json_t *head, const void *body, size_t len)
 {
 	struct http *h = g->a->http[0] ? g->a->http[0] : g->a->http[1];
-	struct answering *answering = malloc(sizeof(*answering) + strlen(reply) + 1);
+	struct served *served = malloc(sizeof(*served) + strlen(reply) + 1);
 	struct http_param param[HTTP_PARAMS_MAX], header[8];
 	const char *method = json_string_value(json_object_get(head, "method")), *path = json_string_value(json_object_get(head, "path"));
 	const struct http_call call = { .method = method, .path = path, .param = param, .header = header, .body = body, .len = len,
 					.n_params = read_pairs(json_object_get(head, "params"), param, HTTP_PARAMS_MAX),
 					.n_headers = read_pairs(json_object_get(head, "headers"), header, 8) };
-	int err = !answering ? -ENOMEM : !h ? -ESHUTDOWN : !method || !path ? -EINVAL : 0;
+	int err = !served ? -ENOMEM : !h ? -ESHUTDOWN : !method || !path ? -EINVAL : 0;
 
-	if (answering) {
-		answering->group = g;
-		strcpy(answering->reply, reply);
+	if (served) {
+		served->group = g;
+		strcpy(served->reply, reply);
 	}
 	if (!err)
-		err = http_call(h, &call, on_called, answering);
+		err = http_call(h, &call, on_called, served);
 	if (err)
-		free(answering);
+		free(served);
 	return err;
 }
 
@@ -371,7 +433,7 @@ static void on_asked(void *arg, const char *reply, const char *head, const void 
 {
 	struct group *g = arg;
 	json_t *json = json_loads(head, 0, NULL);
-	int err = g->a->leads ? call_handler(g, reply, json, body, len) : -EAGAIN;
+	int err = group_leads(g->a) ? call_handler(g, reply, json, body, len) : -EAGAIN;
 
 	if (err)
 		answer(g, reply, &(struct http_answer){ .status = 0 });	/* the asker says that no heatscoped leads */

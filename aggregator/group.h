@@ -3,7 +3,7 @@
  *      leads      runs alerts, reports and the configured instrumentations; adds up and drops old slots
  *      follows    reads what the leader has written; passes on to it each request that changes something:
  *
- *      request --> group_forward() --bus--> the leader's group_asked --> its handler --answer--> texts are read --> reply
+ *      request --> group_forward() --bus--> the leader's handler --answer--> texts are read --> reply
  *
  * Alone   a heatscoped without a group leads from its start: group_lead(), and no struct group.
  * Thread  the loop thread only.
@@ -15,10 +15,13 @@
 
 struct group;				/* its fields are in group.c */
 
-int group_new(struct aggregator *a, struct group **ret_group);
+int group_new(struct aggregator *a, struct group **ret_group);		/* -ENOMEM */
 void group_free(struct group *g);	/* NULL is fine; the loop has run out */
 
-/* Begins to lead, with what `texts` has: the store before its worker runs, or a copy of its texts. */
+bool group_leads(const struct aggregator *a);
+
+/* Begins to lead, with what `texts` has: the store before its worker runs, or a copy of its texts.  0 or -errno: a part
+ * could not be read or made, and we do not lead. */
 int group_lead(struct aggregator *a, struct store *texts);
 
 /* For bus_ingest_conf; the argument is the group. */

@@ -15,6 +15,7 @@ struct annotations {
 	struct saved_objects saved;
 	struct catalog *catalog;
 	struct catalog_observer observer;
+	bool owns;			/* we write to the store */
 	size_t n, room, n_of[2];	/* by kind */
 	struct annotation *item;
 };
@@ -294,7 +295,7 @@ static void on_catalog(void *arg, bool wanted)
 {
 	struct annotations *j = arg;
 
-	for (size_t i = wanted ? j->n : 0; i-- > 0;)
+	for (size_t i = wanted && j->owns ? j->n : 0; i-- > 0;)
 		if (j->item[i].inst && !catalog_find(j->catalog, j->item[i].inst))
 			annotations_remove(j, j->item[i].id, NULL, NULL);
 }
@@ -311,6 +312,11 @@ int annotations_new(struct store_queue *store_queue, struct catalog *catalog, st
 	catalog_observe(catalog, &j->observer);
 	*ret_annotations = j;
 	return 0;
+}
+
+void annotations_own(struct annotations *j, bool owns)
+{
+	j->owns = owns;
 }
 
 void annotations_free(struct annotations *j)

@@ -23,6 +23,10 @@ struct annotations;				/* its fields are in annotations.c */
 
 /* Observes the catalog: if an instrumentation is deleted, this deletes its annotations, too. */
 int annotations_new(struct store_queue *store_queue, struct catalog *catalog, struct annotations **ret_annotations);
+
+/* Do we write to the store?  At first, no: then the annotations of a deleted instrumentation stay until the heatscoped that
+ * does has removed them. */
+void annotations_own(struct annotations *j, bool owns);
 void annotations_free(struct annotations *j);	/* NULL is fine; before the catalog */
 
 /* Replaces all by those of the store, which no worker uses: at start, or a copy of the texts (store_copy_texts()). */

@@ -499,7 +499,7 @@ static void follow_list(struct catalog *c, struct catalog_inst *list, __s64 unti
 	}
 }
 
-int catalog_follow(struct catalog *c, struct store *texts, __u64 newest_id, __s64 until_ns, char *reason)
+int catalog_follow(struct catalog *c, struct store *texts, __s64 until_ns, char *reason)
 {
 	struct catalog read = { 0 };
 	struct loading l = { .catalog = &read, .reason = reason };
@@ -521,8 +521,6 @@ int catalog_follow(struct catalog *c, struct store *texts, __u64 newest_id, __s6
 	}
 	catalog_apply_off(c, !strcmp(off, "yes"));
 	follow_list(c, read.first, until_ns);
-	if (newest_id > c->newest_id)
-		c->newest_id = newest_id;
 	catalog_changed(c, true);
 	return 0;
 }

@@ -52,6 +52,7 @@ struct catalog_inst {
 	unsigned configured_line;		/* its line in the configuration file; 0: not in it, or no longer */
 	bool off;			/* all measuring is off: as if suspended, see catalog_set_off() */
 	__s64 touched_ns;		/* boot clock of the last request for it; 0: none since the start */
+	__s64 client_ns;		/* the same, of requests of our own clients */
 	unsigned n_steps;		/* steps of our clock that were marked in it or came before it was made */
 	__s64 kept_from[TIERS];		/* the first slot that each tier still has */
 	__s64 taken_from;		/* the first slot that the store takes: it cannot distinguish a dropped slot
@@ -118,6 +119,7 @@ int catalog_change(struct catalog *c, __u64 id, const json_t *request, catalog_m
  * for during its idle-max.  After a start an instrumentation is idle from the first reaping at the earliest.  boot_ns
  * is CLOCK_BOOTTIME, which does not change when the wall clock is set. */
 void catalog_touch(struct catalog *c, __u64 id, __s64 boot_ns);
+void catalog_touched(struct catalog *c, __u64 id, __s64 boot_ns);	/* a client of another heatscoped asked for it */
 void catalog_reap(struct catalog *c, __s64 boot_ns);
 
 /* Deletes an instrumentation: from catalog and cube at once, from the store before it calls done() (may be NULL).
@@ -125,10 +127,10 @@ void catalog_reap(struct catalog *c, __s64 boot_ns);
 int catalog_delete(struct catalog *c, __u64 id, store_queue_done done, void *arg);
 
 /* For a heatscoped that another one leads.  catalog_follow() takes what the leader has written: `texts` is a copy of the
- * store's (store_copy_texts()).  The cube answers for a new instrumentation from until_ns on.  newest_id: ids up to it
- * that are not in the texts are known as deleted. */
-int catalog_follow(struct catalog *c, struct store *texts, __u64 newest_id, __s64 until_ns, char *reason);
-__u64 catalog_newest_id(const struct catalog *c);	/* a later one is new, or unknown here so far */
+ * store's (store_copy_texts()).  The cube answers for a new instrumentation from until_ns on.  -ENOMEM, -EBADMSG with a
+ * reason: nothing has changed. */
+int catalog_follow(struct catalog *c, struct store *texts, __s64 until_ns, char *reason);
+__u64 catalog_newest_id(const struct catalog *c);	/* of all that were ever known here */
 
 /* From now on the cube never answers for slots that begin before until_ns: the store has them. */
 void catalog_leave(struct catalog *c, __s64 until_ns);

@@ -46,7 +46,7 @@ static int change_work(void *arg, struct store *store)
 	return store_inst_put(store, ch->in.id, ch->text);
 }
 
-void catalog_apply_change(struct catalog *c, struct catalog_inst *ci, const struct instrumentation *in, const char *configured_name)
+bool catalog_apply_change(struct catalog *c, struct catalog_inst *ci, const struct instrumentation *in, const char *configured_name)
 {
 	bool wanted = ci->in.suspended != in->suspended;
 	int err;
@@ -59,7 +59,7 @@ void catalog_apply_change(struct catalog *c, struct catalog_inst *ci, const stru
 			strerror(-err));
 	for (struct source *s = c->sources; s && wanted; s = s->next)
 		source_forget(s, in->id);	/* its former state says nothing about the new one */
-	catalog_changed(c, wanted);
+	return wanted;
 }
 
 static void change_done(void *arg, int err)
@@ -70,7 +70,7 @@ static void change_done(void *arg, int err)
 	if (ci)
 		ci->n_changes--;
 	if (ci && !err)
-		catalog_apply_change(ch->catalog, ci, &ch->in, ch->configured_name);
+		catalog_changed(ch->catalog, catalog_apply_change(ch->catalog, ci, &ch->in, ch->configured_name));
 	if (ch->done)
 		ch->done(ch->arg, ci ? err : -ENOENT, err ? NULL : ci);
 	else if (ci && err)
@@ -225,12 +225,21 @@ bool catalog_is_off(const struct catalog *c)
 
 /* --- idleness --- */
 
-void catalog_touch(struct catalog *c, __u64 id, __s64 boot_ns)
+void catalog_touched(struct catalog *c, __u64 id, __s64 boot_ns)
 {
 	struct catalog_inst *ci = catalog_inst_of(c, id);
 
 	if (ci)
 		ci->touched_ns = boot_ns;
+}
+
+void catalog_touch(struct catalog *c, __u64 id, __s64 boot_ns)
+{
+	struct catalog_inst *ci = catalog_inst_of(c, id);
+
+	catalog_touched(c, id, boot_ns);
+	if (ci)
+		ci->client_ns = boot_ns;
 }
 
 void catalog_reap(struct catalog *c, __s64 boot_ns)

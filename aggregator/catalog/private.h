@@ -32,8 +32,9 @@ struct catalog {
 /* Makes the text that the store keeps; NULL: no memory. */
 char *catalog_inst_text(const struct catalog_inst *ci);
 
-/* Make a change that the store has, and switch everything off or on, in memory. */
-void catalog_apply_change(struct catalog *c, struct catalog_inst *ci, const struct instrumentation *in, const char *configured_name);
+/* Make a change that the store has, and switch everything off or on, in memory; catalog_changed() must follow.  Returns true if
+ * the wanted set has changed. */
+bool catalog_apply_change(struct catalog *c, struct catalog_inst *ci, const struct instrumentation *in, const char *configured_name);
 void catalog_apply_off(struct catalog *c, bool off);
 
 struct catalog_inst *catalog_inst_of(const struct catalog *c, __u64 id);	/* NULL: no such id */

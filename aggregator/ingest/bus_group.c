@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAY_MS 1000			/* how often we say that we live, and confirm the lease */
+#define PRESENCE_MS 1000			/* how often we publish that we live, and confirm the lease */
 #define LEASE_MS 4000
+#define LEASE_AGAIN_MS 1500		/* a question for the lease whose answer is lost is asked again */
+#define YIELD_MS 10000
+#define WRONG_SEQUENCE "wrong last sequence: "
 #define ASK_MS 5000
-#define MISSED_NS 5000000000ll		/* the cube is whole from so much later on: slots of hosts whose clocks are ahead */
 #define HEADERS_ROOM 4096
 #define LEASE "lease"			/* a key of BUS_MEMBERS, which is no member */
 
@@ -31,10 +33,11 @@ struct bus_group {
 	struct bus *bus;		/* NULL: not connected */
 	struct members members;
 	bool is_stopped, is_full;
-	__u64 said_ms;
-	bool leads;
-	__u64 lease_revision, lease_until_ms;	/* revision 0: not ours */
+	__u64 presence_ms;
+	bool has_lease, is_ready;	/* ready: what the former leader has written was read */
+	__u64 lease_revision, lease_until_ms;	/* revision: of the key, as far as we know; 0: it does not exist */
 	__u64 lease_asked_ms;		/* 0: the server has answered */
+	__u64 yields_until_ms;		/* before it we ask for no lease */
 	__u64 revision;			/* how often we have written */
 	char led_by[MEMBER_ID_MAX];	/* whose writing we have read, up to this revision */
 	__u64 followed;
@@ -49,8 +52,8 @@ struct bus_group {
 
 static __u64 loop_ms(const struct bus_group *g) { return uv_now(g->loop); }
 
-/* Not uv_now(): a process that was stopped must not believe in its lease. */
-static __u64 true_ms(void) { return uv_hrtime() / 1000000; }
+/* Not the loop's clock: a process or a machine that was stopped must not believe in its lease. */
+static __u64 true_ms(void) { return (__u64)boot_ns() / 1000000; }
 
 static int publish(struct bus_group *g, const struct bus_outgoing *m)
 {
@@ -62,59 +65,85 @@ static void missed(struct bus_group *g)
 	if (!g->conf.is_shared)
 		return;
 	g->n_missed++;
-	g->conf.ops->missed(g->conf.arg, now_ns() + MISSED_NS);
+	g->conf.ops->missed(g->conf.arg, now_ns() + BUS_GROUP_MISSED_NS);
 }
 
 /* --- what we say of ourselves --- */
 
-/* The instrumentations that were asked for since we last said so: the leader deletes those that no client asks for. */
+/* The instrumentations that our own clients have asked for since the last call: the leader deletes those that no client asks
+ * for, and each may lead next. */
 static json_t *touched(struct bus_group *g)
 {
 	json_t *all = json_array();
 
 	for (const struct catalog_inst *ci = catalog_first(g->conf.catalog); ci; ci = ci->next)
-		if (ci->touched_ns > g->touched_ns)
+		if (ci->client_ns > g->touched_ns)
 			json_array_append_new(all, json_integer((json_int_t)ci->in.id));
 	g->touched_ns = boot_ns();
 	return all;
 }
 
-static void say(struct bus_group *g, bool gone)
+static void publish_presence(struct bus_group *g, bool gone)
 {
 	json_t *json = json_pack("{s:s, s:b, s:b, s:I}", "aggregator", catalog_identity(g->conf.catalog), "gone", gone, "leads",
 				 !gone && g->conf.is_shared && bus_group_leads(g), "revision", (json_int_t)g->revision);
 	char subject[SUBJECT_MAX], *text;
 
-	if (g->conf.is_shared && !bus_group_leads(g))
+	if (g->conf.is_shared) {
 		json_object_set_new(json, "touched", touched(g));
+		json_object_set_new(json, "feeds", json_integer((json_int_t)g->n_feeds));
+	}
 	text = json ? json_dumps(json, JSON_COMPACT) : NULL;
 	snprintf(subject, sizeof(subject), "$KV." BUS_MEMBERS ".%s", g->conf.id);
 	if (text)
 		publish(g, &(struct bus_outgoing){ .subject = subject, .data = text, .len = strlen(text) });
 	free(text);
 	json_decref(json);
-	g->said_ms = loop_ms(g);
+	g->presence_ms = loop_ms(g);
 }
 
 /* --- the lease --- */
 
+static bool lease_runs(const struct bus_group *g)
+{
+	return g->has_lease && true_ms() < g->lease_until_ms;
+}
+
 bool bus_group_leads(const struct bus_group *g)
 {
-	return !g->conf.is_shared || (g->leads && true_ms() < g->lease_until_ms);
+	return !g->conf.is_shared || (g->is_ready && lease_runs(g));
 }
 
-static void set_leads(struct bus_group *g, bool leads)
+__u64 bus_group_leads_until_ms(const struct bus_group *g)
 {
-	if (g->leads == leads)
-		return;
-	g->leads = leads;
-	log_info("this heatscoped %s the group", leads ? "leads" : "no longer leads");
-	g->conf.ops->lead(g->conf.arg, leads);
-	if (!g->is_stopped)
-		say(g, false);
+	return bus_group_leads(g) ? g->lease_until_ms : 0;
 }
 
-/* The server takes it if its newest revision is this one; 0: there is none, because the last one has expired. */
+static void set_lease(struct bus_group *g, bool has_lease)
+{
+	if (g->has_lease == has_lease)
+		return;
+	g->has_lease = has_lease;
+	g->is_ready = false;
+	log_info("this heatscoped %s the group", has_lease ? "leads" : "no longer leads");
+	g->conf.ops->lead(g->conf.arg, has_lease);
+	if (!g->is_stopped)
+		publish_presence(g, false);
+}
+
+void bus_group_ready(struct bus_group *g)
+{
+	g->is_ready = true;
+	publish_presence(g, false);
+}
+
+void bus_group_yield(struct bus_group *g)
+{
+	g->yields_until_ms = loop_ms(g) + YIELD_MS;
+	set_lease(g, false);
+}
+
+/* The server takes it if the key's newest revision is this one; 0: there is none, because the last one has expired. */
 static void ask_lease(struct bus_group *g)
 {
 	char reply[SUBJECT_MAX + 40], revision[24];
@@ -127,20 +156,36 @@ static void ask_lease(struct bus_group *g)
 	publish(g, &m);
 }
 
-/* "....lease.MS": the server's answer to what we asked then. */
+/* "wrong last sequence: 7" -> 7.  0: something else is wrong. */
+static __u64 newest_revision(const json_t *error)
+{
+	const char *text = json_string_value(json_object_get(error, "description"));
+	const char *last = text ? strstr(text, WRONG_SEQUENCE) : NULL;
+
+	return last ? strtoull(last + strlen(WRONG_SEQUENCE), NULL, 10) : 0;
+}
+
+/* "....lease.MS": the server's answer to what we asked then.  If it refuses, the key has another value.  While our lease
+ * runs, no other heatscoped can have set it: the answer to our last question was lost, or a client of the bus had an
+ * answer of its own written there.  Then we ask again, for that revision. */
 static void take_lease(struct bus_group *g, const char *asked_ms, const struct bus_message *m)
 {
 	json_t *json = m->status ? NULL : json_loadb((const char *)m->data, m->len, 0, NULL);
-	json_t *seq = json_object_get(json, "seq");
 	const char *stream = json_string_value(json_object_get(json, "stream"));
-	bool is_ours = json_is_integer(seq) && stream && !strcmp(stream, "KV_" BUS_MEMBERS) && !json_object_get(json, "error");
+	const json_t *error = json_object_get(json, "error"), *seq = json_object_get(json, "seq");
 
-	g->lease_asked_ms = 0;
-	g->lease_revision = is_ours ? (__u64)json_integer_value(seq) : 0;
-	if (is_ours)
-		g->lease_until_ms = strtoull(asked_ms, NULL, 10) + LEASE_MS;
+	if (stream && !strcmp(stream, "KV_" BUS_MEMBERS)) {
+		g->lease_asked_ms = 0;
+		if (!error && json_is_integer(seq)) {
+			g->lease_revision = (__u64)json_integer_value(seq);
+			g->lease_until_ms = strtoull(asked_ms, NULL, 10) + LEASE_MS;
+			set_lease(g, !g->is_stopped && true_ms() < g->lease_until_ms);
+		} else {
+			g->lease_revision = lease_runs(g) ? newest_revision(error) : 0;
+			set_lease(g, lease_runs(g));
+		}
+	}
 	json_decref(json);
-	set_leads(g, is_ours && !g->is_stopped && true_ms() < g->lease_until_ms);
 }
 
 /* --- the others --- */
@@ -153,19 +198,23 @@ static const char *member_id(const char *subject)
 	return last ? last + 1 : subject;
 }
 
-/* Each client of the bus can have the server write to any subject, by the subject for replies to its messages: such a value
- * has no "aggregator", such a message no header, and such an answer the name of another stream. */
+/* Each client of the bus can have the server write to any subject, by the subject for replies to its messages: an answer, or
+ * the wanted set.  Such a value has no "revision", such a message no header, and such an answer the name of another
+ * stream. */
+static bool is_presence(const char *id, const json_t *json)
+{
+	return strlen(id) < MEMBER_ID_MAX && json_is_string(json_object_get(json, "aggregator")) &&
+	       json_is_boolean(json_object_get(json, "gone")) && json_is_integer(json_object_get(json, "revision"));
+}
+
 static bool is_of_our_store(const struct bus_group *g, const json_t *json)
 {
-	const char *aggregator = json_string_value(json_object_get(json, "aggregator"));
-
-	return g->conf.is_shared && aggregator && !strcmp(aggregator, catalog_identity(g->conf.catalog));
+	return g->conf.is_shared && !strcmp(json_string_value(json_object_get(json, "aggregator")), catalog_identity(g->conf.catalog));
 }
 
 static bool lives_elsewhere(const struct bus_group *g, const char *id, const json_t *json)
 {
-	return json_is_string(json_object_get(json, "aggregator")) && !json_is_true(json_object_get(json, "gone")) &&
-	       strcmp(id, g->conf.id) && !is_of_our_store(g, json);
+	return is_presence(id, json) && !json_is_true(json_object_get(json, "gone")) && strcmp(id, g->conf.id) && !is_of_our_store(g, json);
 }
 
 bool bus_group_refuses(const struct bus_group *g, const char *subject, const char *text, size_t len)
@@ -212,7 +261,17 @@ static void touch_all(struct bus_group *g, const json_t *touched)
 	size_t i;
 
 	json_array_foreach(touched, i, id)
-		catalog_touch(g->conf.catalog, (__u64)json_integer_value(id), boot_ns());
+		catalog_touched(g->conf.catalog, (__u64)json_integer_value(id), boot_ns());
+}
+
+/* Messages of the feed come by another way than this: those that it sent before it said so the last time are here. */
+static void check_feeds(struct bus_group *g, struct member *m, __u64 n_feeds)
+{
+	if (m->next_feed && m->said_feeds >= m->next_feed) {
+		m->next_feed = m->said_feeds + 1;
+		missed(g);
+	}
+	m->said_feeds = n_feeds;
 }
 
 static void take_peer(struct bus_group *g, const char *id, const json_t *json)
@@ -228,6 +287,7 @@ static void take_peer(struct bus_group *g, const char *id, const json_t *json)
 	m->leads = json_is_true(json_object_get(json, "leads"));
 	m->revision = (__u64)json_integer_value(json_object_get(json, "revision"));
 	touch_all(g, json_object_get(json, "touched"));
+	check_feeds(g, m, (__u64)json_integer_value(json_object_get(json, "feeds")));
 	if (m->leads && !bus_group_leads(g))
 		follow(g, m);
 }
@@ -238,7 +298,7 @@ static void take_member(struct bus_group *g, const struct bus_message *m)
 	json_t *json = json_loadb((const char *)m->data, m->len, 0, NULL);
 	const char *id = member_id(m->subject);
 
-	if (strcmp(id, g->conf.id) && strcmp(id, LEASE) && is_of_our_store(g, json))
+	if (strcmp(id, g->conf.id) && is_presence(id, json) && is_of_our_store(g, json))
 		take_peer(g, id, json);
 	else if (lives_elsewhere(g, id, json) && strcmp(id, g->conf.id) < 0)
 		bus_restart(g->bus, BUS_OTHER_MEMBER);
@@ -260,6 +320,13 @@ static void send_piece(void *arg, const __u8 *data, size_t len)
 		publish(g, &m);		/* if it fails, its number is missing */
 }
 
+/* The others find that a number is missing. */
+static void drop_feed(struct bus_group *g)
+{
+	feed_clear(g->feed);
+	g->n_feeds++;
+}
+
 void bus_group_flush(struct bus_group *g)
 {
 	size_t most = g->bus ? bus_payload_max(g->bus) : 0;
@@ -269,7 +336,13 @@ void bus_group_flush(struct bus_group *g)
 	if (most > HEADERS_ROOM && g->members.n)
 		feed_take(g->feed, most - HEADERS_ROOM, send_piece, g);
 	else
-		feed_clear(g->feed);
+		drop_feed(g);
+}
+
+/* The store may have batches of which the others never hear. */
+static void on_unsure(void *arg)
+{
+	((struct bus_group *)arg)->n_feeds++;
 }
 
 static void on_stored(void *arg, const struct batch *b)
@@ -277,11 +350,9 @@ static void on_stored(void *arg, const struct batch *b)
 	struct bus_group *g = arg;
 
 	if (!g->bus || !g->members.n)
-		return;
-	if (feed_add(g->feed, b)) {
-		feed_clear(g->feed);
-		g->n_feeds++;
-	}
+		g->n_feeds++;		/* one that hears us later knows that it has not heard all */
+	else if (feed_add(g->feed, b))
+		drop_feed(g);
 	if (feed_is_full(g->feed))
 		bus_group_flush(g);
 }
@@ -306,11 +377,15 @@ static void take_feed(struct bus_group *g, const struct bus_message *m)
 {
 	const char *id = member_id(m->subject), *text = bus_header(m, BUS_HEADER_FEED);
 	__u64 number = text ? strtoull(text, NULL, 10) : 0;
-	struct member *from = number && strcmp(id, g->conf.id) ? see(g, id) : NULL;
+	struct member *from = members_find(&g->members, id);
 	bool is_next;
 
-	if (!from)
+	if (!number || !strcmp(id, g->conf.id))
 		return;
+	if (!from) {			/* it has not said that it lives, or that it is gone */
+		missed(g);
+		return;
+	}
 	is_next = !from->next_feed || number == from->next_feed;
 	from->next_feed = number + 1;
 	if (!take_frames(g, m) || !is_next)
@@ -347,7 +422,7 @@ static void take_answer(struct bus_group *g, const char *number, const struct bu
 
 	while (*at && (*at)->number != n)
 		at = &(*at)->next;
-	if (*at)
+	if (*at && (m->status || bus_header(m, BUS_HEADER_HEAD)))
 		question_end(g, at, m->status ? -ENOTCONN : 0, m);
 }
 
@@ -377,9 +452,9 @@ int bus_group_ask(struct bus_group *g, const char *head, const void *body, size_
 	return 0;
 }
 
-void bus_group_answer(struct bus_group *g, const char *reply, const char *head, const void *body, size_t len)
+int bus_group_answer(struct bus_group *g, const char *reply, const char *head, const void *body, size_t len)
 {
-	publish(g, &(struct bus_outgoing){ .subject = reply, .data = body, .len = len, .header = { { BUS_HEADER_HEAD, head } } });
+	return publish(g, &(struct bus_outgoing){ .subject = reply, .data = body, .len = len, .header = { { BUS_HEADER_HEAD, head } } });
 }
 
 static void take_question(struct bus_group *g, const struct bus_message *m)
@@ -392,22 +467,22 @@ static void take_question(struct bus_group *g, const struct bus_message *m)
 
 /* --- the interface --- */
 
-static bool begins(const char *text, const char *prefix)
+static bool has_prefix(const char *text, const char *prefix)
 {
 	return !strncmp(text, prefix, strlen(prefix));
 }
 
 bool bus_group_take(struct bus_group *g, const struct bus_message *m)
 {
-	const char *inbox = begins(m->subject, g->conf.inbox) ? m->subject + strlen(g->conf.inbox) : "";
+	const char *inbox = has_prefix(m->subject, g->conf.inbox) ? m->subject + strlen(g->conf.inbox) : "";
 
-	if (begins(m->subject, "$KV." BUS_MEMBERS "."))
+	if (has_prefix(m->subject, "$KV." BUS_MEMBERS "."))
 		take_member(g, m);
-	else if (begins(m->subject, BUS_FEED "."))
+	else if (has_prefix(m->subject, BUS_FEED "."))
 		take_feed(g, m);
-	else if (begins(inbox, ".lease."))
+	else if (has_prefix(inbox, ".lease."))
 		take_lease(g, inbox + strlen(".lease."), m);
-	else if (begins(inbox, ".answer."))
+	else if (has_prefix(inbox, ".answer."))
 		take_answer(g, inbox + strlen(".answer."), m);
 	else if (!strcmp(inbox, ".asked"))
 		take_question(g, m);
@@ -423,7 +498,7 @@ static void read_others(struct bus_group *g, const struct bus_values *others)
 		const char *id = member_id(others->value[i].subject);
 		struct member *m;
 
-		if (strcmp(id, g->conf.id) && is_of_our_store(g, json))
+		if (strcmp(id, g->conf.id) && is_presence(id, json) && is_of_our_store(g, json))
 			take_peer(g, id, json);
 		m = members_find(&g->members, id);
 		if (m)
@@ -445,7 +520,7 @@ int bus_group_connected(struct bus_group *g, struct bus *bus, const struct bus_v
 	feed_clear(g->feed);
 	read_others(g, others);
 	missed(g);
-	say(g, false);
+	publish_presence(g, false);
 	if (g->conf.is_shared)
 		ask_lease(g);
 	return 0;
@@ -455,32 +530,40 @@ void bus_group_lost(struct bus_group *g)
 {
 	g->bus = NULL;
 	if (g->conf.is_shared)
-		set_leads(g, false);	/* a bus that starts again may have forgotten who led */
+		set_lease(g, false);	/* a bus that starts again may have forgotten who led */
 	end_questions(g, UINT64_MAX, -ESHUTDOWN);
+}
+
+static bool lease_is_due(const struct bus_group *g)
+{
+	__u64 since_ms = loop_ms(g) - g->lease_asked_ms;
+
+	return g->conf.is_shared && loop_ms(g) >= g->yields_until_ms && (!g->lease_asked_ms || since_ms > LEASE_AGAIN_MS) &&
+	       true_ms() + LEASE_MS >= g->lease_until_ms + PRESENCE_MS;
 }
 
 void bus_group_tick(struct bus_group *g)
 {
 	struct member *silent;
 
-	if (g->conf.is_shared && g->leads && !bus_group_leads(g))
-		set_leads(g, false);
+	if (!lease_runs(g))
+		set_lease(g, false);
 	end_questions(g, loop_ms(g), -ETIMEDOUT);
 	if (!g->bus || g->is_stopped)
 		return;
 	while ((silent = members_silent(&g->members, loop_ms(g))))
 		member_gone(g, silent, "is silent");
-	if (g->conf.is_shared && (!g->lease_asked_ms || loop_ms(g) - g->lease_asked_ms > ASK_MS) && true_ms() + LEASE_MS >= g->lease_until_ms + SAY_MS)
+	if (lease_is_due(g))
 		ask_lease(g);
-	if (loop_ms(g) - g->said_ms >= SAY_MS)
-		say(g, false);
+	if (loop_ms(g) - g->presence_ms >= PRESENCE_MS)
+		publish_presence(g, false);
 }
 
 void bus_group_stop(struct bus_group *g)
 {
 	g->is_stopped = true;
-	g->leads = g->leads && !g->conf.is_shared;
-	say(g, true);
+	set_lease(g, false);
+	publish_presence(g, true);
 }
 
 bool bus_group_owns(const struct bus_group *g, unsigned partition)
@@ -499,8 +582,8 @@ static void on_texts(void *arg)
 	struct bus_group *g = arg;
 
 	g->revision++;
-	if (g->leads && g->bus && !g->is_stopped)
-		say(g, false);
+	if (bus_group_leads(g) && g->bus && !g->is_stopped)
+		publish_presence(g, false);
 }
 
 int bus_group_new(uv_loop_t *loop, const struct bus_group_conf *conf, struct bus_group **ret_group)
@@ -514,7 +597,7 @@ int bus_group_new(uv_loop_t *loop, const struct bus_group_conf *conf, struct bus
 	g->loop = loop;
 	g->conf = *conf;
 	snprintf(g->members.self, sizeof(g->members.self), "%s", conf->id);
-	g->observer = (struct store_queue_observer){ .stored = on_stored, .texts = on_texts, .arg = g };
+	g->observer = (struct store_queue_observer){ .stored = on_stored, .unsure = on_unsure, .texts = on_texts, .arg = g };
 	if (conf->is_shared)
 		store_queue_observe(conf->store_queue, &g->observer);
 	*ret_group = g;

@@ -158,12 +158,12 @@ void feed_take(struct feed *f, size_t most, void (*piece)(void *arg, const __u8 
 		return;
 	}
 	*p = (struct pieces){ .feed = f, .most = most, .piece = piece, .arg = arg };
-	add_facts(p);
 	for (size_t i = 0; i < f->n_folds; i++) {
 		p->fold = &f->fold[i];
 		slot_slices_read(&p->fold->slices, p->fold->slot, -1, -1, &reader);
 		end_fold(p);
 	}
+	add_facts(p);
 	end_piece(p);
 	bytes_fini(&p->out);
 	free(p);

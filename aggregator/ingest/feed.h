@@ -3,7 +3,8 @@
  *      batches --feed_add()--> what each reports, without slices;  the slices of all sources of a slot, added up
  *              --feed_take()--> FRAME_BATCH of the former, FRAME_FOLD of the latter --> cube_add(), cube_fold()
  *
- * Law     a cube that gets the frames holds the same as one that gets the batches.
+ * Law     a cube that gets the frames holds the same as one that gets the batches.  Slices come before what the sources report:
+ *         a column never looks complete while its events are missing.
  * Errors  0 or -errno.
  * Thread  any, one at a time.
  */
@@ -16,7 +17,7 @@
 
 struct feed;				/* its fields are in feed.c */
 
-int feed_new(struct feed **ret_feed);
+int feed_new(struct feed **ret_feed);	/* -ENOMEM */
 void feed_free(struct feed *f);		/* NULL is fine */
 
 /* -ENOMEM: the feed is incomplete: feed_clear() it. */

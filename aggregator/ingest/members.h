@@ -1,6 +1,7 @@
 /* members.h - lists the other heatscoped of a group, and decides which one takes which partition of the sources.
  *
- *      what each says of itself, once a second --members_take()--> others, who are gone --members_expire()--> members_owns()
+ *      what each says of itself, once a second --members_see()--> others --members_silent()--> those that are gone
+ *      others, ourselves, a partition --members_owns()--> is it ours?
  *
  * Law     heatscoped that know of the same members agree on the owner of each partition, and each partition has one.  If a
  *         member joins or leaves, only its own partitions get another owner.
@@ -26,6 +27,7 @@ struct member {
 	bool leads;
 	__u64 revision;			/* of what it has written to the store, if it leads */
 	__u64 next_feed;		/* the number that its next message of batches must have; 0: any */
+	__u64 said_feeds;		/* how many it had sent when it last said so */
 };
 
 struct members {			/* zeroed: none but ourselves */

@@ -16,7 +16,6 @@
 #define NS 1000000000ll
 #define SENTENCE 400
 #define TROUBLE 200
-#define SKIP_MAX_NS (10 * NS)		/* alerts_skip() may lead so far into the future */
 
 struct watched {
 	struct watched *next;
@@ -307,7 +306,7 @@ static void tick_one(struct alerts *a, struct watched *w, const struct instrumen
 	__s64 window_ns = (__s64)w->alert.rule.window_s * NS;
 	int axis = axis_of(w, in);
 
-	if (w->next_ns > now_ns + window_ns + SKIP_MAX_NS)	/* the clock was set back: otherwise the alert would see no window until
+	if (w->next_ns > now_ns + window_ns + ALERTS_SKIP_MAX_NS)	/* the clock was set back: otherwise the alert would see no window until
 						 * the clock is as late again */
 		begin_windows(w, now_ns);
 	skip_gone(a, w, in, now_ns);

@@ -55,8 +55,10 @@ void alerts_notified(struct alerts *a, __u64 id, int err, const char *reason);
 /* Evaluates the windows that are due. */
 void alerts_tick(struct alerts *a, __s64 now_ns);
 
-/* Skips all windows that begin before this time: the cube does not have all of their events.  They count neither as
- * observed nor as unobserved. */
+/* Skips all windows that begin before this time, at most ALERTS_SKIP_MAX_NS in the future: the cube does not have all of
+ * their events.  They count neither as observed nor as unobserved, and no shape is learnt from them: an alert that still
+ * learns begins at that time. */
+#define ALERTS_SKIP_MAX_NS 10000000000ll
 void alerts_skip(struct alerts *a, __s64 until_ns);
 
 /* Adds a rule as in doc/api.md.  done: called when it is stored, or could not be. */

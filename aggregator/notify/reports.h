@@ -49,7 +49,7 @@ struct reports_parts {			/* all outlive the reports */
 	const char *page_url;		/* notices link to it; "": no link */
 };
 
-int reports_new(const struct reports_parts *parts, struct reports **ret_reports);
+int reports_new(const struct reports_parts *parts, struct reports **ret_reports);	/* -ENOMEM */
 
 /* Call it before the first tick: reads from the store, which no worker uses, when each report was made last. */
 int reports_load(struct reports *r, struct store *store, __s64 now_ns);

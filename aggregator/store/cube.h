@@ -3,7 +3,7 @@
  *      batches of every shard and source, in any order  ->  cube  ->  one merged slice each
  *
  * Laws    adding commutes; a late batch amends its slot.  The cube equals the store for the slots it holds: it gets a
- *         batch only after the store has committed the batch as new.
+ *         batch only after the store has committed the batch as new; of what other heatscoped have committed, the sums.
  * Range   the newest n_slots slots of an instrumentation; newer slots push older ones out.
  * Errors  0 or -errno; after an error nothing has changed.  -ENOENT: no such instrumentation.
  *         -ESTALE: the whole batch is older than the range; the store has it.  If a batch (a run, a loss)
@@ -30,8 +30,8 @@ int cube_resize(struct cube *c, __u64 inst, size_t n_slots);
 
 int cube_add(struct cube *c, const struct batch *b);
 
-/* Adds slices of several sources that were added up; what the sources reported besides comes by cube_add(), as batches
- * without slices. */
+/* Adds slices of several sources that were added up (feed.h); what the sources report besides comes by cube_add(), as batches
+ * without slices.  Only inst, slot and slices of b are read.  -ESTALE, -ENOENT as cube_add(). */
 int cube_fold(struct cube *c, const struct batch *b);
 
 /* Called when the clock was set back, to slot `now`.  If all slots that the cube holds are later, it forgets them and

@@ -19,17 +19,20 @@ void slot_slices_fini(struct slot_slices *p, struct keys *keys)
 	memset(p, 0, sizeof(*p));
 }
 
-static int compare_entry(const struct slot_slices_entry *e, const struct slice *s)
+static int compare(const struct slice *x, const struct slice *y)
 {
-	int order = (int)e->axis - (int)s->axis;
+	int order = (int)x->axis - (int)y->axis;
 
 	if (!order)
-		order = (int)e->weight - (int)s->weight;
+		order = (int)x->weight - (int)y->weight;
 	if (!order)
-		order = labels_compare(&e->key->labels, &s->key);
-	if (!order)
-		order = (e->ruler > s->ruler) - (e->ruler < s->ruler);
-	return order;
+		order = labels_compare(&x->key, &y->key);
+	return order ? order : (x->ruler > y->ruler) - (x->ruler < y->ruler);
+}
+
+static int compare_entry(const struct slot_slices_entry *e, const struct slice *s)
+{
+	return compare(&(struct slice){ .axis = e->axis, .weight = e->weight, .key = e->key->labels, .ruler = e->ruler }, s);
 }
 
 /* Finds the first entry that is not before s. */
@@ -84,14 +87,7 @@ static int new_entry(struct slot_slices_entry *e, struct keys *keys, const struc
 
 static int compare_slices(const void *a, const void *b)
 {
-	const struct slice *x = *(const struct slice *const *)a, *y = *(const struct slice *const *)b;
-	int order = (int)x->axis - (int)y->axis;
-
-	if (!order)
-		order = (int)x->weight - (int)y->weight;
-	if (!order)
-		order = labels_compare(&x->key, &y->key);
-	return order ? order : (x->ruler > y->ruler) - (x->ruler < y->ruler);
+	return compare(*(const struct slice *const *)a, *(const struct slice *const *)b);
 }
 
 static void append(struct slot_slices *copy, const struct slot_slices_entry *entry, size_t n)

@@ -187,6 +187,20 @@ void store_queue_heard(struct store_queue *f, const struct incoming_batch *a, bo
 	observers_notify(f, a->batch.inst, first, last);
 }
 
+/* It is not known whether the store has the batches.  If it has, they come again as known, and the cube never gets them. */
+static void leave_batches(struct store_queue *f)
+{
+	__s64 first, last;
+
+	for (const struct incoming_batch *a = f->taken; a; a = a->next) {
+		batch_slots(&a->batch, &first, &last);
+		cube_leave(f->cube, a->batch.inst, first, last);
+	}
+	for (struct store_queue_observer *o = f->observers; o; o = o->next)
+		if (o->unsure)
+			o->unsure(o->arg);
+}
+
 static void settle_batches(struct store_queue *f)
 {
 	struct incoming_batch *a;
@@ -206,6 +220,8 @@ static void settle_batches(struct store_queue *f)
 	}
 	if (!f->err)
 		announce_amended(f);
+	if (f->err == -EAGAIN)
+		leave_batches(f);
 	while ((a = f->taken)) {
 		f->taken = a->next;
 		f->bytes -= a->len;

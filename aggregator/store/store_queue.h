@@ -48,6 +48,8 @@ void store_queue_heard(struct store_queue *f, const struct incoming_batch *a, bo
 struct store_queue_observer {			/* the caller's memory, valid until store_queue_unobserve() */
 	void (*stored)(void *arg, const struct batch *b);				/* each may be NULL */
 	void (*amended)(void *arg, __u64 inst, __s64 first, __s64 last);
+	void (*unsure)(void *arg);		/* a commit failed, and the store may have its batches: the cube leaves their
+						 * slots to the store */
 	void (*texts)(void *arg);		/* a job has written texts or instrumentations; before its done() */
 	void *arg;
 	struct store_queue_observer *next;	/* internal to store_queue.c */

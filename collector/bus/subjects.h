@@ -34,7 +34,7 @@
 #define BUS_HEADER_ID "Nats-Msg-Id"		/* JetStream keeps one message of several with the same id */
 #define BUS_HEADER_SENT "Heatscope-Sent"	/* wall-clock time of the source, ns since the epoch, decimal */
 #define BUS_HEADER_LABELS "Heatscope-Labels"	/* the labels of the source, as JSON (host_labels.h); absent: none */
-#define BUS_HEADER_EXPECTED "Nats-Expected-Last-Subject-Sequence"	/* the server refuses the message if it is another one */
+#define BUS_HEADER_EXPECTED "Nats-Expected-Last-Subject-Sequence"	/* refused if the subject's newest message has another number */
 #define BUS_HEADER_FEED "Heatscope-Feed"	/* the number of a message of batches, from 1, among those of its heatscoped */
 #define BUS_HEADER_HEAD "Heatscope-Head"	/* of a question or an answer among heatscoped, as JSON */
 #define BUS_HEADER_PART "Heatscope-Part"	/* "I/N": part I, from 1, of N parts of one message; absent: it is whole */

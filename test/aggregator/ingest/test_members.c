@@ -42,7 +42,7 @@ static void random_ids(char id[GROUP][MEMBER_ID_MAX])
 		snprintf(id[i], MEMBER_ID_MAX, "%llx", (unsigned long long)(check_random() | 1ull << 40));
 }
 
-static void each_partition_has_one_owner_and_few_move(void **state)
+TEST(each_partition_has_one_owner_and_few_move)
 {
 	unsigned n_of[GROUP] = { 0 };
 
@@ -69,7 +69,7 @@ static void each_partition_has_one_owner_and_few_move(void **state)
 		assert_in_range(n_of[i], 960 - 170, 960 + 170);
 }
 
-static void a_member_alone_owns_all(void **state)
+TEST(a_member_alone_owns_all)
 {
 	struct members m = { .self = "a" };
 
@@ -77,7 +77,7 @@ static void a_member_alone_owns_all(void **state)
 		assert_true(members_owns(&m, p));
 }
 
-static void a_silent_member_is_found_and_removed(void **state)
+TEST(a_silent_member_is_found_and_removed)
 {
 	struct members m = { .self = "a" };
 	struct member *b = members_see(&m, "b", 1000), *c = members_see(&m, "c", 3000);
@@ -94,7 +94,7 @@ static void a_silent_member_is_found_and_removed(void **state)
 	assert_null(members_silent(&m, 9001));
 }
 
-static void too_many_members_are_refused(void **state)
+TEST(too_many_members_are_refused)
 {
 	struct members m = { .self = "a" };
 	char id[MEMBER_ID_MAX];
@@ -107,14 +107,4 @@ static void too_many_members_are_refused(void **state)
 	assert_non_null(members_see(&m, "m3", 2));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_partition_has_one_owner_and_few_move),
-		cmocka_unit_test(a_member_alone_owns_all),
-		cmocka_unit_test(a_silent_member_is_found_and_removed),
-		cmocka_unit_test(too_many_members_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN()

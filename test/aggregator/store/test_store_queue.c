@@ -121,8 +121,12 @@ TEST(observers_learn_of_new_slots_and_not_of_duplicates)
 static const struct store_ops *real_ops;
 static int disk_is_full;
 
+static int answer_is_lost;
+
 static int add_or_fail(struct store *s, const struct batch *b, size_t n, bool *ret_new)
 {
+	if (answer_is_lost)
+		return real_ops->add(s, b, n, ret_new) ?: -EAGAIN;
 	return disk_is_full ? -ENOSPC : real_ops->add(s, b, n, ret_new);
 }
 
@@ -151,6 +155,72 @@ TEST(a_commit_that_fails_is_settled_as_failed_and_may_be_tried_again)
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(seen.fresh, 1);
 	assert_int_equal(rig_cubed(&r, inst), 3);
+	rig_end(&r);
+}
+
+static void count_call(void *arg) { ++*(int *)arg; }
+
+TEST(slots_of_batches_that_the_store_may_have_are_left_to_it)
+{
+	int unsure = 0;
+	struct store_queue_observer o = { .unsure = count_call, .arg = &unsure };
+	__s64 first, last;
+	struct store_ops ops;
+	struct store *store;
+	struct rig r;
+	struct seen seen;
+	__u64 inst;
+
+	assert_int_equal(store_memory_open(&store), 0);
+	real_ops = store->ops;
+	ops = *real_ops;
+	ops.add = add_or_fail;
+	store->ops = &ops;
+	inst = begin(&r, store, &seen);
+	store_queue_observe(r.store_queue, &o);
+	add(&r, inst, 100, 1, NULL);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	answer_is_lost = 1;
+	add(&r, inst, 101, 2, NULL);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	answer_is_lost = 0;
+	assert_int_equal(seen.failed, 1);
+	assert_int_equal(unsure, 1);
+	add(&r, inst, 101, 2, NULL);		/* again: the store knows it */
+	add(&r, inst, 102, 3, NULL);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(rig_stored(&r, inst), 9);
+	assert_int_equal(cube_range(r.cube, inst, &first, &last), 0);
+	assert_int_equal(first, 102);
+	store_queue_unobserve(r.store_queue, &o);
+	rig_end(&r);
+}
+
+static int texts_calls_before_done;
+
+static int write_text(void *arg, struct store *store)
+{
+	return store_remember(store, "name", "text");
+}
+
+static void written(void *arg, int err) { texts_calls_before_done = *(int *)arg; }
+
+TEST(observers_learn_that_texts_were_written_before_the_job_is_done)
+{
+	int n = 0;
+	struct store_queue_observer o = { .texts = count_call, .arg = &n };
+	struct rig r;
+	struct seen seen;
+
+	begin(&r, NULL, &seen);
+	store_queue_observe(r.store_queue, &o);
+	assert_int_equal(store_queue_submit(r.store_queue, write_text, written, &n), 0);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(texts_calls_before_done, 1);
+	add(&r, 1, 100, 1, NULL);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(n, 1);
+	store_queue_unobserve(r.store_queue, &o);
 	rig_end(&r);
 }
 
