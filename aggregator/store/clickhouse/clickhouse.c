@@ -258,6 +258,45 @@ static int state_check(struct clickhouse *q, const struct batch *b)
 			 b->source, (unsigned long long)b->slot_ns, (unsigned long long)s.slot_ns);
 }
 
+#define REACH_MAX (INT64_MAX / 4)
+
+static __s64 distance(__s64 a, __s64 b)
+{
+	__int128 d = (__int128)a - b;
+
+	d = d < 0 ? -d : d;
+	return d > REACH_MAX ? REACH_MAX : (__s64)d;
+}
+
+static __s64 reach_of(const struct batch *b)
+{
+	__s64 reach = distance(observation_last(b), b->slot), to;
+
+	for (int i = 0; i < 2 && b->loss.n; i++) {
+		to = distance(i ? b->loss.last : b->loss.first, b->slot);
+		reach = to > reach ? to : reach;
+	}
+	return reach;
+}
+
+/* Before the rows are there: a SELECT of a few slots finds them by it. */
+static int note_reach(struct clickhouse *q, const struct batch *batch, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		__s64 reach = reach_of(&batch[i]);
+		struct state s;
+
+		err = state_get(q, batch[i].inst, &s);
+		if (err || reach <= s.reach)
+			continue;
+		s.reach = reach;
+		err = state_put(q, &s);
+	}
+	return err;
+}
+
 /* Two lengths of slots in one call are refused before the first of them is kept. */
 static int lengths_check(struct clickhouse *q, const struct batch *batch, size_t n)
 {
@@ -272,14 +311,16 @@ static int lengths_check(struct clickhouse *q, const struct batch *batch, size_t
 static int states_check(struct clickhouse *q, const struct batch *batch, size_t n)
 {
 	int err = lengths_check(q, batch, n);
+	size_t n_states;
 
 	for (size_t i = 0; i < n && !err; i++)
 		err = store_check(&q->store, &batch[i]);
 	if (!err)
 		err = states_load(q, batch, n);
+	n_states = q->n_states;
 	for (size_t i = 0; i < n && !err; i++)
 		err = state_check(q, &batch[i]);
-	return err ? err : states_load(q, batch, n);
+	return err || q->n_states == n_states ? err : states_load(q, batch, n);	/* one was begun, and the others were forgotten */
 }
 
 /* Writes the rows of the new batches; those of dropped slots are not new. */
@@ -374,6 +415,8 @@ static int add_all(struct clickhouse *q, const struct batch *batch, size_t n, co
 
 	if (!err)
 		err = states_copy(q, batch, n, a->was);
+	if (!err)
+		err = note_reach(q, batch, n);
 	if (!err)
 		err = find_new(q, batch, n, a->is_new, a->late);
 	if (!err)

@@ -82,6 +82,7 @@ struct state {				/* of an instrumentation, as texts; numbers only rise, and `fi
 	__s64 rolled[TIERS];		/* slots before have been added up to rows of the tier; [0] is not used */
 	struct dropped_slots dropped[TIERS];
 	__s64 swept[TIERS];		/* rows of slots before are being removed */
+	__s64 reach;			/* the slots that a batch reports, or its loss, are at most so far from its own */
 };
 
 #define AGAIN_NAME_MAX 100

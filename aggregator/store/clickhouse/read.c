@@ -309,16 +309,24 @@ static int take_cover(void *arg, struct cursor *c)
 	return 0;
 }
 
-/* A batch is filed under its first slot, but may report later ones. */
+static __s64 later(__s64 a, __s64 b) { return a > b ? a : b; }
+
+/* Batches that are filed under earlier slots may report these. */
+static __s64 first_reaching(const struct reading *r, __s64 per)
+{
+	return later(r->first - r->state.reach - per, 0);
+}
+
 static int read_cover(struct reading *r)
 {
+	__s64 rolled = r->state.rolled[TIERS - 1], per = tier_slots(r->state.slot_ns, TIERS - 1);
 	struct covering g = { .r = r };
 	int err;
 
 	sql_begin(r->q, "SELECT whose, begins, ends FROM (SELECT source AS whose, firsts AS begins, lasts AS ends");
-	sql_put_rows(r->q, &r->state, ROW_COVER, 0, r->state.rolled[TIERS - 1] <= r->last ? r->state.rolled[TIERS - 1] - 1 : r->last);
+	sql_put_rows(r->q, &r->state, ROW_COVER, first_reaching(r, per), rolled <= r->last ? rolled - 1 : r->last);
 	sql_put(r->q, " AND last >= %lld UNION ALL SELECT whose, begins, ends FROM (", (long long)r->first);
-	sql_put_cover(r->q, &r->state, r->state.rolled[TIERS - 1] > 0 ? r->state.rolled[TIERS - 1] : 0, r->last);
+	sql_put_cover(r->q, &r->state, later(rolled, first_reaching(r, 0)), r->last);
 	sql_put(r->q, ")) ORDER BY whose");
 	err = request_select(r->q, take_cover, &g);
 	if (!err)
@@ -349,7 +357,7 @@ static int take_loss(void *arg, struct cursor *c)
 static int read_losses(struct reading *r)
 {
 	sql_begin(r->q, "SELECT source, n, total, first, last");
-	sql_put_rows(r->q, &r->state, ROW_LOSS, 0, INT64_MAX);
+	sql_put_rows(r->q, &r->state, ROW_LOSS, first_reaching(r, 0), r->last + r->state.reach);
 	sql_put(r->q, " AND first <= %lld AND last >= %lld", (long long)r->last, (long long)r->first);
 	return request_select(r->q, take_loss, r);
 }

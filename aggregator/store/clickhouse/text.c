@@ -173,6 +173,7 @@ static const struct {
 	{ "swept0", offsetof(struct state, swept[0]), false },
 	{ "swept1", offsetof(struct state, swept[1]), false },
 	{ "swept2", offsetof(struct state, swept[2]), false },
+	{ "reach", offsetof(struct state, reach), false },
 };
 enum { N_REGISTERS = sizeof(registers) / sizeof(*registers) };
 
