@@ -56,7 +56,8 @@ end() {
 	[ -n "${HEATSCOPE_KEEP-}" ] || rm -rf --one-file-system "$dir"
 }
 trap end EXIT
-trap 'exit 1' INT TERM
+# A child that has just been forked may still have this trap.  It must not end the test.
+trap '[ "${BASHPID:-$$}" = "$$" ] || kill -KILL "$BASHPID"; exit 1' INT TERM
 
 say() { printf '# %s\n' "$*"; }
 
