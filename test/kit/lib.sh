@@ -55,9 +55,11 @@ end() {
 	done
 	[ -n "${HEATSCOPE_KEEP-}" ] || rm -rf --one-file-system "$dir"
 }
-trap end EXIT
-# A child that has just been forked may still have this trap.  It must not end the test.
-trap '[ "${BASHPID:-$$}" = "$$" ] || kill -KILL "$BASHPID"; exit 1' INT TERM
+
+# A child that bash has just forked still has the traps.  If a signal comes then, they must not end the test.
+is_main() { [ "${BASHPID:-$$}" = "$$" ]; }
+trap 'is_main && end' EXIT
+trap 'is_main && exit 1; kill -KILL "$BASHPID"' INT TERM
 
 say() { printf '# %s\n' "$*"; }
 

@@ -61,7 +61,10 @@ static void print_server(const json_t *status)
 	       span_text(json_number(status, "uptime"), up));
 	show_print(stdout, "memory       %s, %.1f s of CPU time\n", bytes_text(json_number(status, "memory_bytes"), memory),
 	       json_number(status, "cpu_seconds"));
-	show_print(stdout, "store        %s, %s\n", json_text(file, "database"), bytes_text(json_number(file, "bytes"), bytes));
+	show_print(stdout, "store        %s", json_text(file, "database"));
+	if (json_number(file, "bytes") > 0)		/* of a server it is not known */
+		show_print(stdout, ", %s", bytes_text(json_number(file, "bytes"), bytes));
+	show_print(stdout, "\n");
 	show_print(stdout, "events       %.0f in %.0f batches, %.0f lost\n", json_number(store, "events"), json_number(store, "batches"),
 	       json_number(status, "lost_events"));
 	if (json_number(store, "damaged") > 0)
