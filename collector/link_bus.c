@@ -8,6 +8,7 @@
  * says whether it is newer than the one that was read before. */
 #include "collector/bus/subjects.h"
 #include "collector/core/array.h"
+#include "collector/core/key.h"
 #include "collector/core/log.h"
 #include "collector/core/refuse.h"
 #include "collector/link_kind.h"
@@ -129,6 +130,22 @@ static void sent_acked(struct bus_link *l, struct sent *s)
 
 /* --- sending --- */
 
+/* Names a message by all of its batches (FNV-1a).  The bus keeps one of several messages with the same name.  So two that
+ * begin with the same batch, and have equally many, need two names: of a batch between them the acknowledgement may have
+ * come, and the next one moved up. */
+static __u64 names_hash(const struct sent *s)
+{
+	__u64 hash = HASH_SEED;
+
+	for (size_t i = 0; i < s->n_names; i++) {
+		const __u64 number[] = { s->name[i].incarnation, s->name[i].inst, (__u64)s->name[i].slot, s->name[i].seq };
+
+		for (size_t at = 0; at < sizeof(number); at++)
+			hash = hash_byte(hash, ((const __u8 *)number)[at]);
+	}
+	return hash;
+}
+
 static int publish_part(struct bus_link *l, const struct ack *first, const __u8 *data, size_t len, unsigned part, unsigned n_parts)
 {
 	char reply[SUBJECT_MAX], number[24], id[SOURCE_MAX + 128], sent[24], parts[24];
@@ -136,10 +153,8 @@ static int publish_part(struct bus_link *l, const struct ack *first, const __u8 
 
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)(l->first_sent + l->n_sent - 1));
 	subject_reply(l->source, number, reply);
-	/* The batches of a source keep their order, so the first one's name and the number of batches name the
-	 * message; parts of another size are other parts. */
-	snprintf(id, sizeof(id), "%s/%llu/%llu/%lld/%u/%zu/%u/%u", first->source, (unsigned long long)first->incarnation,
-		 (unsigned long long)first->inst, (long long)first->slot, first->seq, l->sent[l->n_sent - 1].n_names, n_parts, part);
+	/* Parts of another size are other parts. */
+	snprintf(id, sizeof(id), "%s/%016llx/%u/%u", first->source, (unsigned long long)names_hash(&l->sent[l->n_sent - 1]), n_parts, part);
 	snprintf(sent, sizeof(sent), "%llu", (unsigned long long)wall_ns());
 	snprintf(parts, sizeof(parts), "%u/%u", part, n_parts);
 	m.header[0] = (struct bus_text){ BUS_HEADER_ID, id };
