@@ -210,7 +210,10 @@ static void on_lead(void *arg, bool leads)
 
 static void on_follow(void *arg)
 {
-	begin_reading(arg);
+	struct group *g = arg;
+
+	g->missing.n = 0;		/* a source may have named one before the leader made it */
+	begin_reading(g);
 }
 
 static void on_missed(void *arg, __s64 until_ns)

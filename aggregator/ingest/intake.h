@@ -38,8 +38,9 @@ int intake_new(struct catalog *catalog, struct store_queue *store_queue, struct 
 void intake_free(struct intake *in);		/* NULL is fine */
 
 /* Takes the payload of a FRAME_BATCH.  source: the only source that the sender may send for; NULL: any.  labels: of the
- * source when it sent the batch; NULL: those of its last hello.  Returns 0: settled() is called, now or later.  Else it is not called: -EBADMSG: it is damaged; -EPERM: it is another source's;
- * -ENOMEM, -ESHUTDOWN, -EAGAIN: it cannot be taken now. */
+ * source when it sent the batch; NULL: those of its last hello.  Returns 0: settled() is called, now or later.  Else it
+ * is not called: -EBADMSG: it is damaged; -EPERM: it is another source's; -ENOMEM, -ESHUTDOWN, -EAGAIN: it cannot be
+ * taken now. */
 int intake_batch(struct intake *in, const __u8 *data, size_t len, const char *source,
 		 const struct host_labels *labels, struct sender *sender);
 

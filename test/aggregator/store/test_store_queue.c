@@ -130,20 +130,26 @@ static int add_or_fail(struct store *s, const struct batch *b, size_t n, bool *r
 	return disk_is_full ? -ENOSPC : real_ops->add(s, b, n, ret_new);
 }
 
-TEST(a_commit_that_fails_is_settled_as_failed_and_may_be_tried_again)
+static struct store *store_that_fails(void)
 {
-	struct store_ops ops;
+	static struct store_ops ops;
 	struct store *store;
-	struct rig r;
-	struct seen seen;
-	__u64 inst;
 
 	assert_int_equal(store_memory_open(&store), 0);
 	real_ops = store->ops;
 	ops = *real_ops;
 	ops.add = add_or_fail;
 	store->ops = &ops;
-	inst = begin(&r, store, &seen);
+	return store;
+}
+
+TEST(a_commit_that_fails_is_settled_as_failed_and_may_be_tried_again)
+{
+	struct rig r;
+	struct seen seen;
+	__u64 inst;
+
+	inst = begin(&r, store_that_fails(), &seen);
 	disk_is_full = 1;
 	add(&r, inst, 100, 1, NULL);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
@@ -165,18 +171,11 @@ TEST(slots_of_batches_that_the_store_may_have_are_left_to_it)
 	int unsure = 0;
 	struct store_queue_observer o = { .unsure = count_call, .arg = &unsure };
 	__s64 first, last;
-	struct store_ops ops;
-	struct store *store;
 	struct rig r;
 	struct seen seen;
 	__u64 inst;
 
-	assert_int_equal(store_memory_open(&store), 0);
-	real_ops = store->ops;
-	ops = *real_ops;
-	ops.add = add_or_fail;
-	store->ops = &ops;
-	inst = begin(&r, store, &seen);
+	inst = begin(&r, store_that_fails(), &seen);
 	store_queue_observe(r.store_queue, &o);
 	add(&r, inst, 100, 1, NULL);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
