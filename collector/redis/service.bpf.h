@@ -75,12 +75,16 @@ static __noinline struct thread_service *service_switch(struct task_struct *t, c
 	return h;
 }
 
-/* Adds the connection's last service to its turn. */
-static __noinline int service_take(struct server_conn *s)
+/* Adds the connection's last service to its turn.  A global function, which the verifier checks once. */
+__noinline int service_take(struct server_conn *s)
 {
-	__u32 at = s->service & (SERVICES_MAX - 1), i;
-	struct service *v = s->service ? bpf_map_lookup_elem(&services, &at) : 0;
+	struct service *v;
+	__u32 at, i;
 
+	if (!s || !s->service)
+		return 0;
+	at = s->service & (SERVICES_MAX - 1);
+	v = bpf_map_lookup_elem(&services, &at);
 	if (v && *(volatile __u64 *)&v->number == s->service) {
 		s->served.ns += v->ns;
 		s->served.off += v->off;
