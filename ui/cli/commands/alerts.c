@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OPT_ADD = 256, OPT_INST, OPT_MEASURE, OPT_KEY, OPT_PERCENTILE, OPT_SHARE, OPT_SHAPE, OPT_ABOVE, OPT_WINDOW, OPT_FOR, OPT_WEBHOOK, OPT_REMOVE, OPT_JSON };
+enum { OPT_ADD = 256, OPT_INST, OPT_MEASURE, OPT_KEY, OPT_PERCENTILE, OPT_SHARE, OPT_SHAPE, OPT_ABOVE, OPT_WINDOW, OPT_FOR, OPT_WEBHOOK, OPT_REMOVE };
 
 struct options {
 	const char *add, *inst, *measure, *key, *percentile, *share, *above, *window, *hold, *webhook, *remove;
@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
 	{ "webhook", OPT_WEBHOOK, "NAME", 0, "Send to this webhook of heatscoped's configuration when it fires and "
 		"when it is over", 0 },
 	{ "remove", OPT_REMOVE, "ALERT", 0, "Remove the alert with this number", 0 },
-	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
+	{ "json", 'j', NULL, 0, "Print the daemon's JSON", 0 },
 	{ 0 },
 };
 
@@ -49,7 +49,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_FOR: o->hold = arg; return 0;
 	case OPT_WEBHOOK: o->webhook = arg; return 0;
 	case OPT_REMOVE: o->remove = arg; return 0;
-	case OPT_JSON: o->json = 1; return 0;
+	case 'j': o->json = 1; return 0;
 	case ARGP_KEY_ARG: argp_error(state, "unexpected argument \"%s\": there are only options", arg); return 0;
 	case ARGP_KEY_END:
 		if (o->add && o->remove)

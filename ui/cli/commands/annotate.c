@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { OPT_AT = 256, OPT_UNTIL, OPT_INST, OPT_LIST, OPT_REMOVE, OPT_JSON };
+enum { OPT_AT = 256, OPT_UNTIL, OPT_INST, OPT_LIST, OPT_REMOVE };
 
 struct options {
 	const char *text, *inst, *remove;
@@ -22,7 +22,7 @@ static const struct argp_option options[] = {
 	{ "id", OPT_INST, "ID", 0, "For this instrumentation only (default: for all)", 0 },
 	{ "list", OPT_LIST, NULL, 0, "List the notes, and the alerts that fired", 0 },
 	{ "remove", OPT_REMOVE, "NOTE", 0, "Remove the note with this number", 0 },
-	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
+	{ "json", 'j', NULL, 0, "Print the daemon's JSON", 0 },
 	{ 0 },
 };
 
@@ -36,7 +36,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_INST: o->inst = arg; return 0;
 	case OPT_LIST: o->list = 1; return 0;
 	case OPT_REMOVE: o->remove = arg; return 0;
-	case OPT_JSON: o->json = 1; return 0;
+	case 'j': o->json = 1; return 0;
 	case ARGP_KEY_ARG:
 		if (o->text)
 			argp_error(state, "one text only: put it in quotation marks");

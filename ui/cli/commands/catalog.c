@@ -24,7 +24,7 @@ struct options {
 	int n_args;
 };
 
-enum { OPT_JSON = 256, OPT_BY, OPT_MEASURES, OPT_WEIGHTS, OPT_GRANULARITY, OPT_RETENTION, OPT_TIERS, OPT_BITS, OPT_EXEMPLARS, OPT_KEYS,
+enum { OPT_BY = 256, OPT_MEASURES, OPT_WEIGHTS, OPT_GRANULARITY, OPT_RETENTION, OPT_TIERS, OPT_BITS, OPT_EXEMPLARS, OPT_KEYS,
 	OPT_WHERE, OPT_PREDICATE, OPT_IDLE_MAX, OPT_SUSPEND, OPT_RESUME, OPT_WAIT };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -32,7 +32,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case OPT_JSON: o->json = 1; return 0;
+	case 'j': o->json = 1; return 0;
 	case OPT_BY: o->by = arg; return 0;
 	case OPT_MEASURES: o->measures = arg; return 0;
 	case OPT_WEIGHTS: o->weights = arg; return 0;
@@ -58,7 +58,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option json_option[] = {
-	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
+	{ "json", 'j', NULL, 0, "Print the daemon's JSON", 0 },
 	{ 0 },
 };
 
@@ -227,7 +227,7 @@ static const struct argp_option shape_options[] = {
 		"[\"statement\", \"select\"]}", 0 },
 	{ "wait", OPT_WAIT, NULL, 0, "Return when every connected collector that can measure it has begun its first "
 		"slot", 0 },
-	{ "json", OPT_JSON, NULL, 0, "Print the new instrumentation as JSON", 0 },
+	{ "json", 'j', NULL, 0, "Print the new instrumentation as JSON", 0 },
 	{ 0 },
 };
 
@@ -409,7 +409,7 @@ int run_set(struct client *c, int argc, char **argv)
 		{ "resume", OPT_RESUME, NULL, 0, "Measure again", 0 },
 		{ "wait", OPT_WAIT, NULL, 0, "Return when every connected collector that can measure it has begun "
 			"its first slot", 0 },
-		{ "json", OPT_JSON, NULL, 0, "Print the instrumentation as JSON", 0 },
+		{ "json", 'j', NULL, 0, "Print the instrumentation as JSON", 0 },
 		{ 0 },
 	};
 	struct options o;

@@ -17,7 +17,7 @@
 /* Options that are the daemon's parameters under another name. */
 enum { OPT_SELECTED = 256, OPT_EXCLUDE, OPT_BY, OPT_WITH, OPT_WITH_START, OPT_WITH_MEASURE, OPT_WITH_SELECTED, OPT_WITH_EXCLUDE, OPT_PER,
        OPT_VIEW, OPT_NCOLS, OPT_ROW_BITS, OPT_TRANSFER, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_WIDTH, OPT_HEIGHT, OPT_SCALE, OPT_THEME, OPT_BEFORE,
-       OPT_JSON, OPT_HOST };
+       OPT_HOST };
 
 static const struct setting {
 	int key;
@@ -58,7 +58,7 @@ static const struct argp_option options[] = {
 	{ "per", OPT_PER, "NAME", 0, "A cell is its share of its column's events (share, the default), or its events (count)", 3 },
 	{ "ncols", OPT_NCOLS, "N", 0, "At most this many columns of time (default 240)", 3 },
 	{ "row-bits", OPT_ROW_BITS, "N", 0, "2^N rows per octave of the values (default 2)", 3 },
-	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 3 },
+	{ "json", 'j', NULL, 0, "Print the daemon's JSON", 3 },
 	{ "output", 'o', "FILE", 0, "Draw it into this file (- is standard output): .png, .pdf or .svg", 4 },
 	{ "view", OPT_VIEW, "NAME", 0, "difference (default), side or overlay", 4 },
 	{ "transfer", OPT_TRANSFER, "NAME", 0, "From amount to colour: sqrt (default), linear, log, rank", 4 },
@@ -90,7 +90,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'e':
 	case 'd': return range_take(&o->range, key, arg, state);
 	case 'o': o->out = arg; return 0;
-	case OPT_JSON: o->json = 1; return 0;
+	case 'j': o->json = 1; return 0;
 	case OPT_BEFORE: o->before_s = take_span(state, "before", arg); return 0;
 	case OPT_WITH_START: o->with_start_s = take_moment(state, "with-start", arg); return 0;
 	case OPT_YMIN: o->ymin = arg; return 0;

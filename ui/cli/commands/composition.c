@@ -13,13 +13,13 @@ struct options {
 	int json;
 };
 
-enum { OPT_JSON = 256, OPT_YMIN, OPT_YMAX, OPT_SELECTED };
+enum { OPT_YMIN = 256, OPT_YMAX, OPT_SELECTED };
 
 static const struct argp_option options[] = {
 	RANGE_OPTIONS(0),
 	LIMIT_OPTIONS(OPT_YMIN, OPT_YMAX),
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 0 },
-	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
+	{ "json", 'j', NULL, 0, "Print the daemon's JSON", 0 },
 	{ 0 },
 };
 
@@ -34,7 +34,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_YMIN: o->ymin = arg; return 0;
 	case OPT_YMAX: o->ymax = arg; return 0;
 	case OPT_SELECTED: o->selected = arg; return 0;
-	case OPT_JSON: o->json = 1; return 0;
+	case 'j': o->json = 1; return 0;
 	default: return take_one(key, arg, state, &o->id);
 	}
 }

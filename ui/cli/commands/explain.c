@@ -18,7 +18,7 @@ struct options {
 	int json, all;
 };
 
-enum { OPT_JSON = 256, OPT_YMIN, OPT_YMAX, OPT_BASELINE, OPT_TOP, OPT_SELECTED, OPT_ALL };
+enum { OPT_YMIN = 256, OPT_YMAX, OPT_BASELINE, OPT_TOP, OPT_SELECTED, OPT_ALL };
 
 static const struct argp_option options[] = {
 	RANGE_OPTIONS(0),
@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 0 },
 	{ "top", OPT_TOP, "N", 0, "At most this many values (default 20)", 0 },
 	{ "all", OPT_ALL, NULL, 0, "Also values that are rarer inside, or not significant", 0 },
-	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
+	{ "json", 'j', NULL, 0, "Print the daemon's JSON", 0 },
 	{ 0 },
 };
 
@@ -59,7 +59,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_SELECTED: o->selected = arg; return 0;
 	case OPT_TOP: o->top = arg; return 0;
 	case OPT_ALL: o->all = 1; return 0;
-	case OPT_JSON: o->json = 1; return 0;
+	case 'j': o->json = 1; return 0;
 	default: return take_one(key, arg, state, &o->id);
 	}
 }

@@ -17,12 +17,10 @@ struct options {
 	time_t from, to;		/* what it was measured in */
 };
 
-enum { OPT_JSON = 256 };
-
 static const struct argp_option options[] = {
 	{ "seconds", 's', "SPAN", 0, "Stop after this time: 30 (seconds), 5m (default: at Ctrl-C)", 0 },
 	{ "pid", 'p', "PID", 0, "Only this process, of any name (default: all named mariadbd or mysqld)", 0 },
-	{ "json", OPT_JSON, NULL, 0, "Print the counts as JSON", 0 },
+	{ "json", 'j', NULL, 0, "Print the counts as JSON", 0 },
 	{ 0 },
 };
 
@@ -33,7 +31,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 's': o->seconds = take_seconds(state, "seconds", arg); return 0;
 	case 'p': o->pid = take_number(state, "pid", arg); return 0;
-	case OPT_JSON: o->json = 1; return 0;
+	case 'j': o->json = 1; return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }

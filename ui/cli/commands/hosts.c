@@ -9,8 +9,7 @@
 #include <string.h>
 
 /* Options that are the daemon's parameters under another name. */
-enum { OPT_BY = 256, OPT_TOP, OPT_SELECTED, OPT_EXCLUDE, OPT_TRANSFER, OPT_PALETTE, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_WIDTH, OPT_SCALE, OPT_THEME,
-       OPT_JSON };
+enum { OPT_BY = 256, OPT_TOP, OPT_SELECTED, OPT_EXCLUDE, OPT_TRANSFER, OPT_PALETTE, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_WIDTH, OPT_SCALE, OPT_THEME };
 
 static const struct setting {
 	int key;
@@ -35,7 +34,7 @@ static const struct argp_option options[] = {
 	{ "top", OPT_TOP, "N", 0, "So many, those with the highest p99 (default 12, at most 48)", 1 },
 	{ "selected", OPT_SELECTED, "NAMES", 0, "Only these, comma-separated", 1 },
 	{ "exclude", OPT_EXCLUDE, NULL, 0, "All except the selected ones", 1 },
-	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 2 },
+	{ "json", 'j', NULL, 0, "Print the daemon's JSON", 2 },
 	{ "output", 'o', "FILE", 0, "Draw the maps into this file (- is standard output): .png, .pdf or .svg", 3 },
 	{ "transfer", OPT_TRANSFER, "NAME", 0, "From count to colour: log (default), sqrt, linear, rank, percent", 3 },
 	{ "palette", OPT_PALETTE, "NAME", 0, "ramp (default), fire or grey", 3 },
@@ -57,7 +56,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'e':
 	case 'd': return range_take(&o->range, key, arg, state);
 	case 'o': o->out = arg; return 0;
-	case OPT_JSON: o->json = 1; return 0;
+	case 'j': o->json = 1; return 0;
 	case OPT_YMIN: o->ymin = arg; return 0;
 	case OPT_YMAX: o->ymax = arg; return 0;
 	default:

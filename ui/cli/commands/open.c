@@ -17,7 +17,7 @@
 #define FILE_MAX (128u << 20)
 
 enum {
-	OPT_JSON = 256, OPT_FORMAT, OPT_TABLE, OPT_WIDTH, OPT_HEIGHT, OPT_SCALE, OPT_TRANSFER, OPT_WEIGHTS, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_CROP,
+	OPT_FORMAT = 256, OPT_TABLE, OPT_WIDTH, OPT_HEIGHT, OPT_SCALE, OPT_TRANSFER, OPT_WEIGHTS, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_CROP,
 	OPT_THEME, OPT_PALETTE,
 };
 
@@ -45,7 +45,7 @@ struct options {
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Draw it again (- is standard output); the ending chooses the format", 0 },
 	{ "format", OPT_FORMAT, "NAME", 0, "png, pdf, svg, html, csv or json", 0 },
-	{ "json", OPT_JSON, NULL, 0, "Print all of its data, schema " PICTURE_DATA_SCHEMA, 0 },
+	{ "json", 'j', NULL, 0, "Print all of its data, schema " PICTURE_DATA_SCHEMA, 0 },
 	{ "table", OPT_TABLE, "NAME", 0, "As CSV: cells (default), columns or keys", 0 },
 	{ "measure", 'm', "NAME", 0, "Only this map of several", 0 },
 	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels", 0 },
@@ -82,7 +82,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'o': o->out = arg; return 0;
 	case OPT_FORMAT: o->format = arg; return 0;
 	case OPT_TABLE: o->table = arg; return 0;
-	case OPT_JSON: o->json = 1; return 0;
+	case 'j': o->json = 1; return 0;
 	case OPT_YMIN: o->limit[0] = (struct limit){ "ymin", "ymin", arg }; return 0;
 	case OPT_YMAX: o->limit[1] = (struct limit){ "ymax", "ymax", arg }; return 0;
 	case ARGP_KEY_END:

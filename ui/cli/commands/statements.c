@@ -46,7 +46,7 @@ struct view {
 	struct argp argp;
 };
 
-enum { OPT_JSON = 256, OPT_OVER, OPT_ID, OPT_TEXT };
+enum { OPT_OVER = 256, OPT_ID, OPT_TEXT };
 
 static const struct argp_option options[] = {
 	{ "over", OPT_OVER, "VALUE", 0, "Only statements that took at least this long: 100ms, 1.5s", 0 },
@@ -60,7 +60,7 @@ static const struct argp_option options[] = {
 	{ "text", OPT_TEXT, "WHAT", 0, "Text of a statement: digest (the default), without its literals; or full, "
 		"its first 1,023 bytes as it was sent, with everybody's data in it; with --last as the collector has "
 		"kept it", 0 },
-	{ "json", OPT_JSON, NULL, 0, "Print each as heatscoped's JSON, one a line", 0 },
+	{ "json", 'j', NULL, 0, "Print each as heatscoped's JSON, one a line", 0 },
 	{ 0 },
 };
 
@@ -90,7 +90,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--text %s: must be digest or full", arg);
 		o->full = !strcmp(arg, "full");
 		return 0;
-	case OPT_JSON: o->json = 1; return 0;
+	case 'j': o->json = 1; return 0;
 	case ARGP_KEY_END:
 		if (o->last && (o->follow || o->seconds || o->pid))
 			argp_error(state, "give either --last, or --follow, --seconds and --pid");

@@ -12,14 +12,14 @@ struct options {
 	int json;
 };
 
-enum { OPT_JSON = 256, OPT_BY, OPT_ORDER };
+enum { OPT_BY = 256, OPT_ORDER };
 
 static const struct argp_option options[] = {
 	RANGE_OPTIONS(0),
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
 	{ "by", OPT_BY, "FIELD", 0, "Add the keys up to this field's", 0 },
 	{ "order", OPT_ORDER, "NAME", 0, "Sort by sum (the default: total time), count, mean, p50, p90, p99, p999, max or key", 0 },
-	{ "json", OPT_JSON, NULL, 0, "Print the buckets as the daemon's JSON (value/raw)", 0 },
+	{ "json", 'j', NULL, 0, "Print the buckets as the daemon's JSON (value/raw)", 0 },
 	{ 0 },
 };
 
@@ -34,7 +34,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'm': o->measure = arg; return 0;
 	case OPT_BY: o->by = arg; return 0;
 	case OPT_ORDER: o->order = arg; return 0;
-	case OPT_JSON: o->json = 1; return 0;
+	case 'j': o->json = 1; return 0;
 	default: return take_one(key, arg, state, &o->id);
 	}
 }
