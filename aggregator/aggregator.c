@@ -225,7 +225,7 @@ static void on_upkeep(uv_timer_t *timer)
 	u->believed_ns = now_ns() - timekeeper_ahead(&a->time);
 	u->latest_ns = catalog_latest_ns(a->services.catalog, now_ns());
 	u->leads = group_leads(a);
-	u->until_ms = a->group ? bus_group_leads_until_ms(bus_ingest_group(a->bus_ingest)) : UINT64_MAX;
+	u->until_ms = group_leads_until_ms(a);
 	u->expire = u->leads && !a->conf.keep && a->n_upkeeps++ % EXPIRE_EVERY == 0;
 	a->upkeep_busy = !store_queue_submit(a->services.store_queue, upkeep_work, upkeep_done, u);
 	if (!a->upkeep_busy)
@@ -412,13 +412,14 @@ static int open_bus(struct aggregator *a, char *reason)
 					      .verbose = a->conf.verbose, .store_queue = a->services.store_queue };
 	int err = is_in_group(a) ? group_new(a, &a->group) : 0;
 
-	if (err)
+	if (err || !b->url[0])
 		return err;
 	if (a->group) {
 		conf.group = &group_ops;
 		conf.group_arg = a->group;
 	}
-	return b->url[0] ? bus_ingest_new(a->services.loop, &conf, a->services.catalog, a->intake, &a->bus_ingest, reason) : 0;
+	err = bus_module_load(&a->bus, reason);
+	return err ? err : a->bus->new(a->services.loop, &conf, a->services.catalog, a->intake, &a->bus_ingest, reason);
 }
 
 static void on_metrics(const void *arg, struct exposition *e) { status_metrics(arg, e); }
@@ -603,7 +604,8 @@ static void on_pushed(void *arg)
 	http_close(a->http[1]);
 	api_close(a->api);
 	ingest_close(a->ingest);
-	bus_ingest_close(a->bus_ingest);
+	if (a->bus_ingest)
+		a->bus->close(a->bus_ingest);
 }
 
 static void on_drained(void *arg)
@@ -631,7 +633,7 @@ void aggregator_stop(struct aggregator *a)
 	if (a->ingest)
 		ingest_stop(a->ingest);
 	if (a->bus_ingest)
-		bus_ingest_stop(a->bus_ingest);
+		a->bus->stop(a->bus_ingest);
 	if (a->services.store_queue)
 		store_queue_drain(a->services.store_queue, on_drained, a);
 }

@@ -19,7 +19,7 @@
 #include "aggregator/conf/conf.h"
 #include "aggregator/base/endpoint.h"
 #include "aggregator/http/http.h"
-#include "aggregator/ingest/bus_ingest.h"
+#include "aggregator/ingest/bus_module.h"
 #include "aggregator/ingest/ingest.h"
 #include "aggregator/base/services.h"
 #include "aggregator/base/timekeeper.h"
@@ -54,7 +54,8 @@ struct aggregator {
 	struct intake *intake;
 	struct otlp_push *otlp;		/* sends them to a receiver of OpenTelemetry; NULL: the configuration names none */
 	struct ingest *ingest;
-	struct bus_ingest *bus_ingest;	/* NULL: no bus */
+	const struct bus_functions *bus;	/* of the module; NULL: no bus, as the next one */
+	struct bus_ingest *bus_ingest;
 	struct group *group;		/* NULL: other heatscoped cannot use our store */
 	bool leads;			/* we run alerts and reports, and write instrumentations and texts */
 	struct http_held held;		/* bytes that wait for the clients of both servers */

@@ -51,14 +51,24 @@ struct group {
 
 static struct bus_group *bus_group_of(const struct group *g)
 {
-	return g->a->bus_ingest ? bus_ingest_group(g->a->bus_ingest) : NULL;
+	return g->a->bus_ingest ? g->a->bus->group(g->a->bus_ingest) : NULL;
+}
+
+static const struct bus_group_functions *bus_of(const struct group *g)
+{
+	return &g->a->bus->of_group;
 }
 
 /* --- leading --- */
 
 bool group_leads(const struct aggregator *a)
 {
-	return a->leads && (!a->group || bus_group_leads(bus_group_of(a->group)));
+	return a->leads && (!a->group || bus_of(a->group)->leads(bus_group_of(a->group)));
+}
+
+__u64 group_leads_until_ms(const struct aggregator *a)
+{
+	return a->group ? bus_of(a->group)->leads_until_ms(bus_group_of(a->group)) : UINT64_MAX;
 }
 
 int group_lead(struct aggregator *a, struct store *texts)
@@ -146,7 +156,7 @@ static int take_texts(struct group *g, char reason[REASON_MAX])
 	}
 	g->takes_over = false;
 	alerts_skip(a->alerts, g->until_ns);
-	bus_group_ready(bus_group_of(g));
+	bus_of(g)->ready(bus_group_of(g));
 	return 0;
 }
 
@@ -172,7 +182,7 @@ static void on_read(void *arg, int err)
 	g->texts = NULL;
 	if (err) {
 		log_error("what the leader of the group has written cannot be read: %s", reason[0] ? reason : strerror(-err));
-		bus_group_follow_again(bus_group_of(g));
+		bus_of(g)->follow_again(bus_group_of(g));
 	}
 	reply_all(g, g->round);
 	if (g->again)
@@ -241,7 +251,7 @@ static bool on_unknown(void *arg, __u64 inst)
 void group_tick(struct group *g)
 {
 	if (g->takes_over && uv_now(g->a->services.loop) - g->takes_over_ms > TAKE_OVER_MS)
-		bus_group_yield(bus_group_of(g));
+		bus_of(g)->yield(bus_group_of(g));
 	else if (g->takes_over && !g->is_reading)
 		begin_reading(g);
 }
@@ -350,7 +360,7 @@ bool group_forward(void *group, struct http_request *r)
 	body = http_body(r, &len);
 	if (forwarded)
 		*forwarded = (struct forwarded){ g, r };
-	err = !forwarded ? -ENOMEM : bus ? bus_group_ask(bus, head, body, len, on_answer, forwarded) : -ENOTCONN;
+	err = !forwarded ? -ENOMEM : bus ? bus_of(g)->ask(bus, head, body, len, on_answer, forwarded) : -ENOTCONN;
 	free(head);
 	if (!err)
 		return true;
@@ -372,7 +382,7 @@ static int try_answer(struct group *g, const char *reply, const struct http_answ
 	json_t *json = json_pack("{s:i, s:s?, s:s?}", "status", (int)with->status, "type", with->type, "location", with->location);
 	char *head = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 
-	int err = head ? bus_group_answer(bus_group_of(g), reply, head, with->data, with->len) : -ENOMEM;
+	int err = head ? bus_of(g)->answer(bus_group_of(g), reply, head, with->data, with->len) : -ENOMEM;
 
 	free(head);
 	json_decref(json);

@@ -19,6 +19,7 @@ int group_new(struct aggregator *a, struct group **ret_group);		/* -ENOMEM */
 void group_free(struct group *g);	/* NULL is fine; the loop has run out */
 
 bool group_leads(const struct aggregator *a);
+__u64 group_leads_until_ms(const struct aggregator *a);	/* boot clock; UINT64_MAX: alone; 0: we do not lead */
 
 /* Begins to lead, with what `texts` has: the store before its worker runs, or a copy of its texts.  0 or -errno: a part
  * could not be read or made, and we do not lead. */

@@ -103,7 +103,7 @@ static json_t *counters_json(const struct aggregator *a)
 				    "lost_events", (json_int_t)in->lost_events, "cut", (json_int_t)in->cut));
 	}
 	if (a->bus_ingest)
-		json_object_set_new(all, "bus", bus_ingest_json(a->bus_ingest));
+		json_object_set_new(all, "bus", a->bus->json(a->bus_ingest));
 	json_object_set_new(all, "http", http_json(a));
 	return all;
 }
@@ -243,7 +243,7 @@ static void put_otlp(const struct aggregator *a, struct exposition *e)
 
 static void put_bus(const struct aggregator *a, struct exposition *e)
 {
-	json_t *bus = a->bus_ingest ? bus_ingest_json(a->bus_ingest) : NULL, *group = json_object_get(bus, "group");
+	json_t *bus = a->bus_ingest ? a->bus->json(a->bus_ingest) : NULL, *group = json_object_get(bus, "group");
 	const struct {
 		struct exposition_family family;
 		double value;

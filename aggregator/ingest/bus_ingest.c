@@ -2,6 +2,7 @@
 
 #include "aggregator/base/clock.h"
 #include "aggregator/ingest/bus_assembly.h"
+#include "aggregator/ingest/bus_module.h"
 #include "aggregator/ingest/bus_setup.h"
 #include "aggregator/ingest/bus_sources.h"
 #include "collector/bus/subjects.h"
@@ -583,3 +584,9 @@ json_t *bus_ingest_json(const struct bus_ingest *in)
 			 "messages", (json_int_t)in->n_messages, "again", (json_int_t)in->n_again, "refused",
 			 (json_int_t)in->n_refused, "not_stored", (json_int_t)in->n_failed, "group", bus_group_json(in->group));
 }
+
+const struct bus_functions bus_functions = {
+	.new = bus_ingest_new, .stop = bus_ingest_stop, .close = bus_ingest_close, .json = bus_ingest_json, .group = bus_ingest_group,
+	.of_group = { bus_group_leads, bus_group_leads_until_ms, bus_group_ready, bus_group_yield, bus_group_follow_again, bus_group_ask,
+		      bus_group_answer },
+};

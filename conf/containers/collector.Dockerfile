@@ -14,7 +14,7 @@ RUN make -s -C /build install DESTDIR=/image
 FROM debian:12-slim
 RUN apt-get update && apt-get install -y --no-install-recommends libbpf1 libcap-ng0 libelf1 libjansson4 libnats3.4 libuv1 zlib1g && rm -rf /var/lib/apt/lists
 COPY --from=build /image/usr/sbin/heatscope-collector /usr/sbin/heatscope-collector
-COPY --from=build /image/usr/lib/heatscope /usr/lib/heatscope
+COPY --from=build /image/usr/lib/heatscope/collector-bus.so /usr/lib/heatscope/collector-bus.so
 RUN install -d /var/lib/heatscope
 USER 0:10001
 ENTRYPOINT ["/usr/sbin/heatscope-collector"]
