@@ -1,9 +1,9 @@
 /* bus_group.h - lets several heatscoped that share a bus and a store (store_clickhouse) work as one.
  *
- *      what we say of ourselves, each second --bucket heatscope_members--> the others: members.h, their shares
- *      lease, a key of the bucket, taken by its revision --> one of them leads
- *      batches that we have stored --heatscope.feed.ID--> the others' cubes
- *      a request that changes something --heatscope.member.LEADER.asked--> the leader; its answer comes back
+ *      presence: what we say of ourselves, each second --bucket heatscope_members--> the others: members.h, their shares
+ *      bus_lease.h: one of them leads
+ *      bus_feed.h: batches that we have stored --> the others' cubes
+ *      bus_questions.h: a request that changes something --> the leader; its answer comes back
  *
  * Leads   exactly one: it alone writes instrumentations, notes, worksheets and alerts, adds up and drops old slots, runs
  *         alerts and reports, and publishes the wanted set.  Its lease ends LEASE_MS after it was last confirmed, a second
@@ -20,6 +20,7 @@
 #ifndef HEATSCOPE_BUS_GROUP_H
 #define HEATSCOPE_BUS_GROUP_H
 
+#include "aggregator/ingest/bus_questions.h"
 #include "aggregator/ingest/bus_setup.h"
 #include "aggregator/ingest/intake.h"
 #include "aggregator/ingest/members.h"
@@ -78,7 +79,6 @@ void bus_group_yield(struct bus_group *g);
 
 /* Asks the leader.  Returns 0 and calls done() once, later: err 0 with the answer; -ETIMEDOUT: it has not answered in
  * time; -ESHUTDOWN: we end, or have lost the bus.  -ENOTCONN: no other one leads; -EMSGSIZE, -ENOMEM. */
-typedef void (*bus_group_answered)(void *arg, int err, const char *head, const void *body, size_t len);
 int bus_group_ask(struct bus_group *g, const char *head, const void *body, size_t len, bus_group_answered done, void *arg);
 int bus_group_answer(struct bus_group *g, const char *reply, const char *head, const void *body, size_t len);	/* as bus_publish() */
 
