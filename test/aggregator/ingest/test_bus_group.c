@@ -1,6 +1,6 @@
 /* A group on a bus and by clocks that the test makes: what a heatscoped publishes, and what it makes of what comes. */
 #include "aggregator/ingest/bus_group.h"
-#include "collector/bus/subjects.h"
+#include "test/kit/bus_kit.h"
 #include "test/kit/wire_kit.h"
 
 #include <errno.h>
@@ -13,55 +13,6 @@ static __u64 at_ms = START_MS, boot_ahead_ms;
 
 uint64_t __wrap_uv_now(const uv_loop_t *loop) { return at_ms; }
 __s64 __wrap_boot_ns(void) { return (__s64)(at_ms + boot_ahead_ms) * 1000000; }
-
-/* --- the bus --- */
-
-struct said {
-	char subject[SUBJECT_MAX], reply[SUBJECT_MAX + 40], expected[24], feed[24], head[200], data[4096];
-	size_t len;
-};
-
-static struct said said[64];
-static size_t n_said, n_restarts;
-static int publish_err;
-
-int bus_subscribe(struct bus *b, const char *subject) { return 0; }
-size_t bus_payload_max(const struct bus *b) { return 1u << 20; }
-void bus_restart(struct bus *b, const char *why) { n_restarts++; }
-
-int bus_publish(struct bus *b, const struct bus_outgoing *m)
-{
-	struct said *s = &said[n_said++ % 64];
-
-	*s = (struct said){ .len = m->len };
-	snprintf(s->subject, sizeof(s->subject), "%s", m->subject);
-	snprintf(s->reply, sizeof(s->reply), "%s", m->reply ? m->reply : "");
-	for (int i = 0; i < 5 && m->header[i].name; i++) {
-		char *to = !strcmp(m->header[i].name, BUS_HEADER_EXPECTED) ? s->expected :
-			   !strcmp(m->header[i].name, BUS_HEADER_FEED) ? s->feed : s->head;
-
-		strcpy(to, m->header[i].value);
-	}
-	if (m->len < sizeof(s->data))
-		memcpy(s->data, m->data, m->len);
-	return publish_err;
-}
-
-const char *bus_header(const struct bus_message *m, const char *name)
-{
-	const char *const *pair = m->private;
-
-	return pair && !strcmp(pair[0], name) ? pair[1] : NULL;
-}
-
-/* The newest message on that subject; NULL: there is none. */
-static const struct said *last_said(const char *subject)
-{
-	for (size_t i = n_said; i-- > 0 && n_said - i <= 64;)
-		if (!strcmp(said[i % 64].subject, subject))
-			return &said[i % 64];
-	return NULL;
-}
 
 /* --- a group --- */
 
@@ -98,7 +49,6 @@ static const struct bus_group_ops ops = { on_lead, on_follow, on_missed, on_aske
 
 #define INBOX "heatscope.member.me"
 #define LEASE_KEY "$KV.heatscope_members.lease"
-static struct bus *const some_bus = (struct bus *)&said;	/* never read */
 
 static void bench_begin(struct bench *b, bool is_shared)
 {
@@ -189,7 +139,7 @@ TEST(one_leads_while_its_lease_is_confirmed_and_it_is_ready)
 	struct bench b;
 
 	bench_begin(&b, true);
-	assert_string_equal(last_said(LEASE_KEY)->expected, "0");
+	assert_string_equal(said_header(last_said(LEASE_KEY), BUS_HEADER_EXPECTED), "0");
 	assert_false(bus_group_leads(b.g));
 	grant(&b, 5);
 	assert_int_equal(b.n_leads, 1);
@@ -198,7 +148,7 @@ TEST(one_leads_while_its_lease_is_confirmed_and_it_is_ready)
 	assert_true(bus_group_leads(b.g));
 	assert_non_null(strstr(last_said("$KV.heatscope_members.me")->data, "\"leads\":true"));
 	pass(&b, 1500);
-	assert_string_equal(last_said(LEASE_KEY)->expected, "5");
+	assert_string_equal(said_header(last_said(LEASE_KEY), BUS_HEADER_EXPECTED), "5");
 	grant(&b, 6);
 	pass(&b, 3000);					/* it was asked 0.5 s before */
 	assert_true(bus_group_leads(b.g));
@@ -232,13 +182,13 @@ TEST(a_refusal_ends_no_lease_that_runs_and_begins_none)
 	take(&b, last_said(LEASE_KEY)->reply, refusal);	/* another one has it */
 	assert_int_equal(b.n_leads, 0);
 	pass(&b, 500);
-	assert_string_equal(last_said(LEASE_KEY)->expected, "0");
+	assert_string_equal(said_header(last_said(LEASE_KEY), BUS_HEADER_EXPECTED), "0");
 	lead(&b);
 	pass(&b, 1000);
 	take(&b, last_said(LEASE_KEY)->reply, refusal);	/* a client of the bus has overwritten it */
 	assert_true(bus_group_leads(b.g));
 	pass(&b, 500);
-	assert_string_equal(last_said(LEASE_KEY)->expected, "9");
+	assert_string_equal(said_header(last_said(LEASE_KEY), BUS_HEADER_EXPECTED), "9");
 	grant(&b, 10);
 	pass(&b, 3000);
 	assert_true(bus_group_leads(b.g));
@@ -263,15 +213,12 @@ TEST(an_answer_of_another_stream_is_no_lease_and_ends_none)
 TEST(a_lost_answer_is_asked_for_again_before_the_lease_ends)
 {
 	struct bench b;
-	size_t n = 0;
 
 	bench_begin(&b, true);
 	lead(&b);
 	n_said = 0;
 	pass(&b, 3500);
-	for (size_t i = 0; i < n_said; i++)
-		n += !strcmp(said[i].subject, LEASE_KEY);
-	assert_true(n >= 2);
+	assert_true(count_said(LEASE_KEY) >= 2);
 	assert_true(bus_group_leads(b.g));
 	bench_end(&b);
 }
@@ -456,14 +403,14 @@ TEST(what_is_stored_is_sent_and_what_cannot_be_sent_leaves_a_gap)
 	assert_null(last_said("heatscope.feed.me"));
 	presence(&b, "other", "");
 	store_one(&b, id, 2);
-	assert_string_equal(last_said("heatscope.feed.me")->feed, "2");
+	assert_string_equal(said_header(last_said("heatscope.feed.me"), BUS_HEADER_FEED), "2");
 	assert_true(last_said("heatscope.feed.me")->len > 0);
 	bus_group_lost(b.g);
 	store_one(&b, id, 3);
 	assert_int_equal(bus_group_connected(b.g, some_bus, &(struct bus_values){ 0 }), 0);
 	presence(&b, "other", "");
 	store_one(&b, id, 4);
-	assert_string_equal(last_said("heatscope.feed.me")->feed, "4");
+	assert_string_equal(said_header(last_said("heatscope.feed.me"), BUS_HEADER_FEED), "4");
 	pass(&b, 1000);
 	assert_non_null(strstr(last_said("$KV.heatscope_members.me")->data, "\"feeds\":4"));
 	bench_end(&b);
@@ -489,7 +436,7 @@ TEST(the_leader_is_asked_and_its_answer_or_its_silence_is_given)
 	assert_int_equal(bus_group_ask(b.g, "{}", "body", 4, on_answered, &b), -ENOTCONN);
 	presence(&b, "other", ",\"leads\":true");
 	assert_int_equal(bus_group_ask(b.g, "{\"path\":1}", "body", 4, on_answered, &b), 0);
-	assert_string_equal(last_said("heatscope.member.other.asked")->head, "{\"path\":1}");
+	assert_string_equal(said_header(last_said("heatscope.member.other.asked"), BUS_HEADER_HEAD), "{\"path\":1}");
 	assert_string_equal(last_said("heatscope.member.other.asked")->data, "body");
 	strcpy(reply, last_said("heatscope.member.other.asked")->reply);
 	take(&b, reply, "{\"stream\":\"HEATSCOPE_BATCHES\",\"seq\":7}");	/* no answer: it has no head */
@@ -523,7 +470,7 @@ TEST(a_question_gets_the_answer_on_its_subject)
 	bench_begin(&b, true);
 	assert_true(take_with(&b, INBOX ".asked", "body", 4, BUS_HEADER_HEAD, "{\"method\":\"POST\"}"));
 	assert_int_equal(b.n_asked, 1);
-	assert_string_equal(last_said("reply.here")->head, "{\"status\":201}");
+	assert_string_equal(said_header(last_said("reply.here"), BUS_HEADER_HEAD), "{\"status\":201}");
 	assert_string_equal(last_said("reply.here")->data, "body");
 	bench_end(&b);
 }
