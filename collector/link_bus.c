@@ -2,7 +2,9 @@
  *
  *      APART --connected--> ASKING --wanted set--> OPEN --refused, no PubAck in time--> RESTING --timer--> ASKING
  *
- * Hello and state are one value in a bucket, sent again before they are too old.  The wanted set is read when the link
+ * The hello (44 kB) is a value in a bucket, sent once for each connection, before it is too old, and when a heatscoped asks
+ * for it, such as after the bus lost it.  The presence, sent every 15 s, names it by its hash: so each heatscoped finds that
+ * it lacks it.  State and facts of the collector are in the presence.  The wanted set is read when the link
  * opens, and comes at each change.  In a cluster both may miss a change: the server that we read from lags, and the one that
  * sends changes does not know yet that we want them.  So it is read again each REFRESH_MS; its number in the bucket's stream
  * says whether it is newer than the one that was read before. */
@@ -21,7 +23,8 @@
 #include <uv.h>
 
 #define TICK_MS 500
-#define REFRESH_MS 15000		/* the bucket drops a source after BUS_SOURCE_AGE_S */
+#define REFRESH_MS 15000		/* the bucket drops a presence after BUS_SOURCE_AGE_S */
+#define HELLO_MS (BUS_HELLO_AGE_S * 1000ull / 3)
 #define ACK_MS 5000			/* if the oldest message is not acknowledged in this time, all is sent again */
 #define MESSAGE_BYTES (256u << 10)	/* a message gets no further batch beyond this */
 #define UNACKED_BYTES (1u << 20)	/* no further batch is taken while so much is not acknowledged */
@@ -42,10 +45,12 @@ struct bus_link {
 	uv_timer_t timer;
 	struct bus *bus;
 	char source[SOURCE_MAX], url[128];
-	char batch_subject[SUBJECT_MAX], source_subject[SUBJECT_MAX], replies[SUBJECT_MAX], reply_wanted[SUBJECT_MAX];
+	char batch_subject[SUBJECT_MAX], hello_subject[SUBJECT_MAX], source_subject[SUBJECT_MAX];
+	char replies[SUBJECT_MAX], reply_wanted[SUBJECT_MAX], reply_hello[SUBJECT_MAX];
 	enum bus_state state;
 	bool closing;
-	json_t *hello, *said_state, *self;	/* NULL: not sent yet; self: the STATE with the collector's own facts */
+	char *hello;			/* as JSON; NULL: not sent yet, as the next ones */
+	json_t *said_state, *self;	/* self: the STATE with the collector's own facts */
 	char *want;			/* the wanted set as text, to recognise that it has not changed */
 	size_t want_len;
 	__u64 want_number;		/* of the newest one that was read, in the bucket's stream */
@@ -57,7 +62,7 @@ struct bus_link {
 	unsigned n_silent;		/* ticks since the oldest message became the oldest, or a part of it was acknowledged */
 	char *labels;			/* of the hello, as JSON; NULL: none */
 	__u64 first_sent;
-	__u64 ask_at_ms, refresh_at_ms;	/* in the loop's time */
+	__u64 ask_at_ms, refresh_at_ms, hello_at_ms;	/* in the loop's time */
 	unsigned delay_ms;
 	char complained[REASON_MAX];	/* one log line per reason is enough */
 	unsigned n_handles;
@@ -244,41 +249,76 @@ static int bus_flush(struct link *link)
 	return err;
 }
 
-/* The value of this source in the bucket: {"hello": {...}, "state": {...}, "self": {...}}, as far as they were sent;
- * {"gone": true} at the end. */
-static int publish_source(struct bus_link *l)
+static int publish_value(struct bus_link *l, const char *subject, const char *text)
 {
-	json_t *json = l->closing ? json_pack("{s:b}", "gone", 1) : json_pack("{s:O*, s:O*, s:O*}", "hello", l->hello, "state", l->said_state,
-										   "self", l->self);
-	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL, sent[24];
-	struct bus_outgoing m = { .subject = l->source_subject, .data = text, .len = text ? strlen(text) : 0 };
+	char sent[24];
+	struct bus_outgoing m = { .subject = subject, .data = text, .len = strlen(text), .header = { { BUS_HEADER_SENT, sent } } };
 	int err;
 
 	snprintf(sent, sizeof(sent), "%llu", (unsigned long long)wall_ns());
-	m.header[0] = (struct bus_text){ BUS_HEADER_SENT, sent };
-	err = text ? bus_publish(l->bus, &m) : -ENOMEM;
+	err = bus_publish(l->bus, &m);
 	if (err == -EMSGSIZE)
 		complain(l, "its limit of a message (max_payload) is too short for what this host says of itself");
+	return err;
+}
+
+static void publish_hello(struct bus_link *l)
+{
+	if (l->hello)
+		publish_value(l, l->hello_subject, l->hello);
+	l->hello_at_ms = uv_now(l->loop) + HELLO_MS;
+}
+
+/* {"hello": its hash, "state": {...}, "self": {...}}, as far as they were sent. */
+static int publish_presence(struct bus_link *l)
+{
+	char hash[24], *text;
+	json_t *json;
+	int err;
+
+	snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)(l->hello ? hello_hash(l->hello, strlen(l->hello)) : 0));
+	json = json_pack("{s:s, s:O*, s:O*}", "hello", hash, "state", l->said_state, "self", l->self);
+	text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	err = text ? publish_value(l, l->source_subject, text) : -ENOMEM;
 	free(text);
 	json_decref(json);
 	l->refresh_at_ms = uv_now(l->loop) + REFRESH_MS;
 	return err;
 }
 
+/* The bucket needs the hello no longer. */
+static void publish_end(struct bus_link *l)
+{
+	publish_value(l, l->source_subject, "{\"gone\":true}");
+	publish_value(l, l->hello_subject, "");
+}
+
+static int keep_hello(struct bus_link *l, const json_t *hello)
+{
+	free(l->hello);
+	free(l->labels);
+	l->hello = json_dumps(hello, JSON_COMPACT);
+	l->labels = json_dumps(json_object_get(hello, "labels"), JSON_COMPACT);	/* NULL: it has none */
+	return l->hello ? 0 : -ENOMEM;
+}
+
+static int keep_state(struct bus_link *l, const json_t *state)
+{
+	json_t **kept = json_object_get(state, "self") ? &l->self : &l->said_state;
+
+	json_decref(*kept);
+	*kept = json_deep_copy(state);
+	return *kept ? 0 : -ENOMEM;
+}
+
 static int bus_send_json(struct link *link, enum frame_type type, const json_t *json)
 {
 	struct bus_link *l = (struct bus_link *)link;
-	json_t **kept = type == FRAME_HELLO ? &l->hello : json_object_get(json, "self") ? &l->self : &l->said_state;
+	int err = type == FRAME_HELLO ? keep_hello(l, json) : keep_state(l, json);
 
-	json_decref(*kept);
-	*kept = json_deep_copy(json);
-	if (!*kept)
-		return -ENOMEM;
-	if (type == FRAME_HELLO) {
-		free(l->labels);
-		l->labels = json_dumps(json_object_get(json, "labels"), JSON_COMPACT);	/* NULL: it has none */
-	}
-	return l->state == BUS_APART ? -ENOTCONN : type == FRAME_HELLO ? 0 : publish_source(l);
+	if (err)
+		return err;
+	return l->state == BUS_APART ? -ENOTCONN : type == FRAME_HELLO ? 0 : publish_presence(l);
 }
 
 /* --- receiving --- */
@@ -365,6 +405,14 @@ static void take_ack(struct bus_link *l, const struct bus_message *m)
 	json_decref(json);
 }
 
+/* The next tick answers it, so several heatscoped that ask get one answer.  Any client of the bus can have the server write
+ * an answer of its own here: it has another text. */
+static void take_question(struct bus_link *l, const struct bus_message *m)
+{
+	if (!m->status && m->len == strlen(BUS_SAY_HELLO) && !memcmp(m->data, BUS_SAY_HELLO, m->len))
+		l->hello_at_ms = 0;
+}
+
 static void on_message(void *arg, const struct bus_message *m)
 {
 	struct bus_link *l = arg;
@@ -373,6 +421,8 @@ static void on_message(void *arg, const struct bus_message *m)
 		return;
 	if (!strcmp(m->subject, BUS_WANTED) || !strcmp(m->subject, l->reply_wanted))
 		take_want(l, m);
+	else if (!strcmp(m->subject, l->reply_hello))
+		take_question(l, m);
 	else
 		take_ack(l, m);
 }
@@ -392,7 +442,8 @@ static void on_connected(void *arg)
 	l->delay_ms = LINK_DELAY_FIRST_MS;
 	l->state = BUS_ASKING;
 	l->link.ops.connected(l->link.arg);
-	publish_source(l);
+	publish_hello(l);
+	publish_presence(l);
 	ask_wanted(l);
 }
 
@@ -425,8 +476,12 @@ static void on_tick(uv_timer_t *timer)
 		check_acks(l);
 	if ((l->state == BUS_ASKING || l->state == BUS_RESTING) && now_ms >= l->ask_at_ms)
 		ask_wanted(l);
+	if (l->state != BUS_APART && now_ms >= l->hello_at_ms) {
+		publish_hello(l);
+		publish_presence(l);
+	}
 	if (l->state != BUS_APART && now_ms >= l->refresh_at_ms) {
-		publish_source(l);
+		publish_presence(l);
 		if (l->state == BUS_OPEN)
 			ask_wanted_again(l);
 	}
@@ -442,7 +497,7 @@ static void link_gone(struct bus_link *l)
 	sent_clear(l);
 	free(l->sent);
 	bytes_fini(&l->payload);
-	json_decref(l->hello);
+	free(l->hello);
 	json_decref(l->said_state);
 	json_decref(l->self);
 	free(l->want);
@@ -464,7 +519,7 @@ static void bus_link_close(struct link *link)
 	bus_flush(link);
 	l->closing = true;
 	if (l->state != BUS_APART)
-		publish_source(l);
+		publish_end(l);
 	l->state = BUS_APART;
 	uv_close((uv_handle_t *)&l->timer, on_timer_closed);
 	bus_close(l->bus);
@@ -474,7 +529,9 @@ static void bus_link_close(struct link *link)
 static void name_subjects(struct bus_link *l)
 {
 	subject_batch(l->source, l->batch_subject);
+	subject_hello(l->source, l->hello_subject);
 	subject_source(l->source, l->source_subject);
+	subject_reply(l->source, "hello", l->reply_hello);
 	subject_reply(l->source, ">", l->replies);
 	subject_reply(l->source, "wanted", l->reply_wanted);
 }

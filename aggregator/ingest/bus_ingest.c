@@ -39,8 +39,8 @@ struct bus_ingest {
 	char url[128], id[MEMBER_ID_MAX];
 	char inbox[SUBJECT_MAX], reason[REASON_MAX];
 	bool is_connected, is_stopped, is_closing;
-	struct bus_values values, members;	/* of sources and of heatscoped, that the connecting thread has read; for
-						 * connected() */
+	struct bus_values hellos, presences, members;	/* of sources, and of heatscoped, that the connecting thread has read; for
+							 * connected() */
 	struct bus_sources *sources;
 	struct pull pull[BUS_PARTITIONS];
 	struct bus_assemblies assemblies;
@@ -131,23 +131,96 @@ static void refuse_message(struct bus_ingest *in, const char *name, const char *
 		log_warning("bus %s: a message of %s is refused: %s (%llu so far)", in->url, name, why, (unsigned long long)n);
 }
 
-static void take_source(struct bus_ingest *in, const char *subject, const char *text, size_t len)
+/* --- sources --- */
+
+static void take_hello(struct bus_ingest *in, const char *subject, const char *text, size_t len)
 {
 	char name[SOURCE_MAX], reason[REASON_MAX];
 
-	if (len && !source_of_subject(subject, name) && bus_sources_take(in->sources, name, text, len, loop_ms(in), reason))
+	if (len && !source_of_subject(subject, name) && bus_sources_hello(in->sources, name, text, len, loop_ms(in), reason))
 		refuse_message(in, name, reason);
 }
 
+/* Returns whether the hello that it names is not known. */
+static bool take_presence(struct bus_ingest *in, const char *subject, const char *text, size_t len)
+{
+	char name[SOURCE_MAX], reason[REASON_MAX];
+	int err = len && !source_of_subject(subject, name) ? bus_sources_take(in->sources, name, text, len, loop_ms(in), reason) : 0;
+
+	if (err < 0)
+		refuse_message(in, name, reason);
+	return err == 1;
+}
+
+static void ask_hello(struct bus_ingest *in, const char *subject)
+{
+	char name[SOURCE_MAX], ask[SUBJECT_MAX];
+
+	if (source_of_subject(subject, name))
+		return;
+	subject_reply(name, "hello", ask);
+	publish_text(in, ask, NULL, BUS_SAY_HELLO);
+}
+
 /* The clock of a host whose batches we do not take: against our own. */
-static void take_published_source(struct bus_ingest *in, const struct bus_message *m)
+static void take_sent(struct bus_ingest *in, const struct bus_message *m)
 {
 	const char *sent = bus_header(m, BUS_HEADER_SENT);
 	char name[SOURCE_MAX];
 
-	take_source(in, m->subject, (const char *)m->data, m->len);
 	if (sent && !source_of_subject(m->subject, name) && !bus_group_owns(in->group, source_partition(name)))
 		catalog_clock(in->catalog, name, bus_sources_incarnation(in->sources, name), strtoll(sent, NULL, 10), false, now_ns());
+}
+
+static void take_published_hello(struct bus_ingest *in, const struct bus_message *m)
+{
+	take_hello(in, m->subject, (const char *)m->data, m->len);
+	take_sent(in, m);
+}
+
+static void take_published_presence(struct bus_ingest *in, const struct bus_message *m)
+{
+	if (take_presence(in, m->subject, (const char *)m->data, m->len))
+		ask_hello(in, m->subject);
+	take_sent(in, m);
+}
+
+static const char *last_token(const char *subject)
+{
+	return strrchr(subject, '.') + 1;
+}
+
+static int token_order(const void *a, const void *b)
+{
+	return strcmp(last_token(((const struct bus_value *)a)->subject), last_token(((const struct bus_value *)b)->subject));
+}
+
+/* Takes the values that the buckets had when we connected.  A hello without a presence is that of a source that is gone. */
+static void take_buckets(struct bus_ingest *in)
+{
+	struct bus_values *hellos = &in->hellos;
+
+	if (hellos->n)
+		qsort(hellos->value, hellos->n, sizeof(*hellos->value), token_order);
+	for (const struct bus_value *p = in->presences.value; p < in->presences.value + in->presences.n; p++) {
+		const struct bus_value *hello = NULL;
+
+		if (!take_presence(in, p->subject, p->text, strlen(p->text)))
+			continue;
+		if (hellos->n)
+			hello = bsearch(p, hellos->value, hellos->n, sizeof(*hellos->value), token_order);
+		if (hello)
+			take_hello(in, hello->subject, hello->text, strlen(hello->text));
+		if (!hello || take_presence(in, p->subject, p->text, strlen(p->text)))
+			ask_hello(in, p->subject);
+	}
+}
+
+static void forget_buckets(struct bus_ingest *in)
+{
+	bus_values_fini(&in->hellos);
+	bus_values_fini(&in->presences);
+	bus_values_fini(&in->members);
 }
 
 /* --- the wanted set --- */
@@ -410,8 +483,10 @@ static void on_message(void *arg, const struct bus_message *m)
 		take_pull_status(in, inbox + strlen(".pull."), m->status);
 	else if (*inbox)
 		take_wanted_ack(in, m);
+	else if (begins(m->subject, "$KV." BUS_HELLOS "."))
+		take_published_hello(in, m);
 	else if (begins(m->subject, "$KV." BUS_SOURCES "."))
-		take_published_source(in, m);
+		take_published_presence(in, m);
 	else if (!strcmp(m->subject, BUS_WANTED))
 		take_wanted(in, m);
 	else if (begins(m->subject, "heatscope.batch."))
@@ -426,14 +501,15 @@ static int on_prepare(void *arg, natsConnection *nc, char reason[REASON_MAX])
 	struct bus_ingest *in = arg;
 	int err = bus_setup_make(nc, &in->setup, reason);
 
-	bus_values_fini(&in->values);
-	bus_values_fini(&in->members);
+	forget_buckets(in);
 	if (!err)
 		err = bus_setup_read(nc, BUS_MEMBERS, &in->members, reason);
 	for (size_t i = 0; i < in->members.n && !err; i++)
 		if (bus_group_refuses(in->group, in->members.value[i].subject, in->members.value[i].text, strlen(in->members.value[i].text)))
 			err = refuse(reason, BUS_OTHER_MEMBER);
-	return err ? err : bus_setup_read(nc, BUS_SOURCES, &in->values, reason);
+	if (!err)
+		err = bus_setup_read(nc, BUS_HELLOS, &in->hellos, reason);
+	return err ? err : bus_setup_read(nc, BUS_SOURCES, &in->presences, reason);
 }
 
 static void on_connected(void *arg)
@@ -442,7 +518,8 @@ static void on_connected(void *arg)
 	char all[SUBJECT_MAX + 8];
 
 	snprintf(all, sizeof(all), "%s.>", in->inbox);
-	if (bus_subscribe(in->bus, all) || bus_subscribe(in->bus, "$KV." BUS_SOURCES ".*") || bus_subscribe(in->bus, BUS_WANTED) ||
+	if (bus_subscribe(in->bus, all) || bus_subscribe(in->bus, "$KV." BUS_HELLOS ".*") || bus_subscribe(in->bus, "$KV." BUS_SOURCES ".*") ||
+	    bus_subscribe(in->bus, BUS_WANTED) ||
 	    bus_group_connected(in->group, in->bus, &in->members)) {
 		bus_restart(in->bus, "no subscription");
 		return;
@@ -453,10 +530,8 @@ static void on_connected(void *arg)
 	for (unsigned p = 0; p < BUS_PARTITIONS; p++)
 		in->pull[p].n_asked = 0;
 	bus_sources_renew(in->sources, loop_ms(in));
-	for (size_t i = 0; i < in->values.n; i++)
-		take_source(in, in->values.value[i].subject, in->values.value[i].text, strlen(in->values.value[i].text));
-	bus_values_fini(&in->values);
-	bus_values_fini(&in->members);
+	take_buckets(in);
+	forget_buckets(in);
 	publish_wanted(in);
 	pull_all(in);
 }
@@ -497,8 +572,7 @@ static void handle_gone(struct bus_ingest *in)
 		intake_disown(in->intake, &in->deliveries->sender);
 		delivery_end(in->deliveries);
 	}
-	bus_values_fini(&in->values);
-	bus_values_fini(&in->members);
+	forget_buckets(in);
 	bus_group_free(in->group);
 	bus_assemblies_fini(&in->assemblies);
 	bus_sources_free(in->sources);

@@ -1,12 +1,11 @@
 #include "collector/bus/subjects.h"
 
-#include "collector/core/key.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #define BATCH_PREFIX "heatscope.batch."
+#define HELLO_PREFIX "$KV." BUS_HELLOS "."
 #define SOURCE_PREFIX "$KV." BUS_SOURCES "."
 #define REPLY_PREFIX "heatscope.reply."
 
@@ -92,6 +91,14 @@ void subject_batch(const char *source, char ret_subject[SUBJECT_MAX])
 	snprintf(ret_subject, SUBJECT_MAX, BATCH_PREFIX "%u.%s", source_partition(source), token);
 }
 
+void subject_hello(const char *source, char ret_subject[SUBJECT_MAX])
+{
+	char token[TOKEN_MAX];
+
+	source_token(source, token);
+	snprintf(ret_subject, SUBJECT_MAX, HELLO_PREFIX "%s", token);
+}
+
 void subject_source(const char *source, char ret_subject[SUBJECT_MAX])
 {
 	char token[TOKEN_MAX];
@@ -128,6 +135,8 @@ int source_of_subject(const char *subject, char ret_source[SOURCE_MAX])
 
 	if (!token)
 		token = token_after(subject, SOURCE_PREFIX, 0);
+	if (!token)
+		token = token_after(subject, HELLO_PREFIX, 0);
 	if (token)
 		return source_of_token(token, strlen(token), ret_source);
 	token = token_after(subject, REPLY_PREFIX, 0);

@@ -6,13 +6,56 @@
 
 #include <uv.h>
 
+/* --- the loop's clock and the link's timer: the linker calls these instead of the real ones --- */
+
+static __u64 at_ms;
+static uv_timer_t *timer;
+static uv_timer_cb on_tick;
+
+uint64_t __wrap_uv_now(const uv_loop_t *loop) { return at_ms; }
+
+int __wrap_uv_timer_start(uv_timer_t *t, uv_timer_cb cb, uint64_t after_ms, uint64_t again_ms)
+{
+	timer = t;
+	on_tick = cb;
+	return 0;
+}
+
+static void pass(__u64 ms)
+{
+	for (; ms; ms -= 500) {
+		at_ms += 500;
+		on_tick(timer);
+	}
+}
+
+/* --- a link --- */
+
 struct bench {
 	uv_loop_t loop;
 	struct link *link;
+	const char *version;		/* of the hello */
 	unsigned n_connected, n_wants, n_acks, n_lost, n_closed;
 };
 
-static void on_connected(void *arg) { ((struct bench *)arg)->n_connected++; }
+static int say_hello(struct bench *b, const char *version)
+{
+	json_t *hello = json_pack("{s:s, s:s}", "source", "db1", "version", version);
+	int err = link_send_json(b->link, FRAME_HELLO, hello);
+
+	json_decref(hello);
+	return err;
+}
+
+static void on_connected(void *arg)
+{
+	struct bench *b = arg;
+
+	b->n_connected++;
+	if (b->link)
+		say_hello(b, b->version);
+}
+
 static void on_want(void *arg, const json_t *want) { ((struct bench *)arg)->n_wants++; }
 static void on_acks(void *arg, const struct ack *a, size_t n) { ((struct bench *)arg)->n_acks += (unsigned)n; }
 static void on_lost(void *arg) { ((struct bench *)arg)->n_lost++; }
@@ -37,7 +80,8 @@ static void bench_begin(struct bench *b)
 	const struct bus_conf conf = { .url = "nats://127.0.0.1:1" };
 	char reason[REASON_MAX];
 
-	*b = (struct bench){ 0 };
+	*b = (struct bench){ .version = "1" };
+	at_ms = 1000000;
 	n_said = n_restarts = 0;
 	payload_max = 1u << 20;
 	assert_int_equal(uv_loop_init(&b->loop), 0);
@@ -147,6 +191,85 @@ TEST(parts_have_names_of_their_own_also_after_the_limit_has_changed)
 	for (size_t i = 0; i < n + n_longer; i++)
 		for (size_t j = 0; j < i; j++)
 			assert_string_not_equal(id[i], id[j]);
+	bench_end(&b);
+}
+
+/* --- hello and presence --- */
+
+#define HELLO "$KV.heatscope_hellos.db1"
+#define PRESENCE "$KV.heatscope_sources.db1"
+#define QUESTION "heatscope.reply.db1.hello"
+
+/* The last presence names the last hello. */
+static void must_fit(void)
+{
+	const struct said *hello = last_said(HELLO), *presence = last_said(PRESENCE);
+	char hash[40];
+
+	assert_non_null(hello);
+	assert_non_null(presence);
+	snprintf(hash, sizeof(hash), "\"hello\":\"%016llx\"", (unsigned long long)hello_hash(hello->data, hello->len));
+	assert_non_null(strstr(presence->data, hash));
+}
+
+TEST(a_hello_is_said_once_for_each_connection_and_the_presence_all_the_time)
+{
+	struct bench b;
+
+	bench_begin(&b);
+	must_fit();
+	n_said = 0;
+	pass(60000);
+	assert_int_equal(count_said(HELLO), 0);
+	assert_int_equal(count_said(PRESENCE), 4);
+	b.version = "2";
+	lose(&b);
+	assert_int_equal(count_said(HELLO), 1);
+	assert_non_null(strstr(last_said(HELLO)->data, "\"version\":\"2\""));
+	must_fit();
+	bench_end(&b);
+}
+
+TEST(the_bucket_has_the_hello_while_the_collector_lives_and_not_after_it)
+{
+	__u64 said_ms = 0;
+	struct bench b;
+
+	bench_begin(&b);
+	for (__u64 ms = 0; ms < 3 * 3600000; ms += 500) {
+		n_said = 0;
+		pass(500);
+		if (count_said(HELLO)) {
+			must_fit();
+			assert_true(ms - said_ms < BUS_HELLO_AGE_S * 1000 / 2);
+			said_ms = ms;
+		}
+	}
+	assert_true(3 * 3600000 - said_ms < BUS_HELLO_AGE_S * 1000 / 2);
+	n_said = 0;
+	bench_end(&b);
+	assert_string_equal(last_said(PRESENCE)->data, "{\"gone\":true}");
+	assert_int_equal(last_said(HELLO)->len, 0);
+}
+
+TEST(a_heatscoped_that_asks_gets_the_hello_and_several_that_ask_get_one)
+{
+	struct bench b;
+
+	bench_begin(&b);
+	pass(500);
+	n_said = 0;
+	for (int i = 0; i < 3; i++)
+		take(QUESTION, BUS_SAY_HELLO);
+	assert_int_equal(count_said(HELLO), 0);
+	pass(1000);
+	assert_int_equal(count_said(HELLO), 1);
+	must_fit();
+	n_said = 0;
+	take(QUESTION, "{\"stream\":\"HEATSCOPE_BATCHES\",\"seq\":7}");	/* the bus can be made to write this */
+	bus_ops_given.message(bus_arg_given, &(struct bus_message){ .subject = QUESTION, .reply = "", .status = 503 });
+	pass(1000);
+	assert_int_equal(count_said(HELLO), 0);
 	bench_end(&b);
 }
 

@@ -58,9 +58,14 @@ static void host_name(unsigned h, char name[SOURCE_MAX])
 	snprintf(name, SOURCE_MAX, "host%04u", h);
 }
 
+static void publish(const char *subject, const char *text)
+{
+	must(js_PublishAsync(js, subject, text, (int)strlen(text), NULL), subject);
+}
+
 static int say_hello(unsigned n_hosts)
 {
-	char name[SOURCE_MAX], subject[SUBJECT_MAX];
+	char name[SOURCE_MAX], subject[SUBJECT_MAX], presence[64];
 
 	for (unsigned h = 0; h < n_hosts; h++) {
 		json_t *m = metric_json_make(&metric, NULL), *json;
@@ -68,11 +73,14 @@ static int say_hello(unsigned n_hosts)
 
 		host_name(h, name);
 		json_object_set_new(m, "state", json_string("ok"));
-		json = json_pack("{s:{s:i, s:s, s:s, s:i, s:s, s:s, s:s, s:[o]}}", "hello", "format", 1, "source", name, "incarnation", "1",
-				 "pid", 1, "version", "load", "kernel", "none", "text", "digest", "metrics", m);
+		json = json_pack("{s:i, s:s, s:s, s:i, s:s, s:s, s:s, s:[o]}", "format", 1, "source", name, "incarnation", "1", "pid", 1, "version",
+				 "load", "kernel", "none", "text", "digest", "metrics", m);
 		text = json_dumps(json, JSON_COMPACT);
+		subject_hello(name, subject);
+		publish(subject, text);
+		snprintf(presence, sizeof(presence), "{\"hello\":\"%016llx\"}", (unsigned long long)hello_hash(text, strlen(text)));
 		subject_source(name, subject);
-		must(js_PublishAsync(js, subject, text, (int)strlen(text), NULL), subject);
+		publish(subject, presence);
 		free(text);
 		json_decref(json);
 	}

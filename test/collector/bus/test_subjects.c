@@ -62,7 +62,7 @@ TEST(a_token_that_no_name_has_is_refused)
 TEST(subjects_name_their_source)
 {
 	static const char *const refused[] = { "", "heatscope.batch.", "heatscope.batch.3", "heatscope.batch.3.a.b", "heatscope.reply.a",
-					       "heatscope.other.3.a", "$KV.heatscope_sources.", "$KV.heatscope_control.wanted" };
+					       "heatscope.other.3.a", "$KV.heatscope_sources.", "$KV.heatscope_hellos.", "$KV.heatscope_control.wanted" };
 	char subject[SUBJECT_MAX], source[SOURCE_MAX];
 
 	subject_batch("db1.example", subject);
@@ -74,6 +74,9 @@ TEST(subjects_name_their_source)
 	assert_string_equal(subject, "$KV.heatscope_sources.db1");
 	assert_int_equal(source_of_subject(subject, source), 0);
 	assert_string_equal(source, "db1");
+	subject_hello("db1", subject);
+	assert_string_equal(subject, "$KV.heatscope_hellos.db1");
+	assert_int_equal(source_of_subject(subject, source), 0);
 	subject_reply("db.2", "17", subject);
 	assert_string_equal(subject, "heatscope.reply.db=2E2.17");
 	assert_int_equal(source_of_subject(subject, source), 0);
