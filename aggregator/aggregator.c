@@ -326,6 +326,29 @@ static bool is_in_group(const struct aggregator *a)
 	return a->conf.bus.url[0] && a->conf.clickhouse.url[0];
 }
 
+static bool store_is_server(const struct aggregator *a)
+{
+	return a->conf.clickhouse.url[0];
+}
+
+/* Opens the store, and claims it if it is a server.  On a worker if we wait for it. */
+static int try_store(void *arg, char *reason)
+{
+	struct aggregator *a = arg;
+	char why[256] = "";
+	int err = a->store ? 0 : open_store(a, reason);
+
+	if (err && a->store) {
+		a->store->ops->close(a->store);
+		a->store = NULL;
+	}
+	if (!err && store_is_server(a))
+		err = owner_claim(&a->owner, a->store, (__u64)boot_ns() / 1000000, why);
+	if (why[0] && err)
+		snprintf(reason, CONF_REASON_MAX, "%s", why);
+	return err;
+}
+
 static int open_annotations(struct aggregator *a)
 {
 	int err = annotations_new(a->services.store_queue, a->services.catalog, &a->services.annotations);
@@ -385,14 +408,8 @@ static int open_middle(struct aggregator *a, char *reason)
 
 static int open_ingest(struct aggregator *a, char *reason)
 {
-	int fd, err = 0;
+	int fd, err = folder_ready(a->conf.socket, "socket", reason);
 
-	if (!strncmp(a->conf.listen, "unix:", 5))
-		err = folder_ready(a->conf.listen + 5, "listen", reason);
-	if (!err && a->conf.api_socket[0])
-		err = folder_ready(a->conf.api_socket, "api-socket", reason);
-	if (!err)
-		err = folder_ready(a->conf.socket, "socket", reason);
 	if (!err)
 		err = endpoint_listen(&a->ingest_at, 0660, &fd, reason, CONF_REASON_MAX);
 	if (err)
@@ -450,21 +467,42 @@ static int open_api(struct aggregator *a)
 	return api_new(&parts, &a->api);
 }
 
+/* While we wait for the store, there is no api. */
+static void on_request(void *arg, struct http_request *r)
+{
+	struct aggregator *a = arg;
+	char text[STORE_WAIT_REASON_MAX + 100] = "heatscoped starts";
+
+	if (a->api) {
+		api_handle(a->api, r);
+		return;
+	}
+	if (a->store_wait)
+		store_wait_text(a->store_wait, text, sizeof(text));
+	http_busy(r, 2, text);
+}
+
 static int open_http(struct aggregator *a, int which, char *reason)
 {
 	struct http_conf conf = { .page = a->conf.page, .held = &a->held,
 				  .token = a->conf.token_file[0] ? &a->token : NULL };
 	int fd, err;
 
-	if (!a->http_at[which].len)
+	if (!a->http_at[which].len || a->http[which])
 		return 0;
+	if (!which && !strncmp(a->conf.listen, "unix:", 5))
+		err = folder_ready(a->conf.listen + 5, "listen", reason);
+	else
+		err = which ? folder_ready(a->conf.api_socket, "api-socket", reason) : 0;
+	if (err)
+		return err;
 	if (endpoint_is_tcp(&a->http_at[which]))
 		conf.tls = a->tls;
 	err = endpoint_listen(&a->http_at[which], 0660, &fd, reason, CONF_REASON_MAX);
 	if (err)
 		return err;
 	a->http_bound[which] = true;
-	err = http_new(a->services.loop, fd, &conf, api_handle, a->api, &a->http[which]);
+	err = http_new(a->services.loop, fd, &conf, on_request, a, &a->http[which]);
 	if (err)
 		snprintf(reason, CONF_REASON_MAX, "the HTTP server does not start: %s", strerror(-err));
 	return err;
@@ -515,6 +553,42 @@ static int open_secrets(struct aggregator *a, char *reason)
 	return err;
 }
 
+/* --- other heatscoped in the same store --- */
+
+static int beat_work(void *arg, struct store *store)
+{
+	struct aggregator *a = arg;
+
+	return owner_beat(&a->owner, store, a->beat_reason);
+}
+
+/* While the store is away, later beats do it. */
+static void beat_done(void *arg, int err)
+{
+	struct aggregator *a = arg;
+
+	a->is_beating = false;
+	if (err == -EBUSY && a->changed && !a->services.stopping)
+		a->changed(a->changed_arg, err, a->beat_reason);
+}
+
+static void beat(struct aggregator *a)
+{
+	if (!store_is_server(a) || a->is_beating || boot_ns() - a->beat_ns < OWNER_BEAT_MS * 1000000ll)
+		return;
+	a->beat_ns = boot_ns();
+	a->is_beating = !store_queue_submit(a->services.store_queue, beat_work, beat_done, a);
+}
+
+static int release_work(void *arg, struct store *store)
+{
+	return owner_release(&((struct aggregator *)arg)->owner, store);
+}
+
+static void release_done(void *arg, int err)
+{
+}
+
 static void on_watch(uv_timer_t *timer)
 {
 	struct aggregator *a = timer->data;
@@ -524,6 +598,7 @@ static void on_watch(uv_timer_t *timer)
 		group_tick(a->group);
 	if (!group_leads(a))
 		return;
+	beat(a);
 	configured_alerts_check(a->configured_alerts, now_ns());
 	alerts_tick(a->alerts, now_ns());
 	reports_tick(a->reports, now_ns());
@@ -539,6 +614,75 @@ static void start_timers(struct aggregator *a)
 	a->has_timer = true;
 	uv_timer_start(&a->upkeep, on_upkeep, UPKEEP_MS, UPKEEP_MS);
 	otlp_push_start(a->otlp);
+}
+
+static int open_both_http(struct aggregator *a, char *reason)
+{
+	int err = open_http(a, 0, reason);
+
+	return err ? err : open_http(a, 1, reason);
+}
+
+/* All that needs the store. */
+static int open_rest(struct aggregator *a, char *reason)
+{
+	int err = open_middle(a, reason);
+
+	if (!err)
+		err = open_otlp(a, reason);
+	if (!err)
+		err = open_ingest(a, reason);
+	if (!err)
+		err = open_bus(a, reason);
+	if (!err)
+		err = open_api(a);
+	if (!err)
+		err = open_both_http(a, reason);
+	if (!err) {
+		store_queue_begin(a->services.store_queue);
+		start_timers(a);
+	}
+	if (err && !reason[0])
+		snprintf(reason, CONF_REASON_MAX, "it does not start: %s", strerror(-err));
+	return err;
+}
+
+static void on_store(void *arg, int err, const char *why)
+{
+	struct aggregator *a = arg;
+	char reason[CONF_REASON_MAX];
+
+	a->store_wait = NULL;
+	snprintf(reason, sizeof(reason), "%s", why);
+	if (!err) {
+		reason[0] = 0;
+		err = open_rest(a, reason);
+	}
+	if (a->changed)
+		a->changed(a->changed_arg, err, reason);
+}
+
+static int wait_for_store(struct aggregator *a, char *reason)
+{
+	static const struct store_wait_ops ops = { try_store, on_store };
+	char why[CONF_REASON_MAX];
+	int err;
+
+	snprintf(why, sizeof(why), "%s", reason);
+	reason[0] = 0;
+	err = open_both_http(a, reason);
+	return err ? err : store_wait_new(a->services.loop, &ops, a, why, now_ns(), &a->store_wait);
+}
+
+bool aggregator_waits(const struct aggregator *a)
+{
+	return a->store_wait;
+}
+
+void aggregator_observe(struct aggregator *a, void (*changed)(void *arg, int err, const char *reason), void *arg)
+{
+	a->changed = changed;
+	a->changed_arg = arg;
 }
 
 int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *conf, char *reason)
@@ -557,23 +701,13 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 	if (!err)
 		err = open_secrets(a, reason);
 	if (!err)
-		err = open_store(a, reason);
+		err = owner_init(&a->owner, is_in_group(a), a->started_ns);
 	if (!err)
-		err = open_middle(a, reason);
-	if (!err)
-		err = open_otlp(a, reason);
-	if (!err)
-		err = open_ingest(a, reason);
-	if (!err)
-		err = open_bus(a, reason);
-	if (!err)
-		err = open_api(a);
-	for (int i = 0; !err && i < 2; i++)
-		err = open_http(a, i, reason);
-	if (!err) {
-		store_queue_begin(a->services.store_queue);
-		start_timers(a);
-	}
+		err = try_store(a, reason);
+	if (err == -EAGAIN && store_is_server(a))
+		err = wait_for_store(a, reason);
+	else if (!err)
+		err = open_rest(a, reason);
 	if (err && !reason[0])
 		snprintf(reason, CONF_REASON_MAX, "it does not start: %s", strerror(-err));
 	return err;
@@ -634,8 +768,13 @@ void aggregator_stop(struct aggregator *a)
 		ingest_stop(a->ingest);
 	if (a->bus_ingest)
 		a->bus->stop(a->bus_ingest);
+	store_wait_stop(a->store_wait);
+	if (a->has_timer && store_is_server(a))
+		store_queue_submit(a->services.store_queue, release_work, release_done, a);
 	if (a->services.store_queue)
 		store_queue_drain(a->services.store_queue, on_drained, a);
+	else
+		on_drained(a);
 }
 
 void aggregator_close(struct aggregator *a)

@@ -4,6 +4,8 @@
  *
  * Begin   aggregator_open() opens lock, store, cube, store queue, catalog, ingest, http.  Then the caller runs the
  *         loop.  Also after an error the caller calls stop, runs the loop and closes.
+ * Waits   if the store is a server that is away, or that another heatscoped may use, aggregator_open() opens http alone, which
+ *         replies 503 and why.  It tries again each second, and opens the rest when the store is there (store_wait.h).
  * Stop    aggregator_stop(): ingest stops reading, webhooks get no further messages, and the store queue drains: it
  *         calls every job's done() and acknowledges every committed batch.  Then metrics are pushed a last time; then
  *         follow http_close(), api_close() and ingest_close(), and the loop runs out of handles.
@@ -23,6 +25,8 @@
 #include "aggregator/ingest/ingest.h"
 #include "aggregator/base/services.h"
 #include "aggregator/base/timekeeper.h"
+#include "aggregator/store/owner.h"
+#include "aggregator/store/store_wait.h"
 #include "aggregator/http/tls.h"
 #include "aggregator/http/token.h"
 
@@ -42,6 +46,10 @@ struct aggregator {
 	struct conf conf;
 	struct services services;	/* the parts that most other parts need */
 	struct store *store;		/* workers only, see store_queue.h */
+	struct store_wait *store_wait;	/* NULL: we do not wait for it */
+	struct owner owner;		/* of a store that is a server; its beat: workers only */
+	void (*changed)(void *arg, int err, const char *reason);	/* see aggregator_observe() */
+	void *changed_arg;
 	struct configured *configured;
 	struct alerts *alerts;
 	struct configured_alerts *configured_alerts;
@@ -65,7 +73,9 @@ struct aggregator {
 	struct token token;		/* valid if conf.token_file is set */
 	struct tls *tls;		/* NULL: no TLS */
 	int lock_fd;			/* lock next to the database; -1: none */
-	bool has_timer, upkeep_busy;
+	bool has_timer, upkeep_busy, is_beating;
+	__s64 beat_ns;			/* the last beat of the owner, boot clock */
+	char beat_reason[256];
 	int upkeep_err;			/* of the last one; it is logged when it changes */
 	bool http_bound[2], ingest_bound;	/* we remove the files of these Unix sockets */
 	uv_timer_t upkeep;		/* expires and compacts */
@@ -76,8 +86,13 @@ struct aggregator {
 	__s64 start_ns, started_ns;	/* boot clock; wall clock */
 };
 
-/* Opens all parts.  a is zeroed first; `reason` takes CONF_REASON_MAX bytes. */
+/* Opens all parts.  a is zeroed first; `reason` takes CONF_REASON_MAX bytes.  Returns 0 also if it waits for the store:
+ * aggregator_waits(). */
 int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *conf, char *reason);
+bool aggregator_waits(const struct aggregator *a);
+
+/* changed() is called when it has opened what waited (err 0), and when it cannot go on: the caller then calls stop. */
+void aggregator_observe(struct aggregator *a, void (*changed)(void *arg, int err, const char *reason), void *arg);
 
 /* Reads the files of the tokens again, also those of the webhooks; after an error the old tokens stay valid. */
 int aggregator_reload(struct aggregator *a, char *reason);

@@ -173,10 +173,15 @@ struct program {
 	struct aggregator aggregator;
 	uv_loop_t loop;
 	uv_signal_t term, interrupt, hangup;
+	bool is_stopping;
+	int err;
 };
 
 static void stop_program(struct program *p)
 {
+	if (p->is_stopping)
+		return;
+	p->is_stopping = true;
 	aggregator_stop(&p->aggregator);
 	uv_close((uv_handle_t *)&p->term, NULL);	/* a second signal ends us at once */
 	uv_close((uv_handle_t *)&p->interrupt, NULL);
@@ -188,7 +193,9 @@ static void on_hangup(uv_signal_t *s, int signum)
 	struct program *p = s->data;
 	char reason[CONF_REASON_MAX];
 
-	if (aggregator_reload(&p->aggregator, reason))
+	if (aggregator_waits(&p->aggregator))
+		log_warning("not reloaded: heatscoped waits for its store");
+	else if (aggregator_reload(&p->aggregator, reason))
 		log_error("not reloaded, the old tokens stay: %s", reason);
 	else
 		log_info("reloaded");
@@ -215,30 +222,50 @@ static void watch_signals(struct program *p)
 	uv_signal_start(&p->hangup, on_hangup, SIGHUP);
 }
 
+static void say_serving(const struct conf *conf)
+{
+	char reason[CONF_REASON_MAX];
+
+	log_info("serving %s, collectors at %s, database %s", conf->listen, conf->socket,
+		 conf->clickhouse.url[0] ? conf->clickhouse.url : conf->database);
+	if (conf->page[0] && page_check(conf->page, reason))
+		log_warning("%s", reason);
+}
+
+static void on_changed(void *arg, int err, const char *reason)
+{
+	struct program *p = arg;
+
+	if (!err) {
+		say_serving(&p->aggregator.conf);
+		return;
+	}
+	log_error("%s", reason);
+	p->err = err;
+	stop_program(p);
+}
+
 int main(int argc, char **argv)
 {
 	static struct program p;
 	static struct conf conf;
 	char reason[CONF_REASON_MAX];
-	int err;
 
 	log_open("heatscoped", LOG_LEVEL_INFO);
 	memory_keep();
 	if (read_conf(argc, argv, &conf) || uv_loop_init(&p.loop))
 		return 1;
 	watch_signals(&p);
-	err = aggregator_open(&p.aggregator, &p.loop, &conf, reason);
-	if (err) {
+	p.err = aggregator_open(&p.aggregator, &p.loop, &conf, reason);
+	aggregator_observe(&p.aggregator, on_changed, &p);
+	if (p.err) {
 		log_error("%s", reason);
 		stop_program(&p);
-	} else {
-		log_info("serving %s, collectors at %s, database %s", conf.listen, conf.socket,
-			 conf.clickhouse.url[0] ? conf.clickhouse.url : conf.database);
-		if (conf.page[0] && page_check(conf.page, reason))
-			log_warning("%s", reason);
+	} else if (!aggregator_waits(&p.aggregator)) {
+		say_serving(&conf);
 	}
 	uv_run(&p.loop, UV_RUN_DEFAULT);
 	aggregator_close(&p.aggregator);
 	uv_loop_close(&p.loop);
-	return err ? 1 : 0;
+	return p.err ? 1 : 0;
 }

@@ -1,0 +1,172 @@
+#include "aggregator/store/owner.h"
+
+#include "collector/core/refuse.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAME "owner"
+
+struct machine {			/* a claim of the same one names a process that can be looked up here */
+	char boot[40], pids[40];	/* of this start of the machine; the name space of its processes */
+};
+
+static struct machine this_machine(void)
+{
+	struct machine m = { "", "" };
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	ssize_t len = readlink("/proc/self/ns/pid", m.pids, sizeof(m.pids) - 1);
+
+	m.pids[len > 0 ? len : 0] = 0;
+	if (f && fscanf(f, "%39s", m.boot) != 1)
+		m.boot[0] = 0;
+	if (f)
+		fclose(f);
+	return m;
+}
+
+/* Returns when the process began, in ticks since the machine did; 0: there is no such process. */
+static unsigned long long process_began(long pid)
+{
+	char path[40], text[1000] = "", *at;
+	unsigned long long began = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	at = fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;	/* after it come the state, and 18 numbers before it */
+	fclose(f);
+	return at && sscanf(at, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &began) == 1 ? began : 0;
+}
+
+static int write_claim(struct owner *o, struct store *s)
+{
+	struct machine m = this_machine();
+	char host[64] = "";
+	json_t *json;
+	char *text;
+	int err;
+
+	gethostname(host, sizeof(host) - 1);
+	json = json_pack("{s:s, s:b, s:I, s:s, s:i, s:I, s:I, s:s, s:s}", "id", o->id, "group", o->is_group, "beat", (json_int_t)++o->beat, "host", host,
+			 "pid", (int)getpid(), "since", (json_int_t)o->since_ns, "began", (json_int_t)process_began(getpid()), "boot", m.boot,
+			 "pids", m.pids);
+	text = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+	err = text ? s->ops->remember(s, NAME, text) : -ENOMEM;
+	free(text);
+	json_decref(json);
+	return err;
+}
+
+static const char *text_of(const json_t *claim, const char *name)
+{
+	const char *text = json_string_value(json_object_get(claim, name));
+
+	return text ? text : "";
+}
+
+/* Is it certain that its process has ended? */
+static bool has_ended(const json_t *claim)
+{
+	struct machine m = this_machine();
+
+	return m.boot[0] && !strcmp(text_of(claim, "boot"), m.boot) && m.pids[0] && !strcmp(text_of(claim, "pids"), m.pids) &&
+	       process_began((long)json_integer_value(json_object_get(claim, "pid"))) !=
+	       (unsigned long long)json_integer_value(json_object_get(claim, "began"));
+}
+
+static bool is_ours(const struct owner *o, const json_t *claim)
+{
+	return !strcmp(text_of(claim, "id"), o->id) || (o->is_group && json_is_true(json_object_get(claim, "group")));
+}
+
+static int refuse_claim(int err, const json_t *claim, const char *how, char *reason)
+{
+	time_t since = (time_t)(json_integer_value(json_object_get(claim, "since")) / 1000000000);
+	const char *host = text_of(claim, "host");
+	char at[40] = "";
+	struct tm tm;
+
+	strftime(at, sizeof(at), "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&since, &tm));
+	return refuse_in(err, reason, 256, "another heatscoped%s (on %.60s, pid %lld, since %s) %s",
+			 json_is_true(json_object_get(claim, "group")) ? ", of a group," : "", host,
+			 json_integer_value(json_object_get(claim, "pid")), at, how);
+}
+
+/* Watches the claim of another one. */
+static int watch(struct owner *o, const json_t *claim, const char *text, __u64 now_ms, char *reason)
+{
+	bool is_first = !o->seen[0];
+
+	if (!is_first && strcmp(o->seen, text))
+		return refuse_claim(-EBUSY, claim, "uses the same ClickHouse database: stop one of them, or give both a bus, by which they are a group",
+				    reason);
+	if (is_first) {
+		snprintf(o->seen, sizeof(o->seen), "%s", text);
+		o->seen_ms = now_ms;
+	}
+	return now_ms - o->seen_ms >= OWNER_SILENT_MS ? 0 : refuse_claim(-EAGAIN, claim, "has used the same ClickHouse database, and "
+									 "may do so still", reason);
+}
+
+static int read_claim(struct store *s, char text[OWNER_TEXT_MAX], json_t **ret_claim, char *reason)
+{
+	int err = s->ops->recall(s, NAME, text, OWNER_TEXT_MAX);
+
+	if (err)
+		return refuse_in(err, reason, 256, "%.250s", s->reason);
+	*ret_claim = json_loads(text, 0, NULL);		/* NULL: the store is free */
+	return 0;
+}
+
+int owner_claim(struct owner *o, struct store *s, __u64 now_ms, char reason[256])
+{
+	char text[OWNER_TEXT_MAX];
+	json_t *claim = NULL;
+	int err = read_claim(s, text, &claim, reason);
+
+	if (!err && claim && !is_ours(o, claim) && !has_ended(claim))
+		err = watch(o, claim, text, now_ms, reason);
+	json_decref(claim);
+	if (err || o->is_group)
+		return err;
+	err = write_claim(o, s);
+	return err ? refuse_in(err, reason, 256, "%.250s", s->reason) : 0;
+}
+
+int owner_beat(struct owner *o, struct store *s, char reason[256])
+{
+	char text[OWNER_TEXT_MAX];
+	json_t *claim = NULL;
+	int err = read_claim(s, text, &claim, reason);
+
+	if (!err && claim && !is_ours(o, claim) && !o->is_group)
+		err = refuse_claim(-EBUSY, claim, "has taken the ClickHouse database: this one ends", reason);
+	json_decref(claim);
+	return err ? err : write_claim(o, s);
+}
+
+int owner_release(struct owner *o, struct store *s)
+{
+	char text[OWNER_TEXT_MAX], reason[256];
+	json_t *claim = NULL;
+	int err = read_claim(s, text, &claim, reason);
+
+	if (!err && claim && !strcmp(text_of(claim, "id"), o->id))
+		err = s->ops->remember(s, NAME, "");
+	json_decref(claim);
+	return err;
+}
+
+int owner_init(struct owner *o, bool is_group, __s64 now_ns)
+{
+	*o = (struct owner){ .is_group = is_group, .since_ns = now_ns };
+	return store_uuid(o->id);
+}
