@@ -245,7 +245,7 @@ static int fold_axis(struct view *v, int axis, __s64 col, size_t n, struct grid 
 {
 	struct query q = value_query(v->shown, axis);
 	const struct catalog_inst *ci = catalog_find(v->services->catalog, v->inst);
-	__s64 first, last, cube_first, cube_last;
+	__s64 first, last;
 	struct fold *f = NULL;
 	int err = ci ? 0 : -ENOENT;
 
@@ -254,8 +254,8 @@ static int fold_axis(struct view *v, int axis, __s64 col, size_t n, struct grid 
 	q.n_cols = n;
 	q.now_ns = now_ns();
 	query_slots(&q, &first, &last);
-	if (!err && !cube_range(v->services->cube, v->inst, &cube_first, &cube_last) && first < cube_first)
-		err = -ESTALE;		/* no slice at all is an answer, too */
+	if (!err && !cube_answers(v->services->cube, v->inst, first))
+		err = -ESTALE;
 	if (!err)
 		err = fold_new(&q, &f);
 	if (!err)

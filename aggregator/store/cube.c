@@ -387,6 +387,15 @@ int cube_read(const struct cube *c, __u64 inst, __s64 first, __s64 last, int axi
 	return 0;
 }
 
+bool cube_answers(const struct cube *c, __u64 inst, __s64 slot)
+{
+	const struct ring *r = ring_of(c, inst);
+
+	if (!r || slot < r->since)
+		return false;
+	return r->has_data ? slot >= ring_oldest(r, r->newest) : !r->has_gap || slot > r->gap_last;
+}
+
 int cube_range(const struct cube *c, __u64 inst, __s64 *ret_first, __s64 *ret_last)
 {
 	const struct ring *r = ring_of(c, inst);

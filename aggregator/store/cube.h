@@ -52,6 +52,9 @@ void cube_leave(struct cube *c, __u64 inst, __s64 first, __s64 last);
 int cube_read(const struct cube *c, __u64 inst, __s64 first, __s64 last, int axis, int weight,
 	      const struct store_reader *reader);
 
+/* Does it hold all that the store has of this slot and of those after it?  Also if that is nothing. */
+bool cube_answers(const struct cube *c, __u64 inst, __s64 slot);
+
 /* Returns the oldest slot it can answer for, and the newest with data or coverage.  -ENOENT: no such instrumentation,
  * or it is empty. */
 int cube_range(const struct cube *c, __u64 inst, __s64 *ret_first, __s64 *ret_last);

@@ -433,6 +433,32 @@ TEST(a_clock_that_is_set_back_makes_room)
 	cube_free(c);
 }
 
+/* After another heatscoped is gone, the store has slots of which this one never heard. */
+TEST(it_does_not_answer_for_slots_that_were_left_to_the_store_not_even_while_it_is_empty)
+{
+	struct batch *b = kit_batch("db1", 112, 1, "query", 5000, 1);
+	struct cube *c;
+
+	assert_int_equal(cube_new(&c), 0);
+	assert_false(cube_answers(c, KIT_INST, 111));
+	assert_int_equal(cube_open(c, KIT_INST, 5), 0);
+	assert_true(cube_answers(c, KIT_INST, 1));		/* nothing is an answer, too */
+	cube_leave(c, KIT_INST, 0, 110);
+	assert_false(cube_answers(c, KIT_INST, 109));
+	assert_false(cube_answers(c, KIT_INST, 110));
+	assert_true(cube_answers(c, KIT_INST, 111));
+	assert_int_equal(cube_add(c, b), 0);
+	assert_false(cube_answers(c, KIT_INST, 110));
+	assert_true(cube_answers(c, KIT_INST, 111));
+	kit_free(b, 1);
+	b = kit_batch("db1", 117, 2, "query", 5000, 1);
+	assert_int_equal(cube_add(c, b), 0);
+	assert_false(cube_answers(c, KIT_INST, 112));
+	assert_true(cube_answers(c, KIT_INST, 113));
+	kit_free(b, 1);
+	cube_free(c);
+}
+
 TEST(opens_once_and_knows_only_what_is_open)
 {
 	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 1);
