@@ -41,6 +41,7 @@ struct group {
 	bool is_reading, again;		/* the texts; they are to be read once more */
 	bool takes_over, leads_then;	/* we have the lease, and lead when the texts are read; when those that are being read
 					 * now are read: the lease was ours before this reading began */
+	__u64 term;			/* how often we got the lease */
 	__u64 takes_over_ms;		/* the loop's clock, when we got the lease */
 	__u64 round;			/* number of the newest reading */
 	struct unknown asked, reading, missing;	/* to be looked for; in the texts that are being read; in none: deleted */
@@ -211,6 +212,7 @@ static void on_lead(void *arg, bool leads)
 	struct group *g = arg;
 
 	g->takes_over = leads;
+	g->term += leads;
 	g->takes_over_ms = uv_now(g->a->services.loop);
 	if (leads)
 		begin_reading(g);
@@ -455,6 +457,14 @@ static void on_asked(void *arg, const char *reply, const char *head, const void 
 
 /* --- begin and end --- */
 
+/* One that begins to lead writes already: the configured instrumentations. */
+static __u64 term_of(void *arg)
+{
+	struct group *g = arg;
+
+	return g->takes_over || group_leads(g->a) ? g->term : 0;
+}
+
 const struct bus_group_ops group_ops = { on_lead, on_follow, on_missed, on_asked };
 
 int group_new(struct aggregator *a, struct group **ret_group)
@@ -465,6 +475,7 @@ int group_new(struct aggregator *a, struct group **ret_group)
 		return -ENOMEM;
 	g->a = a;
 	intake_follow(a->intake, on_unknown, g);
+	store_queue_lead_by(a->services.store_queue, term_of, g);
 	*ret_group = g;
 	return 0;
 }

@@ -364,7 +364,7 @@ int catalog_create_configured(struct catalog *c, const json_t *request, const ch
 	if (!err) {
 		snprintf(m->ci->configured_name, sizeof(m->ci->configured_name), "%s", configured_name);
 		c->n_insts++;
-		err = store_queue_submit(c->store_queue, make_work, make_done, m);
+		err = store_queue_submit_write(c->store_queue, make_work, make_done, m);
 		c->n_insts -= err != 0;
 	}
 	if (err) {
@@ -426,7 +426,7 @@ int catalog_delete(struct catalog *c, __u64 id, store_queue_done done, void *arg
 	if (!d)
 		return -ENOMEM;
 	*d = (struct deleting){ id, done, arg };
-	err = store_queue_submit(c->store_queue, delete_work, delete_done, d);
+	err = store_queue_submit_write(c->store_queue, delete_work, delete_done, d);
 	if (err) {
 		free(d);
 		return err;

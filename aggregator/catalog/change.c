@@ -89,7 +89,7 @@ static int change_submit(struct catalog *c, struct catalog_inst *ci, struct chan
 	memcpy(next.configured_name, ch->configured_name, sizeof(next.configured_name));
 	ch->catalog = c;
 	ch->text = catalog_inst_text(&next);
-	err = ch->text ? store_queue_submit(c->store_queue, change_work, change_done, ch) : -ENOMEM;
+	err = ch->text ? store_queue_submit_write(c->store_queue, change_work, change_done, ch) : -ENOMEM;
 	if (err) {
 		free(ch->text);
 		return err;
@@ -208,7 +208,7 @@ int catalog_set_off(struct catalog *c, bool off, store_queue_done done, void *ar
 	if (!s)
 		return -ENOMEM;
 	*s = (struct switching){ c, off, done, arg };
-	err = store_queue_submit(c->store_queue, switch_work, switch_done, s);
+	err = store_queue_submit_write(c->store_queue, switch_work, switch_done, s);
 	if (err) {
 		free(s);
 		return err;

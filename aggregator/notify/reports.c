@@ -78,7 +78,7 @@ static void remember_last(struct reports *r, const struct entry *report)
 		return;
 	memory_name(report->conf, m->name);
 	snprintf(m->text, sizeof(m->text), "%lld", (long long)report->last_s);
-	if (store_queue_submit(r->parts.services->store_queue, remember_work, on_remembered, m))
+	if (store_queue_submit_write(r->parts.services->store_queue, remember_work, on_remembered, m))
 		free(m);
 }
 

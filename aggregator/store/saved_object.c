@@ -66,7 +66,7 @@ static int submit_entry(const struct entry *e, bool drops)
 	if (!err) {
 		*copy = *e;
 		copy->noun = e->saved->noun;
-		err = store_queue_submit(e->saved->store_queue, entry_work, entry_done, copy);
+		err = store_queue_submit_write(e->saved->store_queue, entry_work, entry_done, copy);
 	}
 	if (err) {
 		log_failure(e->saved, e->id, drops, err);

@@ -11,6 +11,8 @@ struct job {
 	store_queue_work work;
 	store_queue_done done;
 	void *arg;
+	bool is_write;			/* of the leader, in this term */
+	__u64 term;
 	int err;
 };
 
@@ -25,6 +27,8 @@ struct store_queue {
 	void (*settled)(void *arg, const struct incoming_batch *a, int err);
 	void *settled_arg;
 	struct store_queue_counters counters;
+	__u64 (*term)(void *arg);	/* NULL: we always lead */
+	void *term_arg;
 	__u64 n_texts;			/* of the store, when the observers last heard of it */
 	bool begun, draining;
 	void (*idle)(void *arg);
@@ -289,15 +293,33 @@ static void queue_after(uv_work_t *req, int status)
 
 /* --- taking turns --- */
 
-static bool take_job(struct store_queue *f)
+static __u64 term_of(const struct store_queue *f)
 {
-	f->job = f->first_job;
-	if (!f->job)
-		return false;
-	f->first_job = f->job->next;
+	return f->term ? f->term(f->term_arg) : 1;
+}
+
+static struct job *pop_job(struct store_queue *f)
+{
+	struct job *job = f->first_job;
+
+	if (!job)
+		return NULL;
+	f->first_job = job->next;
 	if (!f->first_job)
 		f->end_job = &f->first_job;
-	return true;
+	return job;
+}
+
+static bool take_job(struct store_queue *f)
+{
+	struct job *job;
+
+	while ((job = pop_job(f)) && job->is_write && (!job->term || term_of(f) != job->term)) {
+		job->done(job->arg, -EREMOTE);
+		free(job);
+	}
+	f->job = job;
+	return job;
 }
 
 /* Takes all waiting batches, as the one array that a store wants. */
@@ -360,20 +382,36 @@ int store_queue_add(struct store_queue *f, struct incoming_batch *a)
 	return 0;
 }
 
-int store_queue_submit(struct store_queue *f, store_queue_work work_fn, store_queue_done done, void *arg)
+static int submit(struct store_queue *f, const struct job *job)
 {
-	struct job *job;
+	struct job *copy;
 
 	if (f->draining)
 		return -ESHUTDOWN;
-	job = calloc(1, sizeof(*job));
-	if (!job)
+	copy = malloc(sizeof(*copy));
+	if (!copy)
 		return -ENOMEM;
-	*job = (struct job){ .work = work_fn, .done = done, .arg = arg };
-	*f->end_job = job;
-	f->end_job = &job->next;
+	*copy = *job;
+	*f->end_job = copy;
+	f->end_job = &copy->next;
 	queue_next(f);
 	return 0;
+}
+
+int store_queue_submit(struct store_queue *f, store_queue_work work_fn, store_queue_done done, void *arg)
+{
+	return submit(f, &(struct job){ .work = work_fn, .done = done, .arg = arg });
+}
+
+int store_queue_submit_write(struct store_queue *f, store_queue_work work_fn, store_queue_done done, void *arg)
+{
+	return submit(f, &(struct job){ .work = work_fn, .done = done, .arg = arg, .is_write = true, .term = term_of(f) });
+}
+
+void store_queue_lead_by(struct store_queue *f, __u64 (*term)(void *arg), void *arg)
+{
+	f->term = term;
+	f->term_arg = arg;
 }
 
 size_t store_queue_waiting(const struct store_queue *f)

@@ -63,6 +63,13 @@ typedef int (*store_queue_work)(void *arg, struct store *store);
 typedef void (*store_queue_done)(void *arg, int err);
 int store_queue_submit(struct store_queue *f, store_queue_work work, store_queue_done done, void *arg);
 
+/* The same for a write that only the leader of a group may make.  If we do not lead any more when its turn comes, or lead
+ * again after another one has, the worker does not get it, and done() gets -EREMOTE: another one leads, and may do it. */
+int store_queue_submit_write(struct store_queue *f, store_queue_work work, store_queue_done done, void *arg);
+
+/* term() returns the number of our present time as leader; 0: we do not lead.  Without it we always lead. */
+void store_queue_lead_by(struct store_queue *f, __u64 (*term)(void *arg), void *arg);
+
 struct store_queue_counters {
 	__u64 commits, failed_commits;	/* transactions */
 	__u64 batches, duplicates;	/* committed as new; known before */

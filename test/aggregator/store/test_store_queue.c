@@ -251,6 +251,51 @@ TEST(jobs_run_in_order_and_hand_back_their_errors)
 	rig_end(&r);
 }
 
+static int queue_nothing(void *arg, struct store *store) { return 0; }
+
+static __u64 present_term(void *arg) { return *(__u64 *)arg; }
+
+static void keep_err(void *arg, int err) { *(int *)arg = err; }
+
+static int remember_led(void *arg, struct store *store) { return store_remember(store, "led", "yes"); }
+
+static bool is_remembered(struct rig *r)
+{
+	char text[10] = "";
+
+	assert_int_equal(r->store->ops->recall(r->store, "led", text, sizeof(text)), 0);
+	assert_int_equal(store_remember(r->store, "led", ""), 0);
+	return text[0];
+}
+
+/* Before the worker is free, the lease may have ended. */
+TEST(a_write_of_a_leader_that_has_ceased_to_lead_is_refused)
+{
+	static const struct { __u64 then, at_its_turn; int err; } table[] = {
+		{ 1, 1, 0 }, { 1, 0, -EREMOTE }, { 1, 2, -EREMOTE }, { 0, 0, -EREMOTE }, { 0, 1, -EREMOTE },
+	};
+	struct rig r;
+	__u64 term = 1;
+
+	rig_begin(&r, NULL);
+	store_queue_lead_by(r.store_queue, present_term, &term);
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		int first = 1, err = 1, last = 1;
+
+		assert_int_equal(store_queue_submit(r.store_queue, queue_nothing, keep_err, &first), 0);	/* the worker has it */
+		term = table[i].then;
+		assert_int_equal(store_queue_submit_write(r.store_queue, remember_led, keep_err, &err), 0);
+		assert_int_equal(store_queue_submit(r.store_queue, queue_nothing, keep_err, &last), 0);
+		term = table[i].at_its_turn;
+		uv_run(&r.loop, UV_RUN_DEFAULT);
+		assert_int_equal(first, 0);
+		assert_int_equal(err, table[i].err);
+		assert_int_equal(last, 0);
+		assert_int_equal(is_remembered(&r), !table[i].err);
+	}
+	rig_end(&r);
+}
+
 TEST(draining_finishes_what_waits_and_takes_nothing_more)
 {
 	struct rig r;
