@@ -568,6 +568,7 @@ static void beat_done(void *arg, int err)
 	struct aggregator *a = arg;
 
 	a->is_beating = false;
+	a->beat_err = err;
 	if (err == -EBUSY && a->changed && !a->services.stopping)
 		a->changed(a->changed_arg, err, a->beat_reason);
 }
@@ -769,7 +770,7 @@ void aggregator_stop(struct aggregator *a)
 	if (a->bus_ingest)
 		a->bus->stop(a->bus_ingest);
 	store_wait_stop(a->store_wait);
-	if (a->has_timer && store_is_server(a))
+	if (a->has_timer && store_is_server(a) && !a->beat_err && !is_in_group(a))	/* else it could take long, or the group goes on */
 		store_queue_submit(a->services.store_queue, release_work, release_done, a);
 	if (a->services.store_queue)
 		store_queue_drain(a->services.store_queue, on_drained, a);

@@ -75,6 +75,7 @@ struct aggregator {
 	int lock_fd;			/* lock next to the database; -1: none */
 	bool has_timer, upkeep_busy, is_beating;
 	__s64 beat_ns;			/* the last beat of the owner, boot clock */
+	int beat_err;
 	char beat_reason[256];
 	int upkeep_err;			/* of the last one; it is logged when it changes */
 	bool http_bound[2], ingest_bound;	/* we remove the files of these Unix sockets */
