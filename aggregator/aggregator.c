@@ -770,7 +770,8 @@ void aggregator_stop(struct aggregator *a)
 	if (a->bus_ingest)
 		a->bus->stop(a->bus_ingest);
 	store_wait_stop(a->store_wait);
-	if (a->has_timer && store_is_server(a) && !a->beat_err && !is_in_group(a))	/* else it could take long, or the group goes on */
+	/* While the store is away it could take long, and a group goes on. */
+	if (a->has_timer && store_is_server(a) && !a->beat_err && !is_in_group(a))
 		store_queue_submit(a->services.store_queue, release_work, release_done, a);
 	if (a->services.store_queue)
 		store_queue_drain(a->services.store_queue, on_drained, a);

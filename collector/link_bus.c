@@ -252,7 +252,8 @@ static int bus_flush(struct link *link)
 static int publish_value(struct bus_link *l, const char *subject, const char *text)
 {
 	char sent[24];
-	struct bus_outgoing m = { .subject = subject, .data = text, .len = strlen(text), .header = { { BUS_HEADER_SENT, sent } } };
+	const struct bus_outgoing m = { .subject = subject, .data = text, .len = strlen(text),
+					.header = { { BUS_HEADER_SENT, sent } } };
 	int err;
 
 	snprintf(sent, sizeof(sent), "%llu", (unsigned long long)wall_ns());

@@ -38,7 +38,8 @@ void reply_error(struct http_request *r, int err, const char *reason)
 	case -ENOENT: http_error(r, 404, "ECA_NOENT", reason && *reason ? reason : "there is no such instrumentation"); break;
 	case -ESHUTDOWN: http_error(r, 503, "ECA_NORESOURCE", "shutting down"); break;
 	case -EREMOTE:
-		http_error(r, 503, "ECA_NORESOURCE", "this heatscoped has ceased to lead the group, and has changed nothing: try again in some seconds");
+		http_error(r, 503, "ECA_NORESOURCE",
+			   "this heatscoped has ceased to lead the group, and has changed nothing: try again in some seconds");
 		break;
 	case -EAGAIN: http_error(r, 503, "ECA_NORESOURCE", STORE_AWAY); break;
 	case -ENOMEM: http_error(r, 503, "ECA_NORESOURCE", "out of memory"); break;

@@ -370,7 +370,8 @@ int bus_group_new(uv_loop_t *loop, const struct bus_group_conf *conf, struct bus
 	}
 	g->loop = loop;
 	g->conf = *conf;
-	g->feed = (struct bus_feed){ .id = conf->id, .intake = conf->intake, .members = &g->members, .missed = missed, .arg = g, .feed = g->feed.feed };
+	g->feed = (struct bus_feed){ .id = conf->id, .intake = conf->intake, .members = &g->members, .missed = missed, .arg = g,
+				     .feed = g->feed.feed };
 	g->lease = (struct bus_lease){ .loop = loop, .inbox = conf->inbox, .id = conf->id, .changed = on_lease, .arg = g };
 	g->questions = (struct bus_questions){ .loop = loop, .inbox = conf->inbox };
 	snprintf(g->members.self, sizeof(g->members.self), "%s", conf->id);

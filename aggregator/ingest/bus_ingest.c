@@ -145,8 +145,10 @@ static void take_hello(struct bus_ingest *in, const char *subject, const char *t
 static bool take_presence(struct bus_ingest *in, const char *subject, const char *text, size_t len)
 {
 	char name[SOURCE_MAX], reason[REASON_MAX];
-	int err = len && !source_of_subject(subject, name) ? bus_sources_take(in->sources, name, text, len, loop_ms(in), reason) : 0;
+	int err = 0;
 
+	if (len && !source_of_subject(subject, name))
+		err = bus_sources_take(in->sources, name, text, len, loop_ms(in), reason);
 	if (err < 0)
 		refuse_message(in, name, reason);
 	return err == 1;
@@ -518,8 +520,8 @@ static void on_connected(void *arg)
 	char all[SUBJECT_MAX + 8];
 
 	snprintf(all, sizeof(all), "%s.>", in->inbox);
-	if (bus_subscribe(in->bus, all) || bus_subscribe(in->bus, "$KV." BUS_HELLOS ".*") || bus_subscribe(in->bus, "$KV." BUS_SOURCES ".*") ||
-	    bus_subscribe(in->bus, BUS_WANTED) ||
+	if (bus_subscribe(in->bus, all) || bus_subscribe(in->bus, "$KV." BUS_HELLOS ".*") ||
+	    bus_subscribe(in->bus, "$KV." BUS_SOURCES ".*") || bus_subscribe(in->bus, BUS_WANTED) ||
 	    bus_group_connected(in->group, in->bus, &in->members)) {
 		bus_restart(in->bus, "no subscription");
 		return;
@@ -660,7 +662,8 @@ json_t *bus_ingest_json(const struct bus_ingest *in)
 }
 
 const struct bus_functions bus_functions = {
-	.new = bus_ingest_new, .stop = bus_ingest_stop, .close = bus_ingest_close, .json = bus_ingest_json, .group = bus_ingest_group,
-	.of_group = { bus_group_leads, bus_group_leads_until_ms, bus_group_ready, bus_group_yield, bus_group_follow_again, bus_group_ask,
-		      bus_group_answer },
+	.new = bus_ingest_new, .stop = bus_ingest_stop, .close = bus_ingest_close, .json = bus_ingest_json,
+	.group = bus_ingest_group,
+	.of_group = { bus_group_leads, bus_group_leads_until_ms, bus_group_ready, bus_group_yield, bus_group_follow_again,
+		      bus_group_ask, bus_group_answer },
 };

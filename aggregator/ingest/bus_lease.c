@@ -47,8 +47,8 @@ void bus_lease_yield(struct bus_lease *l)
 void bus_lease_ask(struct bus_lease *l, struct bus *bus)
 {
 	char reply[SUBJECT_MAX + 40], revision[24];
-	const struct bus_outgoing m = { .subject = "$KV." BUS_MEMBERS "." BUS_LEASE, .reply = reply, .data = l->id, .len = strlen(l->id),
-					.header = { { BUS_HEADER_EXPECTED, revision } } };
+	const struct bus_outgoing m = { .subject = "$KV." BUS_MEMBERS "." BUS_LEASE, .reply = reply, .data = l->id,
+					.len = strlen(l->id), .header = { { BUS_HEADER_EXPECTED, revision } } };
 
 	snprintf(reply, sizeof(reply), "%s.lease.%llu", l->inbox, (unsigned long long)true_ms());
 	snprintf(revision, sizeof(revision), "%llu", (unsigned long long)l->revision);

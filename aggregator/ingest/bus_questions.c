@@ -54,7 +54,8 @@ int bus_questions_ask(struct bus_questions *q, struct bus *bus, const char *id, 
 		      bus_group_answered done, void *arg)
 {
 	char subject[SUBJECT_MAX + 16], reply[SUBJECT_MAX + 40];
-	const struct bus_outgoing m = { .subject = subject, .reply = reply, .data = body, .len = len, .header = { { BUS_HEADER_HEAD, head } } };
+	const struct bus_outgoing m = { .subject = subject, .reply = reply, .data = body, .len = len,
+					.header = { { BUS_HEADER_HEAD, head } } };
 	struct bus_question *one = calloc(1, sizeof(*one));
 	int err;
 
@@ -75,5 +76,7 @@ int bus_questions_ask(struct bus_questions *q, struct bus *bus, const char *id, 
 
 int bus_questions_answer(struct bus *bus, const char *reply, const char *head, const void *body, size_t len)
 {
-	return bus_publish(bus, &(struct bus_outgoing){ .subject = reply, .data = body, .len = len, .header = { { BUS_HEADER_HEAD, head } } });
+	const struct bus_outgoing m = { .subject = reply, .data = body, .len = len, .header = { { BUS_HEADER_HEAD, head } } };
+
+	return bus_publish(bus, &m);
 }

@@ -30,7 +30,9 @@ struct bus_questions {
 /* Returns 0 and calls done() later.  -ENOMEM, and errors of bus_publish(). */
 int bus_questions_ask(struct bus_questions *q, struct bus *bus, const char *id, const char *head, const void *body, size_t len,
 		      bus_group_answered done, void *arg);
-int bus_questions_answer(struct bus *bus, const char *reply, const char *head, const void *body, size_t len);	/* as bus_publish() */
+
+/* Errors as those of bus_publish(). */
+int bus_questions_answer(struct bus *bus, const char *reply, const char *head, const void *body, size_t len);
 
 /* A message on "INBOX.answer.NUMBER". */
 void bus_questions_take(struct bus_questions *q, const char *number, const struct bus_message *m);

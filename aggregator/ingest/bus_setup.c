@@ -128,7 +128,8 @@ int bus_setup_make(natsConnection *nc, const struct bus_setup *setup, char reaso
 	if (!err && (s = add_batches(js, setup)))
 		err = failed(s, "the stream " BUS_STREAM, reason);
 	if (!err && ((s = add_bucket(js, setup, BUS_CONTROL, 0)) || (s = add_bucket(js, setup, BUS_HELLOS, BUS_HELLO_AGE_S)) ||
-		     (s = add_bucket(js, setup, BUS_SOURCES, BUS_SOURCE_AGE_S)) || (s = add_bucket(js, setup, BUS_MEMBERS, BUS_MEMBER_AGE_S))))
+		     (s = add_bucket(js, setup, BUS_SOURCES, BUS_SOURCE_AGE_S)) ||
+		     (s = add_bucket(js, setup, BUS_MEMBERS, BUS_MEMBER_AGE_S))))
 		err = failed(s, "the buckets", reason);
 	for (unsigned p = 0; p < BUS_PARTITIONS && !err; p++)
 		if ((s = add_consumer(js, p)))

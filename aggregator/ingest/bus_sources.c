@@ -86,7 +86,8 @@ static int take_hello(struct bus_sources *all, struct bus_source *s, const json_
 	return 0;
 }
 
-int bus_sources_hello(struct bus_sources *all, const char *name, const char *text, size_t len, __u64 now_ms, char reason[REASON_MAX])
+int bus_sources_hello(struct bus_sources *all, const char *name, const char *text, size_t len, __u64 now_ms,
+		      char reason[REASON_MAX])
 {
 	struct bus_source *s = source_of(all, name);
 	__u64 hash = hello_hash(text, len);

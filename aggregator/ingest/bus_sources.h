@@ -22,7 +22,8 @@ struct bus_sources *bus_sources_new(struct catalog *catalog, bool verbose);
 void bus_sources_free(struct bus_sources *all);		/* NULL is fine */
 
 /* Takes a hello.  -EINVAL: it cannot be read, or names another source; the reason says so, and nothing has changed. */
-int bus_sources_hello(struct bus_sources *all, const char *name, const char *text, size_t len, __u64 now_ms, char reason[REASON_MAX]);
+int bus_sources_hello(struct bus_sources *all, const char *name, const char *text, size_t len, __u64 now_ms,
+		      char reason[REASON_MAX]);
 
 /* Takes a presence.  1: its hello is not known: take that, and then this again.  -EINVAL: it cannot be read, and the reason says
  * why; nothing has changed. */

@@ -30,6 +30,8 @@ static struct machine this_machine(void)
 	return m;
 }
 
+#define SKIP_9 " %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+
 /* Returns when the process began, in ticks since the machine did; 0: there is no such process. */
 static unsigned long long process_began(long pid)
 {
@@ -43,7 +45,7 @@ static unsigned long long process_began(long pid)
 		return 0;
 	at = fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;	/* after it come the state, and 18 numbers before it */
 	fclose(f);
-	return at && sscanf(at, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &began) == 1 ? began : 0;
+	return at && sscanf(at, ") %*c" SKIP_9 SKIP_9 " %llu", &began) == 1 ? began : 0;
 }
 
 static int write_claim(struct owner *o, struct store *s)
@@ -55,9 +57,9 @@ static int write_claim(struct owner *o, struct store *s)
 	int err;
 
 	gethostname(host, sizeof(host) - 1);
-	json = json_pack("{s:s, s:b, s:I, s:s, s:i, s:I, s:I, s:s, s:s}", "id", o->id, "group", o->is_group, "beat", (json_int_t)++o->beat, "host", host,
-			 "pid", (int)getpid(), "since", (json_int_t)o->since_ns, "began", (json_int_t)process_began(getpid()), "boot", m.boot,
-			 "pids", m.pids);
+	json = json_pack("{s:s, s:b, s:I, s:s, s:i, s:I, s:I, s:s, s:s}", "id", o->id, "group", o->is_group, "beat", (json_int_t)++o->beat,
+			 "host", host, "pid", (int)getpid(), "since", (json_int_t)o->since_ns, "began",
+			 (json_int_t)process_began(getpid()), "boot", m.boot, "pids", m.pids);
 	text = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 	err = text ? s->ops->remember(s, NAME, text) : -ENOMEM;
 	free(text);
@@ -103,17 +105,16 @@ static int refuse_claim(int err, const json_t *claim, const char *how, char *rea
 /* Watches the claim of another one. */
 static int watch(struct owner *o, const json_t *claim, const char *text, __u64 now_ms, char *reason)
 {
-	bool is_first = !o->seen[0];
+	static const char lives[] = "uses the same ClickHouse database: stop one of them, or give both a bus, by which they are a group";
+	static const char may_live[] = "has used the same ClickHouse database, and may do so still";
 
-	if (!is_first && strcmp(o->seen, text))
-		return refuse_claim(-EBUSY, claim, "uses the same ClickHouse database: stop one of them, or give both a bus, by which they are a group",
-				    reason);
-	if (is_first) {
+	if (o->seen[0] && strcmp(o->seen, text))
+		return refuse_claim(-EBUSY, claim, lives, reason);
+	if (!o->seen[0]) {
 		snprintf(o->seen, sizeof(o->seen), "%s", text);
 		o->seen_ms = now_ms;
 	}
-	return now_ms - o->seen_ms >= OWNER_SILENT_MS ? 0 : refuse_claim(-EAGAIN, claim, "has used the same ClickHouse database, and "
-									 "may do so still", reason);
+	return now_ms - o->seen_ms >= OWNER_SILENT_MS ? 0 : refuse_claim(-EAGAIN, claim, may_live, reason);
 }
 
 static int read_claim(struct store *s, char text[OWNER_TEXT_MAX], json_t **ret_claim, char *reason)

@@ -76,7 +76,8 @@ static void on_timer(uv_timer_t *timer)
 		uv_timer_start(timer, on_timer, AGAIN_MS, 0);
 }
 
-int store_wait_new(uv_loop_t *loop, const struct store_wait_ops *ops, void *arg, const char *reason, __s64 since_ns, struct store_wait **ret_wait)
+int store_wait_new(uv_loop_t *loop, const struct store_wait_ops *ops, void *arg, const char *reason, __s64 since_ns,
+		   struct store_wait **ret_wait)
 {
 	struct store_wait *w = calloc(1, sizeof(*w));
 

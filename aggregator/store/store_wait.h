@@ -22,7 +22,8 @@ struct store_wait_ops {
 };
 
 /* reason: of the first attempt, which the caller has made.  since_ns: wall clock.  -ENOMEM. */
-int store_wait_new(uv_loop_t *loop, const struct store_wait_ops *ops, void *arg, const char *reason, __s64 since_ns, struct store_wait **ret_wait);
+int store_wait_new(uv_loop_t *loop, const struct store_wait_ops *ops, void *arg, const char *reason, __s64 since_ns,
+		   struct store_wait **ret_wait);
 void store_wait_stop(struct store_wait *w);	/* NULL is fine */
 
 /* A sentence: since when it waits, and why. */

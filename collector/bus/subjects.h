@@ -14,7 +14,8 @@
  *         and a key of a bucket.  A source has one token, and a token one source.
  * P       the partition: a hash of the name, modulo BUS_PARTITIONS.  All batches of a source are in one partition.
  * Rights  a collector may publish to its own heatscope.batch.*.SOURCE, $KV.heatscope_hellos.SOURCE and
- *         $KV.heatscope_sources.SOURCE, ask for the wanted set, and read $KV.heatscope_control.wanted and its own replies.  doc/fleet.md has the configuration.
+ *         $KV.heatscope_sources.SOURCE, ask for the wanted set, and read $KV.heatscope_control.wanted and its own
+ *         replies.  doc/fleet.md has the configuration.
  */
 #ifndef HEATSCOPE_SUBJECTS_H
 #define HEATSCOPE_SUBJECTS_H

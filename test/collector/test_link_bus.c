@@ -63,7 +63,9 @@ static void on_closed(void *arg) { ((struct bench *)arg)->n_closed++; }
 
 static void take(const char *subject, const char *text)
 {
-	bus_ops_given.message(bus_arg_given, &(struct bus_message){ .subject = subject, .reply = "", .data = (const uint8_t *)text, .len = strlen(text) });
+	const struct bus_message m = { .subject = subject, .reply = "", .data = (const uint8_t *)text, .len = strlen(text) };
+
+	bus_ops_given.message(bus_arg_given, &m);
 }
 
 /* Connects, and the wanted set comes: the link is open. */
@@ -103,7 +105,8 @@ static void bench_end(struct bench *b)
 
 static struct batch batch_of(__u64 incarnation, __u64 inst, __s64 slot, __u32 seq)
 {
-	return (struct batch){ .source = "db1", .incarnation = incarnation, .inst = inst, .slot_ns = 1000000000, .slot = slot, .seq = seq, .run = 1 };
+	return (struct batch){ .source = "db1", .incarnation = incarnation, .inst = inst, .slot_ns = 1000000000, .slot = slot,
+			       .seq = seq, .run = 1 };
 }
 
 /* Sends these batches as one message; gives the names of its parts, and returns how many it has. */

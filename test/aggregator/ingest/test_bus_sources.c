@@ -53,8 +53,9 @@ static char *presence(const char *of_hello, unsigned cpu)
 {
 	char *text;
 
-	assert_true(asprintf(&text, "{\"hello\":\"%016llx\",\"state\":{\"instrumentations\":[]},\"self\":{\"instrumentations\":[],\"self\":"
-			     "{\"started\":1,\"cpu\":%u}}}", (unsigned long long)hello_hash(of_hello, strlen(of_hello)), cpu) > 0);
+	assert_true(asprintf(&text, "{\"hello\":\"%016llx\",\"state\":{\"instrumentations\":[]},"
+			     "\"self\":{\"instrumentations\":[],\"self\":{\"started\":1,\"cpu\":%u}}}",
+			     (unsigned long long)hello_hash(of_hello, strlen(of_hello)), cpu) > 0);
 	return text;
 }
 

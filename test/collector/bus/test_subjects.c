@@ -62,7 +62,8 @@ TEST(a_token_that_no_name_has_is_refused)
 TEST(subjects_name_their_source)
 {
 	static const char *const refused[] = { "", "heatscope.batch.", "heatscope.batch.3", "heatscope.batch.3.a.b", "heatscope.reply.a",
-					       "heatscope.other.3.a", "$KV.heatscope_sources.", "$KV.heatscope_hellos.", "$KV.heatscope_control.wanted" };
+					       "heatscope.other.3.a", "$KV.heatscope_sources.", "$KV.heatscope_hellos.",
+					       "$KV.heatscope_control.wanted" };
 	char subject[SUBJECT_MAX], source[SOURCE_MAX];
 
 	subject_batch("db1.example", subject);
