@@ -48,15 +48,24 @@ static unsigned long long process_began(long pid)
 	return at && sscanf(at, ") %*c" SKIP_9 SKIP_9 " %llu", &began) == 1 ? began : 0;
 }
 
+/* The kernel takes any bytes as a name. */
+static void this_host(char ret_host[64])
+{
+	memset(ret_host, 0, 64);
+	gethostname(ret_host, 63);
+	for (char *c = ret_host; *c; c++)
+		*c = *c > ' ' && *c < 0x7f ? *c : '?';
+}
+
 static int write_claim(struct owner *o, struct store *s)
 {
 	struct machine m = this_machine();
-	char host[64] = "";
+	char host[64];
 	json_t *json;
 	char *text;
 	int err;
 
-	gethostname(host, sizeof(host) - 1);
+	this_host(host);
 	json = json_pack("{s:s, s:b, s:I, s:s, s:i, s:I, s:I, s:s, s:s}", "id", o->id, "group", o->is_group, "beat", (json_int_t)++o->beat,
 			 "host", host, "pid", (int)getpid(), "since", (json_int_t)o->since_ns, "began",
 			 (json_int_t)process_began(getpid()), "boot", m.boot, "pids", m.pids);
