@@ -39,6 +39,7 @@ enum fare {
 	FARE_SUSPENDED,			/* connected, but the instrumentation is suspended */
 };
 #define FARE_LOSS_NS 60000000000ll
+#define DOUBLED_NS 60000000000ll	/* so long a source counts as doubled, see catalog_sent() */
 #define SILENT_NS 15000000000ll		/* we do not wait for a source that has been silent for so long */
 
 struct catalog_inst {
@@ -151,6 +152,10 @@ void catalog_bye(struct catalog *c, const char *source, __s64 now_ns);
  * the first.  A batch of another incarnation says nothing.  is_set: the source's clock was set in this slot, so its
  * earlier offsets are forgotten. */
 void catalog_clock(struct catalog *c, const char *source, __u64 incarnation, __s64 host_ns, bool is_set, __s64 now_ns);
+
+/* Notes a batch whose slots begin at begin_ns.  One of another incarnation than the latest hello's, of slots that began
+ * after this hello, comes from a second collector that goes on under the same name: then each event counts twice. */
+void catalog_sent(struct catalog *c, const char *source, __u64 incarnation, __s64 begin_ns, __s64 now_ns);
 
 /* Returns the labels of a source; NULL: it never said hello. */
 const struct host_labels *catalog_labels(const struct catalog *c, const char *source);

@@ -8,7 +8,7 @@
 
 const char *condition_word(enum condition condition)
 {
-	static const char *const word[] = { "late", "away", "losing", "clock", "failing", "starting", "reporting", "idle" };
+	static const char *const word[] = { "doubled", "late", "away", "losing", "clock", "failing", "starting", "reporting", "idle" };
 
 	return word[condition];
 }
@@ -135,8 +135,15 @@ static bool is_clock_off(const struct source *s)
 	return s->knows_clock && (s->clock_ns > CLOCK_OFF_NS || s->clock_ns < -CLOCK_OFF_NS);
 }
 
+static bool is_doubled(const struct source *s, __s64 now_ns)
+{
+	return s && s->doubled_ns && now_ns - s->doubled_ns < DOUBLED_NS;
+}
+
 static enum condition judge(const struct source_condition *sc, __s64 now_ns)
 {
+	if (is_doubled(sc->source, now_ns))
+		return CONDITION_DOUBLED;
 	if (!sc->source || !sc->source->n_links)
 		return CONDITION_AWAY;
 	if (sc->late_ns)
@@ -201,6 +208,9 @@ static int judge_all(struct conditions *all, const struct catalog *c, __s64 now_
 		struct source_condition *sc = &all->list[i];
 
 		sc->condition = judge(sc, now_ns);
+		if (sc->condition == CONDITION_DOUBLED)
+			snprintf(sc->reason, sizeof(sc->reason), "two collectors send as %s: each event counts twice; give one of them "
+				 "another --source", sc->name);
 		if (sc->condition == CONDITION_AWAY && !sc->away_ns)
 			sc->away_ns = sc->until_ns;
 	}

@@ -1,10 +1,11 @@
 /* conditions.h - says how each source is: those that need attention come first.
  *
- *      catalog (links, states, sightings) --conditions_list()--> late, away, losing, clock, failing, starting, ...
+ *      catalog (links, states, sightings) --conditions_list()--> doubled, late, away, losing, clock, failing, starting, ...
  *
  * One     a source has the first condition of the list that holds.  Its numbers are there in every condition.
  * Late    it is connected and measures, but its newest slot ended LATE_NS earlier than it should have been here;
  *         LATE_PARTIAL_NS where something is left out, for then it may watch single seconds only.
+ * Doubled two collectors send under its name (see catalog_sent()), so what is counted is wrong.
  * Away    it is not connected.  A source from before our start is known by what the store has of it.
  * Order   by condition; then the latest data first late, the last one gone first, most losses, largest offset; by name.
  * Cost    sources x instrumentations.
@@ -21,6 +22,7 @@
 #define CLOCK_OFF_NS 500000000ll	/* half a slot of 1 s */
 
 enum condition {
+	CONDITION_DOUBLED,		/* two collectors sent under its name within DOUBLED_NS */
 	CONDITION_LATE,
 	CONDITION_AWAY,
 	CONDITION_LOSING,		/* it reported lost events within FARE_LOSS_NS */
@@ -41,7 +43,7 @@ struct source_condition {
 	__u64 lost;			/* events since our start */
 	__s64 lost_ns;			/* when it last reported lost events; 0: never */
 	unsigned n_active, n_partial, n_failed, n_pending;	/* instrumentations */
-	char reason[REASON_MAX];	/* the first one that failed or lacks something, and why; "": none */
+	char reason[REASON_MAX];	/* CONDITION_DOUBLED, or the first one that failed or lacks something, and why; "": none */
 };
 
 const char *condition_word(enum condition condition);	/* "late", ... */

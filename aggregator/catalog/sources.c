@@ -1,6 +1,7 @@
 #include "aggregator/catalog/private.h"
 
 #include "collector/core/array.h"
+#include "collector/core/log.h"
 #include "collector/core/refuse.h"
 
 #include <errno.h>
@@ -306,6 +307,17 @@ void catalog_clock(struct catalog *c, const char *source, __u64 incarnation, __s
 		return;
 	s->knows_clock = s->knows_clock && !is_set;
 	clock_note(s, host_ns - now_ns);
+}
+
+void catalog_sent(struct catalog *c, const char *source, __u64 incarnation, __s64 begin_ns, __s64 now_ns)
+{
+	struct source *s = source_find(c, source);
+
+	if (!s || s->incarnation == incarnation || !s->hello_ns || begin_ns <= s->hello_ns)
+		return;
+	if (!s->doubled_ns || now_ns - s->doubled_ns >= DOUBLED_NS)
+		log_warning("two collectors send as %s: each of its events counts twice; give one of them another --source", source);
+	s->doubled_ns = now_ns;
 }
 
 static struct sighting *sighting_of(const struct catalog_inst *ci, const char *source)

@@ -6,6 +6,7 @@
 #include "collector/core/log.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ struct peer {				/* one connection */
 	uv_pipe_t pipe;
 	uv_write_t write;
 	char name[SOURCE_MAX];		/* "" before the hello */
+	char incarnation[24];		/* as the hello has it */
 	long pid;
 	__u8 *in;			/* bytes read, not yet parsed */
 	size_t in_len, in_room;
@@ -187,6 +189,35 @@ static void peer_ack(struct peer *p, const struct batch *b)
 
 /* --- what comes in --- */
 
+/* Has the peer's process closed the connection, or ended?  We may not have read that yet. */
+static bool peer_has_left(const struct peer *p)
+{
+	struct pollfd poll_fd = { .events = POLLRDHUP };
+
+	return uv_fileno((const uv_handle_t *)&p->pipe, &poll_fd.fd) || poll(&poll_fd, 1, 0) > 0;
+}
+
+/* Returns another start of a collector that sends under this name now; NULL: there is none. */
+static const struct peer *peer_of_name(const struct peer *p, const char *name, const char *incarnation)
+{
+	for (const struct peer *other = p->ingest->peers; other; other = other->next)
+		if (other != p && !other->ending && !strcmp(other->name, name) && strcmp(other->incarnation, incarnation) && !peer_has_left(other))
+			return other;
+	return NULL;
+}
+
+/* Both would count each event, and nothing could tell the second from new ones. */
+static bool is_second(struct peer *p, const json_t *hello)
+{
+	const char *name = json_string_value(json_object_get(hello, "source"));
+	const char *incarnation = json_string_value(json_object_get(hello, "incarnation"));
+	const struct peer *other = name && incarnation ? peer_of_name(p, name, incarnation) : NULL;
+
+	if (other)
+		peer_refuse(p, "another collector, pid %ld, sends as %s: end it, or give one of them another --source", other->pid, name);
+	return other;
+}
+
 static void take_hello(struct peer *p, const json_t *json)
 {
 	const char *name;
@@ -196,11 +227,14 @@ static void take_hello(struct peer *p, const json_t *json)
 		peer_refuse(p, "a second hello on one connection");
 		return;
 	}
+	if (is_second(p, json))
+		return;
 	if (catalog_hello(p->ingest->catalog, json, now_ns(), &name, reason)) {
 		peer_refuse(p, "%s", reason);
 		return;
 	}
 	snprintf(p->name, sizeof(p->name), "%s", name);
+	snprintf(p->incarnation, sizeof(p->incarnation), "%s", json_string_value(json_object_get(json, "incarnation")));
 	if (p->ingest->verbose)
 		log_info("source %s (pid %ld) says hello", p->name, p->pid);
 	peer_want(p);

@@ -72,6 +72,7 @@ static int admit_batch(struct intake *in, struct incoming_batch *a, const struct
 	}
 	catalog_clock(in->catalog, a->batch.source, a->batch.incarnation, (incoming_batch_last(a) + 1) * (__s64)a->batch.slot_ns,
 		      a->batch.clock_step_ns != 0, now);
+	catalog_sent(in->catalog, a->batch.source, a->batch.incarnation, a->batch.slot * (__s64)a->batch.slot_ns, now);
 	bounds = (struct incoming_batch_bounds){ catalog_horizon(in->catalog, ci, now), ci->taken_from, catalog_latest_ns(in->catalog, now) };
 	why = incoming_batch_check(a, &ci->in, &bounds);
 	if (why) {
@@ -119,6 +120,7 @@ int intake_heard(struct intake *in, const __u8 *data, size_t len, bool is_fold)
 	if (catalog_find(in->catalog, a->batch.inst))
 		store_queue_heard(in->store_queue, a, is_fold);
 	if (!is_fold) {
+		catalog_sent(in->catalog, a->batch.source, a->batch.incarnation, a->batch.slot * (__s64)a->batch.slot_ns, now_ns());
 		catalog_seen(in->catalog, a->batch.inst, a->batch.source, incoming_batch_last(a));
 		catalog_lost(in->catalog, a->batch.inst, a->batch.source, a->batch.loss.n, now_ns());
 	}

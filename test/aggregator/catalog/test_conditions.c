@@ -98,6 +98,36 @@ TEST(a_source_says_in_numbers_what_is_wrong)
 	rig_end(&r);
 }
 
+/* wire_hello()'s incarnation is 2^64 - 1; the hello was at NOW_NS. */
+TEST(a_source_is_doubled_while_an_earlier_start_measures_on)
+{
+	static const struct {
+		const char *name;
+		__u64 incarnation;
+		__s64 begin_ns, later_ns;	/* after the batch came */
+		const char *want;
+	} cases[] = {
+		{ "its own batch", ~0ull, NOW_NS + 5 * SECOND_NS, 0, "db1:reporting" },
+		{ "one of an earlier start, of before the hello", 7, NOW_NS - SECOND_NS, 0, "db1:reporting" },
+		{ "of the slot of the hello", 7, NOW_NS, 0, "db1:reporting" },
+		{ "of a later slot", 7, NOW_NS + SECOND_NS, 0, "db1:doubled" },
+		{ "for a minute", 7, NOW_NS + SECOND_NS, DOUBLED_NS - 1, "db1:doubled" },
+		{ "then no longer", 7, NOW_NS + SECOND_NS, DOUBLED_NS, "db1:reporting" },
+	};
+	struct rig r;
+	__u64 id;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		rig_begin(&r, NULL);
+		hello(&r, "db1", 0);
+		id = rig_create(&r, wire_request(""));
+		reports(&r, "db1", id, -1 - (int)(cases[i].later_ns / SECOND_NS));
+		catalog_sent(r.catalog, "db1", cases[i].incarnation, cases[i].begin_ns, NOW_NS + 2 * SECOND_NS);
+		listed(&r, NOW_NS + 2 * SECOND_NS + cases[i].later_ns, cases[i].want);
+		rig_end(&r);
+	}
+}
+
 TEST(a_source_is_late_after_two_seconds_beyond_its_slot)
 {
 	static const struct {

@@ -592,6 +592,48 @@ TEST(a_slot_that_was_dropped_is_not_called_too_old)
 	net_end(&n);
 }
 
+static void client_says(struct client *c, const char *source, const char *incarnation)
+{
+	json_t *hello = wire_hello(source, "ok", "");
+
+	json_object_set_new(hello, "incarnation", json_string(incarnation));
+	client_send_json(c, FRAME_HELLO, hello);
+}
+
+TEST(a_second_collector_of_one_name_is_refused_until_the_first_has_left)
+{
+	struct net n;
+	struct client first, again, second;
+	__u64 id;
+
+	net_begin(&n);
+	client_begin(&first, &n);
+	client_says(&first, "db1", "7");
+	json_decref(client_read_json(&first, FRAME_WANT));
+	id = create(&n, "command");
+	json_decref(client_read_json(&first, FRAME_WANT));
+
+	client_begin(&second, &n);
+	client_says(&second, "db1", "8");
+	refused(&n, &second, "sends as db1: end it, or give one of them another --source");
+
+	client_begin(&again, &n);		/* the same start, whose earlier connection we still believe to be open */
+	client_says(&again, "db1", "7");
+	json_decref(client_read_json(&again, FRAME_WANT));
+	client_end(&again);
+
+	client_batch(&first, "db1", id, now_slot(), 1, "query");
+	assert_int_equal(client_read_ack(&first).seq, 1);
+
+	close(first.fd);			/* we have not read the end when the next one says hello */
+	bytes_fini(&first.in);
+	client_begin(&second, &n);
+	client_says(&second, "db1", "8");
+	json_decref(client_read_json(&second, FRAME_WANT));
+	client_end(&second);
+	net_end(&n);
+}
+
 TEST(states_are_known_by_source)
 {
 	struct net n;

@@ -130,7 +130,7 @@ static void print_sources(const struct options *o, const json_t *reply)
 
 int run_sources(struct client *c, int argc, char **argv)
 {
-	static const struct argp argp = { option_table, parse_option, NULL, "How each source is: late, away, losing events, clock (it differs), "
+	static const struct argp argp = { option_table, parse_option, NULL, "How each source is: doubled (two collectors send under its name), late, away, losing events, clock (it differs), "
 		"failing (something is not measured), starting, reporting, idle. Those that need attention come first.\v"
 		"Examples:\n"
 		"  heatscope sources --troubled\n"

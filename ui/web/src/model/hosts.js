@@ -12,7 +12,7 @@ export const HOSTNAME = "hostname";
 export const FIELDS_MAX = 4;		/* of an instrumentation */
 export const LISTED_MAX = 200;
 
-const STATES = { losing: "losing events", clock: "with another time" };
+const STATES = { doubled: "with two collectors", losing: "losing events", clock: "with another time" };
 const FINE = ["starting", "reporting", "idle"];
 
 /** The word for a state. */
