@@ -42,7 +42,7 @@ static const char doc[] =
 	"Exit status: 0 ended normally, 1 failure (see the log on stderr), 2 usage.";
 
 enum {
-	OPT_RECORD = 256, OPT_REPLAY, OPT_FOLLOW_CLOCK, OPT_ONCE, OPT_SPOOL, OPT_SPOOL_LIMIT, OPT_MEMORY_LIMIT,
+	OPT_RECORD = 256, OPT_REPLAY, OPT_FOLLOW_CLOCK, OPT_ONCE, OPT_SPOOL, OPT_SPOOL_LIMIT, OPT_MEMORY_LIMIT, OPT_MEMORY_TOTAL,
 	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_TEXT, OPT_LABEL, OPT_POD_LOGS, OPT_BUS, OPT_BUS_CREDENTIALS, OPT_BUS_USER_FILE, OPT_BUS_CA,
 	OPT_BUS_CERTIFICATE, OPT_BUS_KEY,
 };
@@ -60,6 +60,8 @@ static const struct argp_option options[] = {
 	{ "label", OPT_LABEL, "NAME=VALUE", 0, "A label of this host, such as role=db: heatscoped offers it as the field label.NAME of "
 		"every metric; may be repeated, or NAME=VALUE,NAME=VALUE", 1 },
 	{ "memory-limit", OPT_MEMORY_LIMIT, "SIZE", 0, "Kernel memory of one instrumentation (default 64M)", 1 },
+	{ "memory-total", OPT_MEMORY_TOTAL, "SIZE", 0, "Kernel memory of all instrumentations (default 1G, at most an eighth of the "
+	  "machine's)", 1 },
 	{ "budget", OPT_BUDGET, "PERCENT", 0, "Limit for the cost of measuring, of all CPUs together (default 1; 0: "
 		"no limit); beyond it only a part of the events is looked at, and the data say so", 1 },
 	{ "text", OPT_TEXT, "WHAT", 0, "Text of statements in exemplars: digest (the default: without literals) or "
@@ -208,6 +210,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPT_ONCE: c->once = 1; break;
 	case OPT_SPOOL: c->spool_path = text; break;
 	case OPT_SPOOL_LIMIT: c->spool_limit = parse_size(text, "spool-limit", state); break;
+	case OPT_MEMORY_TOTAL: c->probe.memory_total = parse_size(text, "memory-total", state); break;
 	case OPT_MEMORY_LIMIT: c->probe.memory_limit = parse_size(text, "memory-limit", state); break;
 	case OPT_TEXT: c->probe.text_full = parse_text(text, state); break;
 	case OPT_LABEL: parse_label(text, a, state); break;
@@ -245,13 +248,22 @@ static int doctor(const struct collector_conf *conf)
 	return refused ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+/* 1 GB, or an eighth of the machine's memory if that is less. */
+static __u64 usual_memory_total(void)
+{
+	__u64 eighth = (__u64)sysconf(_SC_PHYS_PAGES) * (__u64)sysconf(_SC_PAGESIZE) / 8;
+
+	return eighth < 1ull << 30 ? eighth : 1ull << 30;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct probe *const local_probes[] = { &kernel_probe, &proc_probe };
 	static const struct probe *const replay_probes[] = { &replay_probe };
 	static const struct argp argp = { options, parse_option, NULL, doc, NULL, NULL, NULL };
 	struct arguments a = { .conf = { .socket_path = "/run/heatscope/ingest.sock", .version = PACKAGE_VERSION,
-					 .spool_limit = 64u << 20, .probe.tracers = tracers, .probe.memory_limit = 64u << 20, .probe.budget = 0.01 } };
+					 .spool_limit = 64u << 20, .probe.tracers = tracers, .probe.memory_limit = 64u << 20,
+					 .probe.memory_total = usual_memory_total(), .probe.budget = 0.01 } };
 
 	a.conf.probe.labels = &a.labels;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);

@@ -297,6 +297,25 @@ static int is_alone(const struct tracer *t, const struct ring_plan *plan)
 	return t->alone && plan->n_shards == (__u32)libbpf_num_possible_cpus() && cpus_are_dense();
 }
 
+/* Makes the plan, which depends on the instrumentation alone, and refuses it if the memory of all is used up. */
+static int plan_make(const struct kernel *k, const struct traced *on, const struct instrumentation *in, struct ring_plan *ret_plan,
+		     char *reason)
+{
+	int err = kernel_plan(on->tracer->metric, in, k->conf.memory_limit, k->conf.text_full && on->tracer->has_texts, ret_plan, reason);
+	__u64 total = k->conf.memory_total, used = 0, needed;
+	unsigned n = 0;
+
+	if (err)
+		return err;
+	for (const struct instrument *it = k->instrument; it; it = it->next, n++)
+		used += it->memory;
+	needed = record_memory(ret_plan);
+	if (!total || (used <= total && needed <= total - used))
+		return 0;
+	return refuse_as(-ENOMEM, reason, "it would take %.1f MB of kernel memory, and the %u others take %.1f MB: the limit for all is "
+			 "%.1f MB (--memory-total): suspend or delete another one", needed / 1e6, n, used / 1e6, total / 1e6);
+}
+
 static int kernel_enable(void *self, const struct instrumentation *in, __s64 now_ns, char *reason)
 {
 	struct kernel *k = self;
@@ -312,7 +331,7 @@ static int kernel_enable(void *self, const struct instrumentation *in, __s64 now
 			 TAIL_CALL_MAX, in->module, in->stat);
 	if (in->n_exemplars && !cpus_are_dense())
 		return refuse_as(-ENOTSUP, reason, "exemplars need CPUs that are numbered without gaps");
-	err = kernel_plan(on->tracer->metric, in, k->conf.memory_limit, k->conf.text_full && on->tracer->has_texts, &plan, reason);
+	err = plan_make(k, on, in, &plan, reason);
 	it = err ? NULL : calloc(1, sizeof(*it));
 	if (!err)
 		plan.alone = is_alone(on->tracer, &plan);

@@ -28,7 +28,8 @@ struct probe_conf {
 	const char *source;		/* our name in batches */
 	const struct host_labels *labels;	/* of this host; NULL: none */
 	__u64 incarnation;
-	__u64 memory_limit;		/* bytes of kernel memory that one instrumentation may take */
+	__u64 memory_limit;		/* bytes of kernel memory that one instrumentation may take; 0: no limit */
+	__u64 memory_total;		/* that all of them together may take; 0: no limit */
 	double budget;			/* share of all CPUs that measuring may take; 0: no limit; 0.01: 1 % */
 	const char *pod_logs;		/* the folder of the kubelet's logs, see pod_names.h; NULL: its usual one */
 	int text_full;			/* 1: exemplars keep statements with their literals, see statement_text.h */
