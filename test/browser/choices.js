@@ -138,6 +138,23 @@ check("masthead and toolbar have one row each, whatever the range is", async ({ 
 		}
 });
 
+check("the status line is in sight, whatever the height of the window is", async ({ page, server }) => {
+	for (const [width, height] of [[844, 390], [1024, 500], [1440, 600], [1440, 681], [1440, 900]]) {
+		await page.setViewportSize({ width, height });
+		await page.goto(`${server.url}/#duration=60`);
+		await page.locator(".statusline", { hasText: "lost" }).waitFor();
+		const covered = () => page.locator(".statusline > span").evaluateAll((spans) => spans.filter((span) => {
+			const { left, right, top, bottom } = span.getBoundingClientRect();
+
+			return bottom > innerHeight || !span.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+		}).map((span) => span.textContent));
+
+		assert.deepEqual(await covered(), [], `${width} x ${height}`);
+		await page.evaluate(() => scrollTo(0, 99999));
+		assert.deepEqual(await covered(), [], `${width} x ${height}, at the end of the page`);
+	}
+});
+
 check("a figure and the report are downloaded as pictures", async (t) => {
 	await pause(t);
 	for (const name of [/^latency, PNG/, /^Report, PNG/]) {
