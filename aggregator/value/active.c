@@ -62,7 +62,7 @@ int value_active_add(struct value *v, struct value_active *a, const struct catal
 	if (apart)
 		to.slice = NULL;
 	v->all_weights = true;
-	value_take(v, -1, false, &to);
+	value_take(v, -1, VALUE_WHOLE, &to);
 	return 0;
 }
 

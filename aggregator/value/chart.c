@@ -57,7 +57,7 @@ static int chart_record(struct value *v, __s64 first, __s64 last)
 
 static int chart_read(struct value *v, struct store *store)
 {
-	const struct store_reader slices = value_slices(v, false);
+	const struct store_reader slices = value_slices(v);
 
 	return value_active_read(v, &chart_of(v)->active, store, &slices);
 }

@@ -132,7 +132,7 @@ static int watch_baseline(struct value *v, const struct catalog_inst *ci, struct
 	err = fold_new(&e->baseline_query, &e->baseline_fold);
 	if (err)
 		return err;
-	value_take(v, -1, false, &to);
+	value_take(v, -1, VALUE_WHOLE, &to);
 	return value_expect(v->services, ci, v->now_ns, e->baseline_fold);
 }
 
@@ -195,7 +195,7 @@ static int explain_folds(struct value *v, const struct catalog_inst *ci, int axi
 	if (err)
 		return err;
 	v->all_axes = v->in.n_measures > 1;
-	value_take(v, -1, true, region_reader(e->region));
+	value_take(v, -1, VALUE_BY_KEY, region_reader(e->region));
 	err = value_in_flight_add(v, IN_FLIGHT_SLOTS_MAX, (__u64)v->p.ymin, v->p.has_ymax ? (__u64)v->p.ymax : 0, &e->running);
 	if (!err && v->in.n_weights && !axis)
 		err = value_composition_folds(v, &e->composed);
@@ -220,7 +220,7 @@ static int explain_record(struct value *v, __s64 first, __s64 last)
 static int explain_read(struct value *v, struct store *store)
 {
 	const struct store_range of = { .axis = value_only_axis(v), .weight = value_only_weight(v) };
-	const struct store_reader slices = value_slices(v, false);
+	const struct store_reader slices = value_slices(v);
 	struct explain *e = explain_of(v);
 	int err = 0;
 

@@ -40,7 +40,7 @@ static int grid_record(struct value *v, __s64 first, __s64 last)
 
 static int grid_read(struct value *v, struct store *store)
 {
-	const struct store_reader slices = value_slices(v, false);
+	const struct store_reader slices = value_slices(v);
 
 	return value_active_read(v, &grid_value_of(v)->active, store, &slices);
 }

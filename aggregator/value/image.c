@@ -68,17 +68,6 @@ static void image_query(const struct value *v, struct query *q)
 	q->exclude = false;
 }
 
-/* It needs columns of all keys together, and the count of each key: a tenth of the slices of columns by key. */
-static bool is_both(const struct value *v)
-{
-	return v->p.format == FORMAT_JSON && !v->p.n_select && !v->p.isolate && !v->p.decompose_all;
-}
-
-static bool image_reads_keys(const struct value *v)
-{
-	return v->p.format == FORMAT_JSON && !is_both(v);
-}
-
 static int image_plan(struct value *v, const struct catalog_inst *ci, const struct http_param *param, size_t n_params, char *reason)
 {
 	value_choose_tiers(v, ci);
@@ -100,18 +89,16 @@ static int image_folds(struct value *v, const struct catalog_inst *ci, int axis,
 	return err;
 }
 
+/* JSON needs columns, those of a few keys apart, and the count of each key: a tenth of the slices of columns by key. */
 static int image_read(struct value *v, struct store *store)
 {
-	struct store_range of = { .axis = value_only_axis(v), .weight = value_only_weight(v), .whole = true };
-	const struct store_reader columns = value_slices(v, true);
-	/* only the columns report damage, so that it is counted once */
+	const struct store_range of = { .axis = value_only_axis(v), .weight = value_only_weight(v) };
 	const struct store_reader counts = { .arg = v->key_fold[0], .count = key_fold_count };
 	int err;
 
-	if (!is_both(v))
+	if (v->p.format != FORMAT_JSON || v->p.decompose_all)
 		return value_read_slices(v, store);
-	err = value_read_plan(v, store, &v->plan, false, &of, &columns);
-	of.whole = false;
+	err = value_read_columns(v, store);
 	return err ? err : value_read_plan(v, store, &image_of(v)->keys_plan, true, &of, &counts);
 }
 
@@ -178,6 +165,6 @@ static void image_free(struct value *v)
 
 const struct value_kind value_image = {
 	.name = "image", .size = sizeof(struct image_value), .class = ADMISSION_LARGE, .shows_times = true, .drawn_from = true,
-	.columns = value_image_columns, .query = image_query, .reads_keys = image_reads_keys, .plan = image_plan, .folds = image_folds,
+	.columns = value_image_columns, .query = image_query, .plan = image_plan, .folds = image_folds,
 	.read = image_read, .make = image_make, .free = image_free,
 };

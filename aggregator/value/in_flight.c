@@ -28,7 +28,7 @@ int value_in_flight_add(struct value *v, __s64 n_slots, __u64 min, __u64 max, st
 		return err;
 	to.arg = *ret_in_flight;
 	to.cover = in_flight_reader(*ret_in_flight)->cover;
-	value_take(v, axis, false, &to);
+	value_take(v, axis, VALUE_WHOLE, &to);
 	return 0;
 }
 
@@ -45,7 +45,7 @@ void value_in_flight_take(struct value *v, struct in_flight *r)
 {
 	const struct store_reader to = { .arg = r, .slice = in_flight_reader(r)->slice };
 
-	value_take(v, value_in_flight_axis(v), false, &to);
+	value_take(v, value_in_flight_axis(v), VALUE_WHOLE, &to);
 }
 
 int value_in_flight_record(struct value *v, struct in_flight *r)

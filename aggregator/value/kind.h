@@ -99,8 +99,8 @@ int value_key_fold_add(struct value *v, const struct query *q);
 /* Makes the folds of a kind that needs totals per key: coverage and a key fold. */
 int value_totals_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason);
 
-/* At most TAKERS_MAX.  by_key: it needs keys separately. */
-void value_take(struct value *v, int axis, bool by_key, const struct store_reader *to);
+/* At most TAKERS_MAX. */
+void value_take(struct value *v, int axis, enum value_keys keys, const struct store_reader *to);
 
 /* ---- reading (read.c) ---- */
 
@@ -122,8 +122,12 @@ int value_record_slices(struct value *v, __s64 first, __s64 last);
 int value_read_plan(const struct value *v, struct store *store, const struct plan *plan, bool totals, const struct store_range *of,
 		    const struct store_reader *slices);
 
-/* Gives slices, and damage, to the value's takers: to all, or only to those that do not need keys separately. */
-struct store_reader value_slices(struct value *v, bool columns_only);
+/* Reads slices for columns of all keys together and, in a second step, those of the selected keys for the takers of
+ * these.  Takers of all keys get nothing. */
+int value_read_columns(struct value *v, struct store *store);
+
+/* Gives slices, and damage, to all takers of the value. */
+struct store_reader value_slices(struct value *v);
 
 /* ---- making (value.c) ---- */
 

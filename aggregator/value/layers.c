@@ -27,7 +27,7 @@ static int add_layer_fold(struct value *v, const struct query *q, struct layer_f
 	int err = layer_fold_new(q, true, ret_fold);
 
 	if (!err)
-		value_take(v, q->axis, true, layer_fold_reader(*ret_fold));
+		value_take(v, q->axis, q->n_select ? VALUE_SELECTED : VALUE_BY_KEY, layer_fold_reader(*ret_fold));
 	return err;
 }
 
@@ -36,7 +36,7 @@ int value_layers_add(struct value *v, struct value_layers *l)
 	bool rest_only = !l->total_is_rest && v->p.exclude;
 	int err = 0;
 
-	l->added = v->by_key = true;
+	l->added = true;
 	for (size_t i = 0; i < v->n_folds && !err; i++) {
 		struct query q = value_query(v, v->fold_axis[i]);
 

@@ -116,12 +116,11 @@ static int multiples_folds(struct value *v, const struct catalog_inst *ci, int a
 		err = layer_fold_new(&q, true, &m->layers);
 	if (err)
 		return err;
-	v->by_key = true;
-	value_take(v, axis, true, layer_fold_reader(m->layers));
+	value_take(v, axis, VALUE_BY_KEY, layer_fold_reader(m->layers));
 	if (!is_by_host(v))
 		return 0;
 	m->taker = (struct store_reader){ .arg = m, .cover = take_cover, .sparse = take_sparse, .loss = take_loss };
-	value_take(v, axis, false, &m->taker);
+	value_take(v, axis, VALUE_WHOLE, &m->taker);
 	return 0;
 }
 

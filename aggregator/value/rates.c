@@ -301,7 +301,7 @@ int value_counts_add(struct value *v, struct layer_fold **ret_counts)
 	q.n_select = v->p.n_select;
 	err = layer_fold_new(&q, false, ret_counts);
 	if (!err)
-		value_take(v, q.axis, true, layer_fold_reader(*ret_counts));
+		value_take(v, q.axis, VALUE_BY_KEY, layer_fold_reader(*ret_counts));
 	return err;
 }
 

@@ -20,14 +20,15 @@ static void give_slice(void *arg, __s64 slot, const struct slice *s)
 			t->to.slice(t->to.arg, slot, s);
 }
 
-static void give_to_columns(void *arg, __s64 slot, const struct slice *s)
+static void give_to(struct value *v, enum value_keys keys, __s64 slot, const struct slice *s)
 {
-	struct value *v = arg;
-
 	for (struct value_taker *t = v->taker; t < v->taker + v->n_takers; t++)
-		if (takes(t, s) && !t->by_key)
+		if (takes(t, s) && t->keys == keys)
 			t->to.slice(t->to.arg, slot, s);
 }
+
+static void give_to_columns(void *arg, __s64 slot, const struct slice *s) { give_to(arg, VALUE_WHOLE, slot, s); }
+static void give_to_layers(void *arg, __s64 slot, const struct slice *s) { give_to(arg, VALUE_SELECTED, slot, s); }
 
 static void give_cover(void *arg, const char *source, __s64 first, __s64 last)
 {
@@ -95,6 +96,17 @@ static bool give_wants(void *arg, const struct labels *key)
 	return query_selects(&q, key);
 }
 
+/* The columns may have more keys. */
+static bool layers_want(void *arg, const struct labels *key)
+{
+	const struct value *v = arg;
+	struct query q = value_query(v, 0);
+
+	q.n_select = v->p.n_select;
+	q.exclude = false;
+	return query_selects(&q, key);
+}
+
 /* Reads a whole interval: slices, coverage, losses and marks. */
 static struct store_reader reader_of(struct value *v)
 {
@@ -102,9 +114,9 @@ static struct store_reader reader_of(struct value *v)
 				      .sparse = give_sparse, .dropped = give_dropped };
 }
 
-struct store_reader value_slices(struct value *v, bool columns_only)
+struct store_reader value_slices(struct value *v)
 {
-	return (struct store_reader){ .arg = v, .slice = columns_only ? give_to_columns : give_slice, .damaged = give_damaged,
+	return (struct store_reader){ .arg = v, .slice = give_slice, .damaged = give_damaged,
 				      .wants = v->p.n_select ? give_wants : NULL };
 }
 
@@ -186,7 +198,7 @@ int value_only_weight(const struct value *v)
 
 bool value_is_whole(const struct value *v)
 {
-	return !v->by_key && !v->p.n_select;
+	return v->keys == VALUE_WHOLE && !v->p.n_select;
 }
 
 int value_read_plan(const struct value *v, struct store *store, const struct plan *plan, bool totals, const struct store_range *of,
@@ -204,11 +216,24 @@ int value_read_plan(const struct value *v, struct store *store, const struct pla
 	return err;
 }
 
+/* Only the columns report damage, so that it is counted once. */
+int value_read_columns(struct value *v, struct store *store)
+{
+	struct store_range of = { .axis = value_only_axis(v), .weight = value_only_weight(v), .whole = true };
+	const struct store_reader columns = { .arg = v, .slice = give_to_columns, .damaged = give_damaged };
+	const struct store_reader layers = { .arg = v, .slice = give_to_layers, .wants = layers_want };
+	int err = value_read_plan(v, store, &v->plan, false, &of, &columns);
+
+	of.whole = false;
+	return err || !v->p.n_select ? err : value_read_plan(v, store, &v->plan, false, &of, &layers);
+}
+
 int value_read_slices(struct value *v, struct store *store)
 {
 	struct store_range of = { .axis = value_only_axis(v), .weight = value_only_weight(v), .whole = value_is_whole(v) };
-	const struct store_reader slices = value_slices(v, false);
-	int err = value_read_plan(v, store, &v->plan, v->kind->totals, &of, &slices);
+	const struct store_reader slices = value_slices(v);
+	bool layered = v->keys == VALUE_SELECTED && !value_query(v, 0).n_select;
+	int err = layered ? value_read_columns(v, store) : value_read_plan(v, store, &v->plan, v->kind->totals, &of, &slices);
 
 	if (err || !v->runs || of.axis < 0)	/* otherwise all measures are read already */
 		return err;

@@ -70,10 +70,10 @@ bool value_is_offset(const struct value *v, int axis)
 
 /* ---- folds and takers ---- */
 
-void value_take(struct value *v, int axis, bool by_key, const struct store_reader *to)
+void value_take(struct value *v, int axis, enum value_keys keys, const struct store_reader *to)
 {
-	v->taker[v->n_takers++] = (struct value_taker){ axis, by_key, *to };
-	v->by_key = v->by_key || by_key;
+	v->taker[v->n_takers++] = (struct value_taker){ axis, keys, *to };
+	v->keys = keys > v->keys ? keys : v->keys;
 }
 
 int value_fold_add(struct value *v, const struct query *q, bool cover_only)
@@ -87,7 +87,7 @@ int value_fold_add(struct value *v, const struct query *q, bool cover_only)
 	to = *fold_reader(v->fold[v->n_folds]);
 	if (cover_only)
 		to.slice = NULL;
-	value_take(v, q->axis, false, &to);
+	value_take(v, q->axis, VALUE_WHOLE, &to);
 	v->n_folds++;
 	return 0;
 }
@@ -102,7 +102,7 @@ int value_key_fold_add(struct value *v, const struct query *q)
 	to.arg = v->key_fold[v->n_key_folds];
 	to.slice = key_fold_reader(v->key_fold[v->n_key_folds])->slice;
 	v->key_axis[v->n_key_folds++] = q->axis;
-	value_take(v, q->axis, true, &to);
+	value_take(v, q->axis, VALUE_BY_KEY, &to);
 	return 0;
 }
 

@@ -32,10 +32,16 @@
 
 struct value_kind;			/* kind.h */
 
+enum value_keys {			/* the keys that a taker needs separately */
+	VALUE_WHOLE,			/* none: slices of all keys together are enough */
+	VALUE_SELECTED,			/* those that the parameter `selected` names */
+	VALUE_BY_KEY,			/* all */
+};
+
 /* Gets the data that are read; NULL members of `to` get nothing. */
 struct value_taker {
 	int axis;			/* slices of this measure; -1: of all measures */
-	bool by_key;			/* it needs keys separately: slices of all keys together are not enough */
+	enum value_keys keys;
 	struct store_reader to;
 };
 
@@ -69,7 +75,8 @@ struct value {
 	/* Reading. */
 	size_t n_takers;
 	struct value_taker taker[TAKERS_MAX];
-	bool by_key, all_axes, all_weights;	/* what some taker needs */
+	enum value_keys keys;		/* the most that any taker needs */
+	bool all_axes, all_weights;	/* a taker needs them */
 	struct slice_buffer slice_buffer;		/* slices from the cube, for the worker */
 
 	struct annotation_list *annotations;	/* of its time; NULL: none */

@@ -386,6 +386,58 @@ TEST(an_image_of_a_long_time_names_its_keys)
 	}
 }
 
+static const struct store_ops *real_ops;
+static _Atomic int n_by_key;		/* reads that would give a key which was not selected, by itself */
+
+static int watch_read(struct store *s, __u64 id, const struct store_range *range, const struct store_reader *reader)
+{
+	struct bytes bytes = { 0 };
+	struct labels other;
+
+	labels_put(&bytes, "other");
+	labels_put(&bytes, "query");
+	other = (struct labels){ bytes.data, (__u16)bytes.len };
+	n_by_key += reader->slice && !range->whole && (!reader->wants || reader->wants(reader->arg, &other));
+	bytes_fini(&bytes);
+	return real_ops->read(s, id, range, reader);
+}
+
+/* Returns the picture of an image, which the caller frees. */
+static char *image_of(__s64 from, __s64 to, const char *name, const char *text, int *ret_by_key)
+{
+	json_t *json;
+	char *image;
+
+	n_by_key = 0;
+	json = json_of(VALUE_IMAGE, from, to, name, text);
+	assert_int_equal(json_array_size(json_object_get(json, "present")), 2);
+	image = strdup(json_string_value(json_object_get(json, "image")));
+	json_decref(json);
+	*ret_by_key = n_by_key;
+	return image;
+}
+
+/* One host of a thousand is drawn from its own slices, and from those of all hosts together. */
+TEST(selected_keys_are_drawn_without_reading_all_keys)
+{
+	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - 3 * DAY;
+	struct store_ops watched = *server.a.store->ops;
+	char *all, *selected;
+	int n_all, n_selected;
+
+	real_ops = server.a.store->ops;
+	watched.read = watch_read;
+	server.a.store->ops = &watched;
+	all = image_of(from, to, "decompose_all", "true", &n_all);
+	selected = image_of(from, to, "selected", "select/query,update/query", &n_selected);
+	assert_string_equal(selected, all);
+	assert_true(n_all > 0);
+	assert_int_equal(n_selected, 0);
+	server.a.store->ops = real_ops;
+	free(all);
+	free(selected);
+}
+
 static json_int_t raw_count(__s64 from, __s64 to)
 {
 	json_t *raw = json_of(VALUE_RAW, from, to, "stats", "true"), *stats = json_object_get(raw, "stats");
