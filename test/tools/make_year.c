@@ -8,9 +8,7 @@
  * hundredth of the hours lack a source for a while, now and then there is a loss.
  * Prints the instrumentation's id, and what was added: "1 events N lost N batches N slices N".
  */
-#include "aggregator/catalog/source.h"
-#include "aggregator/store/store.h"
-#include "collector/core/instrumentation.h"
+#include "test/kit/drawn_kit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +16,6 @@
 #include <string.h>
 #include <time.h>
 
-#define HOUR 3600ll
-#define DAY 86400ll
 #define KEYS_MAX 256
 
 static const char *const measures[] = { "latency", "cputime", "offcpu", "runqwait", "blocked", "unsplit" };
@@ -27,7 +23,8 @@ static const char *const measures[] = { "latency", "cputime", "offcpu", "runqwai
 struct year {
 	struct store *store;
 	int n_keys, n_measures, rate;	/* events per second and key, about */
-	__u64 ruler, seed;
+	__u64 ruler;
+	struct drawn draws;
 	struct labels key[KEYS_MAX];
 	double *density[7];		/* of the events of a key, by cell; seven shapes */
 	struct hist hist;
@@ -37,27 +34,6 @@ struct year {
 	size_t n_batches, n_slices;
 	__u64 events, lost, all_batches, all_slices;
 };
-
-/* splitmix64 */
-static __u64 next_random(struct year *y)
-{
-	__u64 z = y->seed += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
-
-static double uniform(struct year *y)
-{
-	return ((double)(next_random(y) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static void die(const char *what)
-{
-	fprintf(stderr, "make_year: %s\n", what);
-	exit(1);
-}
 
 /* Log-normal around a middle that the shape has; one in two hundred is ten times as slow. */
 static double density_at(double ns, int shape)
@@ -72,12 +48,12 @@ static void make_densities(struct year *y)
 	__u32 n = ruler_cells(y->ruler);
 
 	if (hist_init(&y->hist, y->ruler))
-		die("no memory");
+		drawn_die("no memory");
 	for (int shape = 0; shape < 7; shape++) {
 		double *d = y->density[shape] = calloc(n, sizeof(*d));
 
 		if (!d)
-			die("no memory");
+			drawn_die("no memory");
 		for (__u32 i = 1; i + 1 < n; i++) {
 			double first = (double)ruler_first(y->ruler, i), width = (double)ruler_last(y->ruler, i) - first + 1;
 
@@ -93,12 +69,10 @@ static __u64 poisson(struct year *y, double mean)
 	__u64 n = 0;
 
 	if (mean > 4) {
-		double normal = sqrt(-2 * log(uniform(y))) * cos(2 * M_PI * uniform(y));
-
-		return (__u64)fmax(0, round(mean + sqrt(mean) * normal));
+		return (__u64)fmax(0, round(mean + sqrt(mean) * drawn_normal(&y->draws)));
 	}
 	limit = exp(-mean);
-	while ((product *= uniform(y)) > limit)
+	while ((product *= drawn_uniform(&y->draws)) > limit)
 		n++;
 	return n;
 }
@@ -117,10 +91,10 @@ static __u64 put_hist(struct year *y, int key, double n_events)
 		if (!n)
 			continue;
 		h->cell[i] = n;
-		h->min = h->count ? h->min : first + next_random(y) % width;
-		h->max = first + next_random(y) % width;
+		h->min = h->count ? h->min : first + drawn_next(&y->draws) % width;
+		h->max = first + drawn_next(&y->draws) % width;
 		h->max = h->count || h->max > h->min ? h->max : h->min;
-		h->sum += n * first + next_random(y) % (n * width);
+		h->sum += n * first + drawn_next(&y->draws) % (n * width);
 		h->count += n;
 	}
 	hist_encode(h, &y->bytes);
@@ -144,11 +118,11 @@ static void name_keys(struct year *y)
 static void add_slices(struct year *y, struct batch *b, double seconds, __s64 slot)
 {
 	int n_keys = y->n_keys ? y->n_keys : 1;
-	double rate = y->rate * (1 + 0.6 * sin((double)(slot % DAY) * 2 * M_PI / DAY));
+	double rate = y->rate * (1 + 0.6 * sin((double)(slot % DRAWN_DAY) * 2 * M_PI / DRAWN_DAY));
 
 	b->slice = &y->slice[y->n_slices];
 	for (int key = 0; key < n_keys; key++) {
-		if (key && key == n_keys - 1 && next_random(y) % 40)
+		if (key && key == n_keys - 1 && drawn_next(&y->draws) % 40)
 			continue;
 		for (int m = 0; m < y->n_measures; m++) {
 			size_t at = y->bytes.len;
@@ -177,7 +151,7 @@ static struct batch *add_batch(struct year *y, __s64 slot, __u32 run)
 
 static void make_hour(struct year *y, __s64 hour, __s64 until, __s64 step)
 {
-	__s64 away = next_random(y) % 100 ? 0 : 1 + (__s64)(next_random(y) % HOUR);
+	__s64 away = drawn_next(&y->draws) % 100 ? 0 : 1 + (__s64)(drawn_next(&y->draws) % DRAWN_HOUR);
 
 	y->n_batches = y->n_slices = 0;
 	bytes_clear(&y->bytes);
@@ -188,7 +162,7 @@ static void make_hour(struct year *y, __s64 hour, __s64 until, __s64 step)
 			continue;
 		b = add_batch(y, slot, 1);
 		add_slices(y, b, (double)step, slot);
-		if (!(next_random(y) % 50000)) {
+		if (!(drawn_next(&y->draws) % 50000)) {
 			b->loss = (struct loss){ .n = 5, .sum = 500000, .first = slot, .last = slot };
 			y->lost += 5;
 		}
@@ -201,71 +175,56 @@ static void make_hour(struct year *y, __s64 hour, __s64 until, __s64 step)
 
 static void keep_hour(struct year *y, __s64 end)
 {
-	const __s64 before[TIERS] = { end - DAY, end - 14 * DAY, end - 365 * DAY };
+	const __s64 before[TIERS] = { end - DRAWN_DAY, end - 14 * DRAWN_DAY, end - 365 * DRAWN_DAY };
 	bool *is_new = calloc(y->n_batches + 1, sizeof(*is_new));
 
 	if (!is_new || (y->n_batches && y->store->ops->add(y->store, y->batch, y->n_batches, is_new)) ||
 	    y->store->ops->expire(y->store, 1, before) || y->store->ops->compact(y->store, 1, end - 5))
-		die(y->store->reason[0] ? y->store->reason : "the store fails");
+		drawn_die(y->store->reason[0] ? y->store->reason : "the store fails");
 	for (size_t i = 0; i < y->n_batches; i++)
 		if (!is_new[i])
-			die("a batch was not new");
+			drawn_die("a batch was not new");
 	free(is_new);
 	y->all_batches += y->n_batches;
 	y->all_slices += y->n_slices;
 }
 
-/* As the catalogue keeps it. */
 static void put_inst(struct year *y, __s64 now)
 {
-	struct field field[1 + 6] = { { "statement", "statement", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 } };
-	const struct metric metric = { .module = "mysql", .stat = "queries", .label = "MySQL queries", .unit = "queries",
-				       .field = field, .n_fields = 1 + (size_t)y->n_measures };
-	struct instrumentation in = { .id = 1, .module = "mysql", .stat = "queries", .n_measures = (size_t)y->n_measures,
-				      .n_fields = y->n_keys > 0, .field = { "statement" }, .granularity_ns = 1000000000,
-				      .slot_ns = 1000000000, .retention_s = DAY, .minutes_s = 14 * DAY, .hours_s = 365 * DAY,
-				      .ruler_bits = 5, .n_keys = KEYS_MAX, .n_slots = 12, .crtime_ms = now * 1000 };
-	json_t *json;
-	char *text;
+	struct instrumentation in = { .n_measures = (size_t)y->n_measures, .n_fields = y->n_keys > 0, .field = { "statement" },
+				      .retention_s = DRAWN_DAY, .minutes_s = 14 * DRAWN_DAY, .hours_s = 365 * DRAWN_DAY, .n_keys = KEYS_MAX,
+				      .crtime_ms = now * 1000 };
 
-	for (int i = 0; i < y->n_measures; i++) {
+	for (int i = 0; i < y->n_measures; i++)
 		snprintf(in.measure[i], NAME_MAX_LEN, "%s", measures[i]);
-		field[1 + i] = (struct field){ measures[i], measures[i], "time", FIELD_NUMERIC, UNIT_NS, 10, 39 };
-	}
-	json = json_pack("{s:o, s:o, s:s}", "instrumentation", instrumentation_to_json(&in), "metric",
-			 metric_to_json(&metric), "numeric", "latency");
-	text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-	if (!text || y->store->ops->inst_put(y->store, 1, text))
-		die("the instrumentation cannot be stored");
-	free(text);
-	json_decref(json);
+	drawn_inst_put(y->store, in);
 }
 
 int main(int argc, char **argv)
 {
-	static struct year y = { .ruler = RULER(UNIT_NS, 5, 10, 39), .seed = 1 };
-	__s64 now = time(NULL), days = argc > 2 ? atoll(argv[2]) : 365, end = now / HOUR * HOUR + HOUR;
+	static struct year y = { .ruler = RULER(UNIT_NS, 5, 10, 39), .draws = { 1 } };
+	__s64 now = time(NULL), days = argc > 2 ? atoll(argv[2]) : 365, end = now / DRAWN_HOUR * DRAWN_HOUR + DRAWN_HOUR;
 	char reason[300] = "";
-	size_t most = 2 * HOUR;
+	size_t most = 2 * DRAWN_HOUR;
 
 	y.n_keys = argc > 3 ? atoi(argv[3]) : 10;
 	y.n_measures = argc > 4 ? atoi(argv[4]) : 2;
 	y.rate = argc > 5 ? atoi(argv[5]) : 25;
 	if (argc < 2 || days < 1 || y.rate < 4 || y.n_keys < 0 || y.n_keys > KEYS_MAX || y.n_measures < 1 || y.n_measures > 6)
-		die("usage: make_year DATABASE [DAYS [KEYS [MEASURES [RATE]]]]");
+		drawn_die("usage: make_year DATABASE [DAYS [KEYS [MEASURES [RATE]]]]");
 	if (store_sqlite_open(argv[1], &y.store, reason, sizeof(reason)))
-		die(reason);
+		drawn_die(reason);
 	y.batch = calloc(most, sizeof(*y.batch));
 	y.slice = calloc(most * (size_t)(y.n_keys + 1) * (size_t)y.n_measures, sizeof(*y.slice));
 	if (!y.batch || !y.slice)
-		die("no memory");
+		drawn_die("no memory");
 	name_keys(&y);
 	make_densities(&y);
-	put_inst(&y, end - days * DAY);
-	for (__s64 hour = end - days * DAY; hour < end; hour += HOUR) {
-		__s64 until = hour + HOUR < now ? hour + HOUR : now;
+	put_inst(&y, end - days * DRAWN_DAY);
+	for (__s64 hour = end - days * DRAWN_DAY; hour < end; hour += DRAWN_HOUR) {
+		__s64 until = hour + DRAWN_HOUR < now ? hour + DRAWN_HOUR : now;
 
-		make_hour(&y, hour, until, hour < now - DAY - HOUR ? 60 : 1);
+		make_hour(&y, hour, until, hour < now - DRAWN_DAY - DRAWN_HOUR ? 60 : 1);
 		keep_hour(&y, until);
 	}
 	y.store->ops->close(y.store);
