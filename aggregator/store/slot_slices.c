@@ -50,12 +50,19 @@ static __u8 *copy_of(const __u8 *data, size_t len)
 	return copy;
 }
 
-/* Adds s to an entry of the copy. */
-static int merge_slice(struct slot_slices_entry *e, struct sum *scratch, const struct slice *s)
+/* Adds n slices of its name to an entry of the copy. */
+static int merge_slices(struct slot_slices_entry *e, struct sum *scratch, const struct slice *const *s, size_t n)
 {
-	int err = sum_two(scratch, s->ruler, e->hist, e->hist_len, s->hist, s->hist_len);
-	__u8 *hist = err ? NULL : copy_of(scratch->bytes.data, scratch->bytes.len);
+	int err = sum_begin(scratch, e->ruler);
+	__u8 *hist;
 
+	if (!err)
+		err = sum_add(scratch, e->hist, e->hist_len);
+	for (size_t i = 0; i < n && !err; i++)
+		err = sum_add(scratch, s[i]->hist, s[i]->hist_len);
+	if (!err)
+		err = sum_end(scratch);
+	hist = err ? NULL : copy_of(scratch->bytes.data, scratch->bytes.len);
 	if (!hist)
 		return err ? err : -ENOMEM;
 	if (e->fresh)
@@ -103,23 +110,27 @@ static void append(struct slot_slices *copy, const struct slot_slices_entry *ent
 static int merge_all(struct slot_slices *copy, const struct slot_slices *old, struct keys *keys, struct sum *scratch,
 		     const struct slice *const *slice, size_t n)
 {
-	size_t at = 0, to;
+	size_t at = 0, to, same;
 	int err = 0;
 
-	for (size_t next = 0; next < n && !err; next++) {
+	for (size_t next = 0; next < n && !err; next += same) {
 		const struct slice *s = slice[next];
+		bool is_new;
 
 		if (s->axis >= MEASURES_MAX || s->weight > MEASURES_MAX)
 			return -EINVAL;
+		for (same = 1; next + same < n && !compare(s, slice[next + same]);)
+			same++;
 		to = at + array_place(old->n_entries - at, i, compare_entry(&old->entry[at + i], s) <= 0);
 		append(copy, old->entry + at, to - at);
 		at = to;
-		if (copy->n_entries && !compare_entry(&copy->entry[copy->n_entries - 1], s)) {
-			err = merge_slice(&copy->entry[copy->n_entries - 1], scratch, s);
-		} else {
+		is_new = !copy->n_entries || compare_entry(&copy->entry[copy->n_entries - 1], s);
+		if (is_new) {
 			err = new_entry(&copy->entry[copy->n_entries], keys, s);
 			copy->n_entries += !err;
 		}
+		if (!err && same > is_new)
+			err = merge_slices(&copy->entry[copy->n_entries - 1], scratch, slice + next + is_new, same - is_new);
 	}
 	if (!err)
 		append(copy, old->entry + at, old->n_entries - at);

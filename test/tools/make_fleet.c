@@ -2,11 +2,11 @@
  *
  *      make_fleet URL DATABASE [HOSTS [DAYS [MINUTE_DAYS [SECOND_HOURS]]]]     default 200 365 14 24
  *
- * The real store does it all, with the clock running fast, up to the present hour.  Each host has one key, its name.  Before
- * the last MINUTE_DAYS a host sends a batch per hour, before the last SECOND_HOURS one per minute, then one per second, as
- * nothing finer is left of the older ones in the end.
+ * The real store does it all, with the clock running fast, up to the present hour; it expires at the end.  Each host has
+ * one key, its name.  Before the last MINUTE_DAYS a host sends a batch per hour, before the last SECOND_HOURS one per
+ * minute, then one per second, as nothing finer is left of the older ones in the end.
  * Histograms are drawn from a few thousand, which are log-normal with about 25 events per second.
- * Prints the instrumentation's id, and what was added: "1 events N batches N seconds S", and at the end of each day to
+ * Prints the instrumentation's id, and what was added: "1 events N batches N seconds S", and now and then to
  * standard error how far it is.
  */
 #include "test/kit/drawn_kit.h"
@@ -24,6 +24,7 @@
 enum { OF_SECOND, OF_MINUTE, OF_HOUR, KINDS };
 
 static const __s64 step_s[KINDS] = { 1, 60, DRAWN_HOUR };
+static const __s64 roll_s[KINDS] = { DRAWN_HOUR, DRAWN_DAY, 10 * DRAWN_DAY };	/* compact() is called so often */
 
 struct drawn_hist {
 	__u8 *data;
@@ -99,12 +100,21 @@ static void put_batch(struct fleet *f, int kind, int host, __s64 slot)
 		add_batches(f);
 }
 
-/* Batches come in the order of time; expiry and roll-up follow, as once an hour. */
+/* Batches come in the order of time. */
 static void make_hour(struct fleet *f, int kind, __s64 hour)
 {
 	for (__s64 slot = hour; slot < hour + DRAWN_HOUR; slot += step_s[kind])
 		for (int host = 0; host < f->n_hosts; host++)
 			put_batch(f, kind, host, slot);
+}
+
+/* Rows are removed by the second call.  (To do so day by day, as heatscoped does, would take hours.) */
+static void drop_old(struct fleet *f, __s64 seconds, __s64 minutes)
+{
+	const __s64 first[TIERS] = { seconds - DRAWN_DAY, minutes, 0 }, second[TIERS] = { seconds, minutes, 0 };
+
+	if (f->store->ops->expire(f->store, 1, first) || f->store->ops->expire(f->store, 1, second))
+		drawn_die(f->store->reason);
 }
 
 static void put_inst(struct fleet *f, __s64 now, __s64 minute_days, __s64 days)
@@ -141,17 +151,18 @@ int main(int argc, char **argv)
 			draw(&f, kind, &f.pool[kind][i]);
 	put_inst(&f, end - days * DRAWN_DAY, minute_days, days);
 	for (__s64 hour = end - days * DRAWN_DAY; hour < end; hour += DRAWN_HOUR) {
-		const __s64 before[TIERS] = { hour + DRAWN_HOUR - hours * DRAWN_HOUR, hour + DRAWN_HOUR - minute_days * DRAWN_DAY, 0 };
+		int kind = hour < end - minute_days * DRAWN_DAY ? OF_HOUR : hour < end - hours * DRAWN_HOUR ? OF_MINUTE : OF_SECOND;
 
-		make_hour(&f, hour < end - minute_days * DRAWN_DAY ? OF_HOUR : hour < end - hours * DRAWN_HOUR ? OF_MINUTE : OF_SECOND, hour);
-		if ((hour + DRAWN_HOUR) % DRAWN_DAY && hour + DRAWN_HOUR < end)
+		make_hour(&f, kind, hour);
+		if ((hour + DRAWN_HOUR) % roll_s[kind] && hour + DRAWN_HOUR < end)
 			continue;
 		add_batches(&f);
-		if (f.store->ops->compact(f.store, 1, hour + DRAWN_HOUR) || f.store->ops->expire(f.store, 1, before))
+		if (f.store->ops->compact(f.store, 1, hour + DRAWN_HOUR))
 			drawn_die(f.store->reason);
 		fprintf(stderr, "%lld days to go, %llu batches, %lld s\n", (long long)(end - hour - DRAWN_HOUR) / DRAWN_DAY,
 			(unsigned long long)f.batches, (long long)time(NULL) - begin_s);
 	}
+	drop_old(&f, end - hours * DRAWN_HOUR, end - minute_days * DRAWN_DAY);
 	f.store->ops->close(f.store);
 	printf("1 events %llu batches %llu seconds %lld\n", (unsigned long long)f.events, (unsigned long long)f.batches,
 	       (long long)time(NULL) - begin_s);

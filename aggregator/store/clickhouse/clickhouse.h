@@ -6,12 +6,12 @@
  *      schema.c      makes and upgrades the tables
  *      clickhouse.c  opening, adding, instrumentations, identity
  *      read.c        reading
- *      roll.c        adding up to minutes and hours
+ *      roll.c        adding up to minutes and hours; roll_sums.c: the sums (pure)
  *      expire.c      dropping old data
  *      limit.c       keeping the tables below a size
  *
  *      add() -> rows of slots        one INSERT
- *      compact(): closed 10 minutes -> rows of minutes; closed hours -> rows of hours      INSERT SELECT
+ *      compact(): closed 10 minutes -> rows of minutes; closed hours -> rows of hours      SELECT, then one INSERT
  *
  * Once    There are no transactions.  A batch is the rows of one day, so of one part of one table: ClickHouse keeps all
  *         of them or none.  add() asks for the names of its batches first.  If an INSERT came through although its
@@ -23,8 +23,11 @@
  *         Before it, read() takes the tier's rows, after it those of the finer tier, so it finds each event once.  Rows
  *         from `rolled` on are ignored: they are left of a roll-up whose end was not noted, and the next one replaces
  *         them.
- * Whole   Roll-ups also make rows of the sum of all keys, of all three tiers: most pictures need no other.  (Adding up
- *         within a SELECT is slow: sumMap() of 18.16 takes about a microsecond per cell, so SELECTs give rows as they are.)
+ * Whole   Roll-ups also make rows of the sum of all keys, of all three tiers: most pictures need no other.
+ * Steps   They make rows of 12 slots of tier 0, too, of each key and of the whole: a day of seconds is 7,200 of them.  read()
+ *         takes the longest rows of which a whole number is one group of its `grain`.
+ * Adding  heatscoped adds, as in its other stores; SELECTs give rows as they are.  (sumMap() of 18.16 takes about a microsecond
+ *         per cell, slot_slices.h a fiftieth of that.)
  * Late    A batch of slots before `rolling`, which a roll-up raises before it reads, is also filed as rows of minutes and
  *         hours, with its name.  Roll-ups leave out the rows of such a batch.
  * Life    inst_delete() increments the instrumentation's life.  Rows of earlier lives are invisible at once, and a
@@ -46,7 +49,9 @@
  *           that are dropped then, and fails with -EAGAIN if the instrumentation was deleted.
  *         - read() and add().  Coverage is read before slices, so no slot counts as reported while its events are missing.
  *         - add() and expire(), which drops the batch's slots meanwhile.  add() notes that something was dropped there.
- *         - A former leader that still writes.  The numbers of a state only rise or only fall, see text.c.
+ *         - A former leader that still writes.  The numbers of a state only rise or only fall, see text.c.  Rows of a
+ *           roll-up have the version of the time before it read.  So if a former leader's INSERT comes late, the rows of the
+ *           next leader stay, as long as their clocks differ by less than the lease.
  *         - Two that make one database.  The identity is a view, and the server makes only one of a name.
  *         - Two first batches with slots of different lengths.  The first one's length stays, and the other batch is
  *           refused, as long as the two clocks differ by less than the time between them.
@@ -66,7 +71,7 @@
 
 #include <curl/curl.h>
 
-#define SCHEMA 2			/* the version of the tables that this program makes */
+#define SCHEMA 3			/* the version of the tables that this program makes */
 
 #define OWN_MAX 4096			/* nanoseconds: versions are the time, this exactly */
 
@@ -131,6 +136,7 @@ typedef int (*row_take)(void *arg, struct cursor *c);
 /* Runs q->sql, and gives each row of the answer to take(). */
 int request_select(struct clickhouse *q, row_take take, void *arg);
 int request_run(struct clickhouse *q);			/* without an answer */
+void request_limit(struct clickhouse *q, bool limited);	/* requests may take two minutes; false: as long as they want */
 int request_insert(struct clickhouse *q, const char *table, const char *columns);	/* q->rows */
 
 /* --- text.c --- */
@@ -177,7 +183,11 @@ int clickhouse_read(struct store *s, __u64 inst, const struct store_range *range
 /* Appends a SELECT of source, firsts, lasts: the reported slots first..last-1 by source and hour, from rows of names. */
 void sql_put_cover(struct clickhouse *q, const struct state *s, __s64 first, __s64 last);
 
-/* Appends " FROM filed FINAL WHERE ...": the rows of a kind that are filed under the slots first..last. */
+/* Appends " FROM filed", how, " WHERE ...": the rows of all kinds that are filed under the slots first..last. */
+void sql_put_filed(struct clickhouse *q, const struct state *s, const char *how, __s64 first, __s64 last);
+
+/* Appends " FROM filed FINAL WHERE ...": the rows of a kind that are filed under the slots first..last.  Names and coverage
+ * are read without FINAL, which takes longer than the rest: two rows of one name report the same slots. */
 void sql_put_rows(struct clickhouse *q, const struct state *s, enum row_kind kind, __s64 first, __s64 last);
 
 /* --- roll.c --- */
@@ -186,6 +196,9 @@ int clickhouse_compact(struct store *s, __u64 inst, __s64 slot);
 
 /* Adds up to at least this slot, for reading the tier. */
 int roll_until(struct clickhouse *q, struct state *s, int tier, __s64 slot);
+
+/* Adds up all minutes whose slots are still there once more. */
+int roll_minutes_again(struct clickhouse *q, const struct state *s);
 
 /* Fulfils the wishes: adds up once more. */
 int roll_again(struct clickhouse *q, const struct state *s);

@@ -64,8 +64,8 @@ int sweep(struct clickhouse *q, struct state *s, const __s64 horizon[TIERS])
 		  (unsigned long long)s->inst, s->life, s->life, row_day(s->slot_ns, horizon[0]));
 	for (int tier = 0; tier < TIERS; tier++)
 		sql_put(q, "kind IN (%d, %d) AND slot < %lld OR ", tier, ROW_WHOLE + tier, (long long)horizon[tier]);
-	sql_put(q, "kind = %d AND slot < %lld OR kind = %d AND slot < %lld AND last < %lld OR kind IN (%d, %d) AND last < %lld OR "
-		"kind = %d AND slot < %lld))", ROW_EXEMPLARS, (long long)horizon[0], ROW_NAME,
+	sql_put(q, "kind IN (%d, %d, %d) AND slot < %lld OR kind = %d AND slot < %lld AND last < %lld OR kind IN (%d, %d) AND last < %lld OR "
+		"kind = %d AND slot < %lld))", ROW_STEP, ROW_WHOLE_STEP, ROW_EXEMPLARS, (long long)horizon[0], ROW_NAME,
 		(long long)smaller(horizon[0], s->rolled[TIERS - 1]), (long long)horizon[0], ROW_COVER, ROW_LOSS,
 		(long long)horizon[TIERS - 1], ROW_MARK, (long long)horizon[TIERS - 1]);
 	return request_run(q);

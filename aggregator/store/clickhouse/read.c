@@ -38,11 +38,17 @@ static int found_damage(struct reading *r, const char *what, __s64 first, __s64 
 
 /* --- statements --- */
 
+void sql_put_filed(struct clickhouse *q, const struct state *s, const char *how, __s64 first, __s64 last)
+{
+	sql_put(q, " FROM %s.filed%s WHERE inst = %llu AND life = %u AND day >= toDate(%u) AND day <= toDate(%u) AND slot >= %lld "
+		"AND slot <= %lld", q->database, how, (unsigned long long)s->inst, s->life, row_day(s->slot_ns, first),
+		row_day(s->slot_ns, last), (long long)first, (long long)last);
+}
+
 void sql_put_rows(struct clickhouse *q, const struct state *s, enum row_kind kind, __s64 first, __s64 last)
 {
-	sql_put(q, " FROM %s.filed FINAL WHERE inst = %llu AND life = %u AND kind = %d AND day >= toDate(%u) AND day <= toDate(%u) "
-		"AND slot >= %lld AND slot <= %lld", q->database, (unsigned long long)s->inst, s->life, kind, row_day(s->slot_ns, first),
-		row_day(s->slot_ns, last), (long long)first, (long long)last);
+	sql_put_filed(q, s, kind == ROW_NAME || kind == ROW_COVER ? "" : " FINAL", first, last);
+	sql_put(q, " AND kind = %d", kind);
 	if (kind >= ROW_NAME && kind < ROW_WHOLE)	/* the columns of the key before `slot`, for the index */
 		sql_put(q, " AND axis = 0 AND weight = 0 AND ruler = 0 AND key = ''");
 }
@@ -145,8 +151,7 @@ static int read_kind(struct reading *r, int tier, enum row_kind kind, __s64 firs
 	sql_begin(r->q, "SELECT ");
 	if (r->reader->slice) {
 		put_slot(r, tier);
-		sql_put(r->q, " AS place, axis, weight, ruler, %s, n, bitShiftRight(total, 32), bitAnd(total, 4294967295), low, high, buckets, "
-			"counts", key);
+		sql_put(r->q, " AS place, " ROW_SLICE("%s"), key);
 	} else {
 		sql_put(r->q, "axis, weight, ruler, %s, sum(n)", key);
 	}
@@ -158,16 +163,49 @@ static int read_kind(struct reading *r, int tier, enum row_kind kind, __s64 firs
 	return request_select(r->q, r->reader->slice ? give_slice : give_count, r);
 }
 
-/* Rows of the whole are made when the tier is added up, those of slots with those of minutes. */
+struct longer {				/* rows that are longer than the tier's slots */
+	enum row_kind kind;
+	__s64 first, end;		/* where they can be read instead; first >= end: nowhere */
+};
+
+/* Finds the longest rows of which a whole number is one group of `grain` slots.  Of a group that is not all in the range, slots
+ * come one by one. */
+static struct longer find_longer(const struct reading *r, int tier, __s64 first, __s64 last)
+{
+	__s64 group = r->per * (r->range.grain > 1 ? r->range.grain : 1), per = STEP_SLOTS, end;
+	enum row_kind kind = r->range.whole ? ROW_WHOLE_STEP : ROW_STEP;
+	int of = TIERS - 1;
+
+	while (of > tier && group % tier_slots(r->state.slot_ns, of))
+		of--;
+	if (!r->reader->slice || (of == tier && (tier || group % STEP_SLOTS)))
+		return (struct longer){ kind, first, first };
+	if (of > tier) {
+		per = tier_slots(r->state.slot_ns, of);
+		kind = (enum row_kind)(of + (r->range.whole ? ROW_WHOLE : ROW_SLOT));
+	}
+	end = tier_down(r->state.rolled[of ? of : 1], per);
+	last = tier_down(last + 1, group);
+	first = tier_down(first + group - 1, group);
+	return (struct longer){ kind, first, end < last ? end : last };
+}
+
+/* Rows of the whole, and steps, are made when the tier is added up, those of slots with those of minutes. */
 static int read_tier(struct reading *r, int tier, __s64 first, __s64 last)
 {
-	__s64 rolled = r->state.rolled[tier ? tier : 1], end = rolled <= last ? rolled - 1 : last;
+	__s64 rolled = r->state.rolled[tier ? tier : 1], end = !r->range.whole || rolled > last ? last + 1 : rolled;
+	enum row_kind own = (enum row_kind)(tier + (r->range.whole ? ROW_WHOLE : ROW_SLOT));
+	struct longer longer = find_longer(r, tier, first, last);
 	int err;
 
-	if (!r->range.whole)
-		return read_kind(r, tier, (enum row_kind)tier, first, last);
-	err = read_kind(r, tier, (enum row_kind)(ROW_WHOLE + tier), first, end);
-	return err ? err : read_kind(r, tier, (enum row_kind)tier, first > end ? first : end + 1, last);
+	if (longer.first >= longer.end)
+		longer.first = longer.end = first;
+	err = read_kind(r, tier, own, first, longer.first - 1);
+	if (!err)
+		err = read_kind(r, tier, longer.kind, longer.first, longer.end - 1);
+	if (!err)
+		err = read_kind(r, tier, own, longer.end, end - 1);
+	return err ? err : read_kind(r, tier, (enum row_kind)tier, first > end ? first : end, last);
 }
 
 /* Calls each() for the tiers whose rows hold the range: the tier's own up to where it was added up, then finer ones. */
@@ -225,10 +263,13 @@ static int list_keys(struct reading *r)
 	for (; tier >= 0; tier--) {
 		__s64 until = tier ? r->state.rolled[tier] : INT64_MAX, last = until <= r->last ? until - 1 : r->last;
 
-		sql_put(r->q, "%skind = %d AND slot >= %lld AND slot <= %lld", tier == TIERS - 1 ? "" : " OR ", tier, (long long)from, (long long)last);
-		from = last >= from ? last + 1 : from;
+		if (from > last)
+			continue;
+		sql_put(r->q, "kind = %d AND slot >= %lld AND slot <= %lld OR ", tier, (long long)from, (long long)last);
+		from = last + 1;
 	}
-	sql_put(r->q, ") AND day >= toDate(%u) AND day <= toDate(%u)", row_day(r->state.slot_ns, tier_down(r->first, per)), row_day(r->state.slot_ns, r->last));
+	sql_put(r->q, "0) AND day >= toDate(%u) AND day <= toDate(%u)", row_day(r->state.slot_ns, tier_down(r->first, per)),
+		row_day(r->state.slot_ns, r->last));
 	put_choice(&all);
 	err = request_select(r->q, take_key, r);
 	r->none_wanted = !r->n_keys;
@@ -320,14 +361,19 @@ static __s64 first_reaching(const struct reading *r, __s64 per)
 static int read_cover(struct reading *r)
 {
 	__s64 rolled = r->state.rolled[TIERS - 1], per = tier_slots(r->state.slot_ns, TIERS - 1);
+	__s64 named = later(rolled, first_reaching(r, 0));
 	struct covering g = { .r = r };
 	int err;
 
 	sql_begin(r->q, "SELECT whose, begins, ends FROM (SELECT source AS whose, firsts AS begins, lasts AS ends");
 	sql_put_rows(r->q, &r->state, ROW_COVER, first_reaching(r, per), rolled <= r->last ? rolled - 1 : r->last);
-	sql_put(r->q, " AND last >= %lld UNION ALL SELECT whose, begins, ends FROM (", (long long)r->first);
-	sql_put_cover(r->q, &r->state, later(rolled, first_reaching(r, 0)), r->last);
-	sql_put(r->q, ")) ORDER BY whose");
+	sql_put(r->q, " AND last >= %lld", (long long)r->first);
+	if (named <= r->last) {
+		sql_put(r->q, " UNION ALL SELECT whose, begins, ends FROM (");
+		sql_put_cover(r->q, &r->state, named, r->last);
+		sql_put(r->q, ")");
+	}
+	sql_put(r->q, ") ORDER BY whose");
 	err = request_select(r->q, take_cover, &g);
 	if (!err)
 		give_runs(&g);

@@ -247,6 +247,11 @@ int request_insert(struct clickhouse *q, const char *table, const char *columns)
 	return request_send(q, sql, &q->rows, NULL, NULL);
 }
 
+void request_limit(struct clickhouse *q, bool limited)
+{
+	curl_easy_setopt(q->easy, CURLOPT_TIMEOUT_MS, limited ? REQUEST_MS : 0l);
+}
+
 /* --- opening --- */
 
 static int add_header(struct clickhouse *q, const char *name, const char *value)
@@ -271,7 +276,7 @@ static void set_options(struct clickhouse *q, const struct store_clickhouse_conf
 	curl_easy_setopt(q->easy, CURLOPT_PROXY, "");
 	curl_easy_setopt(q->easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(q->easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
-	curl_easy_setopt(q->easy, CURLOPT_TIMEOUT_MS, REQUEST_MS);
+	request_limit(q, true);
 	curl_easy_setopt(q->easy, CURLOPT_USERAGENT, "heatscoped/" PACKAGE_VERSION);
 	curl_easy_setopt(q->easy, CURLOPT_HTTPHEADER, q->headers);
 	curl_easy_setopt(q->easy, CURLOPT_BUFFERSIZE, 512l << 10);

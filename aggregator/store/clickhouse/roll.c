@@ -1,4 +1,4 @@
-/* Adds slots up to minutes, and minutes to hours, within ClickHouse.
+/* Adds slots up to minutes, and minutes to hours: reads their rows, adds them (roll_sums.h), and inserts the sums.
  *
  * Again   A roll-up that is repeated makes rows of the same names and of a higher version, which replace the first ones.
  *         When all its rows are written, state.rolled moves, and reads use them.
@@ -6,6 +6,9 @@
  *         of zero replaces what an earlier roll-up made of them; readers add it to the late ones.
  * Day     One INSERT makes the rows of one day, however late the roll-up is. */
 #include "aggregator/store/clickhouse/clickhouse.h"
+#include "aggregator/store/clickhouse/roll_sums.h"
+
+#include "collector/core/array.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -17,66 +20,80 @@ struct span {				/* slots first..end-1 */
 	__s64 first, end;
 };
 
-/* The sum of the halves of totals, as row_get_slice() joins them. */
-#define TOTAL "if(upper + bitShiftRight(lower, 32) >= 4294967296, 18446744073709551615, bitShiftLeft(upper, 32) + lower)"
+/* --- slices --- */
 
-struct sums {				/* rows that a statement makes */
-	enum row_kind kind, of;		/* of rows of this kind */
-	int tier;			/* they are as long as its slots */
-	int late;			/* rows that are late for this tier are left out */
+struct rolling {
+	struct clickhouse *q;
+	struct roll_sums sums;
+	__u64 late;			/* rows of at least this version, below TIERS, are late for the tier */
 };
 
-/* The version of new rows: higher than those that an earlier roll-up, by another clock, gave the same rows. */
-static void put_version(struct clickhouse *q, const struct state *s, enum row_kind kind, const struct span *span, bool again)
+static int take_row(void *arg, struct cursor *c)
 {
-	unsigned long long version = version_next(q);
+	__u64 version = cursor_get_int(c, 8);
+	struct row_slice row = row_get_slice(c);
+	struct rolling *r = arg;
+	struct clickhouse *q = r->q;
+	int err;
 
-	if (!again) {
-		sql_put(q, "toUInt64(%llu)", version);
-		return;
-	}
-	sql_put(q, "greatest(toUInt64(%llu), (SELECT max(version) + 1 FROM %s.filed WHERE inst = %llu AND life = %u AND kind = %d AND "
-		"day = toDate(%u) AND slot >= %lld AND slot < %lld))", version, q->database, (unsigned long long)s->inst, s->life, kind,
-		row_day(s->slot_ns, span->first), (long long)span->first, (long long)span->end);
+	if (c->err)
+		return 0;
+	bytes_clear(&q->hist);
+	err = row_slice_encode(&row, &q->hist);
+	row.slice.hist = q->hist.data;
+	row.slice.hist_len = (__u32)q->hist.len;
+	return err ? err : roll_sums_add(&r->sums, row.slot, &row.slice, version >= r->late && version < TIERS);
 }
 
-/* A large row keeps the name that it has; rows of coarser tiers have none but their slot.  If it is late, its row in the
- * tier is there already. */
-static int roll_sums(struct clickhouse *q, const struct state *s, const struct sums *sums, const struct span *span, bool again)
+static int take_version(void *arg, struct cursor *c)
 {
-	long long per = tier_slots(s->slot_ns, sums->tier);
-	char late[64];
+	__u64 version = cursor_get_int(c, 8);
 
-	snprintf(late, sizeof(late), "(version >= %d AND version < %d)", sums->late, TIERS);
-	sql_begin(q, "INSERT INTO %s.filed (day, inst, life, kind, axis, weight, ruler, key, slot, source, incarnation, batch_slot, seq, "
-		  "part, version, n, total, low, high, large, buckets, counts) SELECT of_day, toUInt64(%llu), toUInt32(%u), toUInt8(%d), "
-		  "of_axis, of_weight, of_ruler, of_key, place, whose, start, of_slot, number, piece, ", q->database,
-		  (unsigned long long)s->inst, s->life, sums->kind);
-	put_version(q, s, sums->kind, span, again);
-	sql_put(q, ", events, " TOTAL ", lowest, highest, arrayExists(x -> x >= %llu, cells.2), cells.1, cells.2 FROM (SELECT day AS of_day, axis AS of_axis, weight AS of_weight, ruler AS of_ruler, %s AS of_key, "
-		"intDiv(slot, %lld) * %lld AS place, if(large = 1, source, '') AS whose, if(large = 1, incarnation, toUInt64(0)) AS start, "
-		"if(large = 1, if(batch_slot = 0, slot, batch_slot), toInt64(0)) AS of_slot, if(large = 1, seq, toUInt32(0)) AS number, "
-		"if(large = 1, part, toUInt32(0)) AS piece, sumIf(n, NOT %s) AS events, sumIf(bitShiftRight(total, 32), NOT %s) AS upper, "
-		"sumIf(bitAnd(total, 4294967295), NOT %s) AS lower, min(if(%s, 18446744073709551615, low)) AS lowest, max(if(%s, toUInt64(0), high)) "
-		"AS highest, sumMapIf(buckets, counts, NOT %s) AS cells", (unsigned long long)ROW_LARGE, sums->kind >= ROW_WHOLE ? "''" : "key", per, per, late, late, late, late, late, late);
-	sql_put_rows(q, s, sums->of, span->first, span->end - 1);
-	sql_put(q, " AND NOT (large = 1 AND %s) GROUP BY of_day, of_axis, of_weight, of_ruler, of_key, place, whose, start, of_slot, number, piece)", late);
-	return request_run(q);
+	if (!c->err)
+		*(__u64 *)arg = version;
+	return 0;
 }
 
-/* Rows of minutes come with those of the whole of slots and minutes, rows of hours with those of the whole of hours. */
-static int roll_slices(struct clickhouse *q, const struct state *s, int tier, const struct span *span, bool again)
+/* The version of new rows.  Once more: higher than those that an earlier roll-up, by another clock, gave the same rows. */
+static int find_version(struct clickhouse *q, const struct state *s, int tier, const struct span *span, bool again,
+			__u64 *ret_version)
 {
-	static const struct sums sums[TIERS][3] = {
-		[1] = { { ROW_MINUTE, ROW_SLOT, 1, 1 }, { ROW_WHOLE, ROW_SLOT, 0, 1 }, { ROW_WHOLE_MINUTE, ROW_WHOLE, 1, 1 } },
-		[2] = { { ROW_HOUR, ROW_MINUTE, 2, 2 }, { ROW_WHOLE_HOUR, ROW_WHOLE_MINUTE, 2, 2 } },
-	};
+	__u64 given = 0, version = version_next(q);
 	int err = 0;
 
-	for (int i = 0; i < 3 && sums[tier][i].kind && !err; i++)
-		err = roll_sums(q, s, &sums[tier][i], span, again);
+	if (again) {
+		sql_begin(q, "SELECT max(version)");
+		sql_put_filed(q, s, "", span->first, span->end - 1);
+		sql_put(q, " AND kind IN (%d, %d, %d, %d, %d)", tier, ROW_WHOLE + tier, ROW_WHOLE, ROW_STEP, ROW_WHOLE_STEP);
+		err = request_select(q, take_version, &given);
+	}
+	*ret_version = given >= version ? given + 1 : version;
 	return err;
 }
+
+/* Rows of minutes come with those of the whole of slots, steps and minutes, rows of hours with those of the whole of hours. */
+static int roll_slices(struct clickhouse *q, const struct state *s, int tier, const struct span *span, bool again)
+{
+	struct row like = { .inst = s->inst, .life = s->life };
+	struct rolling r = { .q = q, .late = (__u64)tier };
+	int err = roll_sums_begin(&r.sums, s->slot_ns, tier, span->first, span->end);
+
+	if (!err)
+		err = find_version(q, s, tier, span, again, &like.version);
+	sql_begin(q, "SELECT version, slot, " ROW_SLICE("key"));
+	sql_put_rows(q, s, (enum row_kind)(tier - 1), span->first, span->end - 1);
+	if (!err)
+		err = request_select(q, take_row, &r);
+	bytes_clear(&q->rows);
+	if (!err)
+		err = roll_sums_put(&r.sums, &like, &q->rows);
+	if (!err && q->rows.len)
+		err = request_insert(q, "filed", ROW_COLUMNS);
+	roll_sums_fini(&r.sums);
+	return err;
+}
+
+/* --- coverage --- */
 
 /* Makes one row of each source and hour.  Again: it has a name of its own, since names of batches from which the first one
  * was made may have been removed; what several rows report is one. */
@@ -91,30 +108,6 @@ static int roll_cover(struct clickhouse *q, const struct state *s, const struct 
 	sql_put_cover(q, s, span->first, span->end - 1);
 	sql_put(q, ")");
 	return request_run(q);
-}
-
-/* Calls roll() for each day of the slots from..until-1. */
-static int each_day(struct clickhouse *q, const struct state *s, int tier, __s64 from, __s64 until,
-		    int (*roll)(struct clickhouse *q, const struct state *s, int tier, const struct span *span))
-{
-	__s64 day = 24 * tier_slots(s->slot_ns, TIERS - 1);
-	int err = 0;
-
-	while (from < until && !err) {
-		struct span span = { from, tier_down(from, day) + day };
-
-		span.end = span.end < until ? span.end : until;
-		err = roll(q, s, tier, &span);
-		from = span.end;
-	}
-	return err;
-}
-
-static int roll_hours(struct clickhouse *q, const struct state *s, int tier, const struct span *span)
-{
-	int err = roll_slices(q, s, tier, span, false);
-
-	return err || tier + 1 < TIERS ? err : roll_cover(q, s, span, false);
 }
 
 struct first_row {
@@ -146,18 +139,81 @@ static int first_slot(struct clickhouse *q, const struct state *s, __s64 until, 
 	return err;
 }
 
+/* Makes those of the hours from..until-1, day by day. */
+static int roll_covers(struct clickhouse *q, const struct state *s, __s64 from, __s64 until)
+{
+	__s64 day = 24 * tier_slots(s->slot_ns, TIERS - 1);
+	int err = from ? 0 : first_slot(q, s, until, &from);
+
+	while (from < until && !err) {
+		struct span span = { from, tier_down(from, day) + day };
+
+		span.end = span.end < until ? span.end : until;
+		err = roll_cover(q, s, &span, false);
+		from = span.end;
+	}
+	return err;
+}
+
+/* --- how much at once --- */
+
+#define ROWS_AT_ONCE 250000		/* that are read, about; a minute of many hosts may have more */
+
+struct spans {
+	struct span *span;		/* ascending */
+	__u64 n_rows;			/* of the last one */
+	size_t n, room;
+	__s64 per, day;			/* slots */
+};
+
+/* Rows of a further minute or hour: they belong to the last span, unless that is full. */
+static int take_span(void *arg, struct cursor *c)
+{
+	__s64 slot = (__s64)cursor_get_int(c, 8);
+	__u64 n_rows = cursor_get_int(c, 8);
+	struct spans *s = arg;
+	struct span *last = s->n ? &s->span[s->n - 1] : NULL;
+
+	if (c->err)
+		return 0;
+	if (last && s->n_rows + n_rows <= ROWS_AT_ONCE && tier_down(last->first, s->day) == tier_down(slot, s->day)) {
+		last->end = slot + s->per;
+		s->n_rows += n_rows;
+		return 0;
+	}
+	if (array_grow(&s->span, s->n, &s->room, sizeof(*s->span)))
+		return -ENOMEM;
+	s->span[s->n++] = (struct span){ slot, slot + s->per };
+	s->n_rows = n_rows;
+	return 0;
+}
+
+/* Adds up the slots from..until-1, which are whole slots of the tier. */
+static int roll_range(struct clickhouse *q, const struct state *s, int tier, __s64 from, __s64 until, bool again)
+{
+	struct spans spans = { .per = tier_slots(s->slot_ns, tier), .day = 24 * tier_slots(s->slot_ns, TIERS - 1) };
+	int err;
+
+	sql_begin(q, "SELECT intDiv(slot, %lld) * %lld AS block, count()", (long long)spans.per, (long long)spans.per);
+	sql_put_filed(q, s, "", from, until - 1);
+	sql_put(q, " AND kind = %d GROUP BY block ORDER BY block", tier - 1);
+	err = request_select(q, take_span, &spans);
+	for (size_t i = 0; i < spans.n && !err; i++)
+		err = roll_slices(q, s, tier, &spans.span[i], again);
+	free(spans.span);
+	return err;
+}
+
 /* Adds up to slot `until`, which is a multiple of the tier's slots.  The finer tier has been added up that far. */
 static int roll_tier(struct clickhouse *q, struct state *s, int tier, __s64 until)
 {
-	__s64 from = s->rolled[tier];
-	int err = 0;
+	int err;
 
-	if (from >= until)
+	if (s->rolled[tier] >= until)
 		return 0;
-	if (from == 0)
-		err = first_slot(q, s, until, &from);
-	if (!err)
-		err = each_day(q, s, tier, from, until, roll_hours);
+	err = roll_range(q, s, tier, s->rolled[tier], until, false);
+	if (!err && tier == TIERS - 1)
+		err = roll_covers(q, s, s->rolled[tier], until);
 	if (!err)
 		s->rolled[tier] = until;
 	return err;
@@ -210,6 +266,14 @@ static int roll_tier_again(struct clickhouse *q, const struct state *s, int tier
 			err = roll_cover(q, s, &span, true);
 	}
 	return err;
+}
+
+int roll_minutes_again(struct clickhouse *q, const struct state *s)
+{
+	__s64 per = tier_slots(s->slot_ns, 1), from = s->dropped[0].before > s->swept[0] ? s->dropped[0].before : s->swept[0];
+
+	from = tier_down((from > 0 ? from : 0) + per - 1, per);
+	return from >= s->rolled[1] ? 0 : roll_range(q, s, 1, from, s->rolled[1], true);
 }
 
 int roll_again(struct clickhouse *q, const struct state *s)

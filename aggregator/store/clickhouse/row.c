@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define DAY_NS 86400000000000ll
-#define HALF 32
 
 unsigned row_day(__u64 slot_ns, __s64 slot)
 {
@@ -90,7 +89,7 @@ void row_put(struct bytes *out, const struct row *r)
 	bytes_put_int(out, (__u64)r->batch_slot, 8);
 	bytes_put_int(out, r->seq, 4);
 	bytes_put_int(out, r->part, 4);
-	bytes_put_int(out, (__u64)r->late, 8);
+	bytes_put_int(out, r->version, 8);
 	bytes_put_int(out, (__u64)r->first, 8);
 	bytes_put_int(out, (__u64)r->last, 8);
 	put_hist(out, r);
@@ -122,18 +121,10 @@ size_t row_get_array(struct cursor *c, size_t size, const __u8 **ret_data)
 	return n;
 }
 
-/* Returns the sum whose upper and lower 32 bits were added up apart. */
-static __u64 join_halves(__u64 upper, __u64 lower)
-{
-	upper = upper + (lower >> HALF) < upper ? ~0ull : upper + (lower >> HALF);
-	return upper >> HALF ? ~0ull : upper << HALF | (lower & 0xffffffff);
-}
-
 struct row_slice row_get_slice(struct cursor *c)
 {
 	struct row_slice r = { .slot = (__s64)cursor_get_int(c, 8) };
 	struct row_text key;
-	__u64 upper, lower;
 
 	r.slice.axis = (__u16)cursor_get_int(c, 1);
 	r.slice.weight = (__u16)cursor_get_int(c, 1);
@@ -143,9 +134,7 @@ struct row_slice row_get_slice(struct cursor *c)
 		c->err = -EBADMSG;
 	r.slice.key = (struct labels){ key.data, (__u16)key.len };
 	r.n = cursor_get_int(c, 8);
-	upper = cursor_get_int(c, 8);
-	lower = cursor_get_int(c, 8);
-	r.total = join_halves(upper, lower);
+	r.total = cursor_get_int(c, 8);
 	r.low = cursor_get_int(c, 8);
 	r.high = cursor_get_int(c, 8);
 	r.n_buckets = row_get_array(c, 2, &r.bucket);

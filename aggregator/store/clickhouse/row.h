@@ -4,9 +4,10 @@
  *
  * Shape   Integers are little-endian; a string is a varint and its bytes; an array is a varint and its elements.
  * Kinds   All that the store keeps of a batch are rows of one table and one day, so that one INSERT files it as a whole.
- * Version Rows of add() have `late` as their version, 0 to TIERS - 1; those of a roll-up have a higher one.
- * Sums    A sum of cells in ClickHouse wraps at 2^64.  A row with a count or a cell of ROW_LARGE or more is therefore
- *         `large` and is never added up there.  Sums of values come as two halves of 32 bits.
+ * Version Rows of add() have a version of 0 to TIERS - 1: for so many coarser tiers they are late, see clickhouse.h.  Rows of
+ *         a roll-up have a higher one.
+ * Sums    A sum of counts in ClickHouse wraps at 2^64.  A row with a count or a cell of ROW_LARGE or more is therefore
+ *         `large`, and its count is never added up there.
  * Errors  the cursor's and the buffer's; -EBADMSG.
  * Pure    Thread: any.
  */
@@ -24,12 +25,15 @@ enum row_kind {
 	ROW_LOSS, ROW_MARK, ROW_EXEMPLARS,
 	ROW_WHOLE,			/* the sum of all keys of tier 0's rows, and the next two of those of minutes and hours */
 	ROW_WHOLE_MINUTE, ROW_WHOLE_HOUR,
+	ROW_STEP, ROW_WHOLE_STEP,	/* slices of STEP_SLOTS slots of tier 0, and the sum of all keys: for many slots */
 };
+
+#define STEP_SLOTS 12			/* divides a minute; a grain of plan.h */
 
 struct row {
 	__u64 slot_ns, inst;
 	__u32 life;			/* see struct state */
-	int late;			/* the row's batch is also filed as rows of so many coarser tiers */
+	__u64 version;			/* of add(): the row's batch is also filed as rows of so many coarser tiers */
 	enum row_kind kind;
 	const struct slice *slice;	/* NULL: it has none */
 	__s64 slot;			/* the first slot of tier 0 in the tier's slot */
@@ -62,7 +66,7 @@ struct row_text {			/* borrowed */
 struct row_text row_get_text(struct cursor *c);
 size_t row_get_array(struct cursor *c, size_t size, const __u8 **ret_data);	/* elements of `size` bytes */
 
-struct row_slice {			/* sums of slices, as a SELECT gives them */
+struct row_slice {			/* as a SELECT gives it */
 	__s64 slot;
 	struct slice slice;		/* without a histogram; the key is borrowed */
 	__u64 n, total, low, high;
@@ -70,7 +74,8 @@ struct row_slice {			/* sums of slices, as a SELECT gives them */
 	const __u8 *bucket, *count;	/* of 2 and of 8 bytes, borrowed */
 };
 
-/* Columns: slot, axis, weight, ruler, key, n, upper and lower half of the total, low, high, buckets, counts. */
+/* The columns that row_get_slice() reads, after one of the slot. */
+#define ROW_SLICE(key) "axis, weight, ruler, " key ", n, total, low, high, buckets, counts"
 struct row_slice row_get_slice(struct cursor *c);
 
 /* Appends the sparse bytes of its histogram.  -EBADMSG: it is not one; then nothing has changed. */

@@ -4,9 +4,13 @@
  *         it, and the second CREATE VIEW does nothing.
  * SQL     Versions from 18.16 on understand it: no codecs, no TTL, no projections.
  * Days    A partition is a day.  Old days are dropped or rewritten without touching the newer ones.
- * Parts   One INSERT makes one part, and they come at least once a second: the limits are wider than ClickHouse's own. */
+ * Parts   One INSERT makes one part, and they come at least once a second: the limits are wider than ClickHouse's own.
+ * Index   It has every 1024th row: a picture of one key needs the rows of a few hundred slots, and a roll-up those of ten
+ *         minutes of each key.
+ * 2 to 3  The index had every 8192nd row, and the whole had no steps (row.h). */
 #include "aggregator/store/clickhouse/clickhouse.h"
 
+#include "collector/core/array.h"
 #include "collector/core/refuse.h"
 
 #include <ctype.h>
@@ -26,7 +30,7 @@ static const char filed_table[] =
 	"firsts Array(Int64), lasts Array(Int64), data String) "
 	"ENGINE = ReplacingMergeTree(version) PARTITION BY day "
 	"ORDER BY (inst, life, kind, axis, weight, ruler, key, slot, source, incarnation, batch_slot, seq, part) "
-	"SETTINGS parts_to_delay_insert = 1000, parts_to_throw_insert = 3000";
+	"SETTINGS index_granularity = 1024, parts_to_delay_insert = 1000, parts_to_throw_insert = 3000";
 
 static int make_table(struct clickhouse *q, const char *name, const char *text)
 {
@@ -110,23 +114,130 @@ int schema_identity(struct clickhouse *q, char ret_uuid[40])
 	return request_select(q, take_identity, ret_uuid);
 }
 
-static int begin_tables(struct clickhouse *q)
-{
-	char version[16];
-	const struct named_text first = { "schema", version, SCHEMA };
-	int err = make_table(q, "filed", filed_table);
+/* --- from version 2 to 3 --- */
 
-	snprintf(version, sizeof(version), "%d", SCHEMA);
-	if (!err)
-		err = make_identity(q);
-	return err ? err : text_put(q, &first, 1);
+struct days {
+	unsigned *day;			/* since 1970 */
+	size_t n, room;
+};
+
+static int take_day(void *arg, struct cursor *c)
+{
+	unsigned day = (unsigned)cursor_get_int(c, 2);
+	struct days *d = arg;
+
+	if (c->err)
+		return 0;
+	if (array_grow(&d->day, d->n, &d->room, sizeof(*d->day)))
+		return -ENOMEM;
+	d->day[d->n++] = day;
+	return 0;
 }
 
-/* Later versions: one step for each, which adds columns or tables, and then notes its version. */
+static int copy_days(struct clickhouse *q)
+{
+	struct days days = { 0 };
+	int err;
+
+	sql_begin(q, "SELECT DISTINCT toUInt16(day) FROM %s.filed", q->database);
+	err = request_select(q, take_day, &days);
+	for (size_t i = 0; i < days.n && !err; i++) {
+		sql_begin(q, "INSERT INTO %s.filed_new SELECT * FROM %s.filed WHERE day = toDate(%u)", q->database, q->database,
+			  days.day[i]);
+		err = request_run(q);
+	}
+	free(days.day);
+	return err;
+}
+
+static int drop_table(struct clickhouse *q, const char *name)
+{
+	sql_begin(q, "DROP TABLE IF EXISTS %s.%s", q->database, name);
+	return request_run(q);
+}
+
+/* Returns in *ret_n whether the table is there: 1 or 0. */
+static int find_table(struct clickhouse *q, const char *name, __u64 *ret_n)
+{
+	sql_begin(q, "SELECT count() FROM system.tables WHERE database = '%s' AND name = '%s'", q->database, name);
+	return request_select(q, take_number, ret_n);
+}
+
+/* Puts the copy in the place of the table.  If the table is missing, an earlier try ended in the middle, and the copy is
+ * complete. */
+static int renew_table(struct clickhouse *q)
+{
+	__u64 n = 0;
+	int err = find_table(q, "filed", &n);
+
+	if (!err && n)
+		err = drop_table(q, "filed_old");
+	if (!err && n)
+		err = drop_table(q, "filed_new");
+	if (!err && n)
+		err = make_table(q, "filed_new", filed_table);
+	if (!err && n)
+		err = copy_days(q);
+	if (!err && n) {
+		sql_begin(q, "RENAME TABLE %s.filed TO %s.filed_old", q->database, q->database);
+		err = request_run(q);
+	}
+	if (err)
+		return err;
+	sql_begin(q, "RENAME TABLE %s.filed_new TO %s.filed", q->database, q->database);
+	err = request_run(q);
+	return err ? err : drop_table(q, "filed_old");
+}
+
+/* Minutes whose slots are still there are added up once more, which makes the steps. */
+static int add_steps(struct clickhouse *q)
+{
+	int err = states_load_all(q);
+
+	for (size_t i = 0; i < q->n_states && !err; i++)
+		if (q->state[i].slot_ns)
+			err = roll_minutes_again(q, &q->state[i]);
+	states_forget(q);
+	return err;
+}
+
+static int note_version(struct clickhouse *q, int version)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", version);
+	return text_put(q, &(struct named_text){ "schema", text, (__u64)version }, 1);
+}
+
+/* Copying a year takes minutes. */
+static int upgrade_2(struct clickhouse *q)
+{
+	int err;
+
+	request_limit(q, false);
+	err = renew_table(q);
+	if (!err)
+		err = add_steps(q);
+	request_limit(q, true);
+	return err ? err : note_version(q, 3);
+}
+
+static int begin_tables(struct clickhouse *q)
+{
+	int err = make_table(q, "filed", filed_table);
+
+	if (!err)
+		err = make_identity(q);
+	return err ? err : note_version(q, SCHEMA);
+}
+
+/* One step for each version, which notes its own when it is done: a step that failed begins again. */
 static int upgrade(struct clickhouse *q, int version)
 {
 	if (version == SCHEMA)
 		return 0;
+	if (version == 2)
+		return upgrade_2(q);
 	if (version > SCHEMA)
 		return refuse_in(-EPROTO, q->store.reason, sizeof(q->store.reason), "the ClickHouse database %.60s was made by a newer "
 				 "version of heatscoped (schema %d, this one knows %d): install that version", q->database, version, SCHEMA);

@@ -32,16 +32,12 @@ static size_t take_answer(char *data, size_t size, size_t n, void *arg)
 	return n;
 }
 
-/* Asks the server for one number; the statement has one %s, for the database. */
-static __u64 number_of(struct fixture *f, const char *sql)
+static __u64 send_sql(const char *text)
 {
-	struct store_clickhouse_conf conf;
-	char database[32], text[300], answer[100] = "";
+	char answer[100] = "";
 	CURL *easy = curl_easy_init();
 
-	conf_of(f->dir, database, &conf);
-	snprintf(text, sizeof(text), sql, database);
-	curl_easy_setopt(easy, CURLOPT_URL, conf.url);
+	curl_easy_setopt(easy, CURLOPT_URL, getenv("CLICKHOUSE_URL"));
 	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, text);
 	curl_easy_setopt(easy, CURLOPT_FAILONERROR, 1L);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
@@ -49,6 +45,17 @@ static __u64 number_of(struct fixture *f, const char *sql)
 	assert_int_equal(curl_easy_perform(easy), CURLE_OK);
 	curl_easy_cleanup(easy);
 	return strtoull(answer, NULL, 10);
+}
+
+/* Asks the server for one number; the statement has one %s, for the database. */
+static __u64 number_of(struct fixture *f, const char *sql)
+{
+	struct store_clickhouse_conf conf;
+	char database[32], text[300];
+
+	conf_of(f->dir, database, &conf);
+	snprintf(text, sizeof(text), sql, database);
+	return send_sql(text);
 }
 
 static __u64 clickhouse_bytes(struct fixture *f)
@@ -127,7 +134,111 @@ STORE_TEST(a_day_that_all_tiers_dropped_leaves_the_disk)
 			usleep(20000);
 	}
 	assert_in_range(number_of(f, "SELECT uniq(partition) FROM system.parts WHERE active AND table = 'filed' AND database = '%s'"), 1, 3);
-	assert_in_range(number_of(f, "SELECT count() FROM %s.filed"), 1, 9);
+	assert_in_range(number_of(f, "SELECT count() FROM %s.filed"), 1, 10);
+}
+
+/* --- the schema of version 2 --- */
+
+static const char *const schema_2[] = {
+	"CREATE DATABASE %s_2",
+	"CREATE TABLE %s_2.text (name String, text String, version UInt64) ENGINE = ReplacingMergeTree(version) ORDER BY name",
+	"CREATE TABLE %s_2.filed "
+	"(day Date, inst UInt64, life UInt32, kind UInt8, axis UInt8, weight UInt8, ruler UInt64, key String, slot Int64, "
+	"source String, incarnation UInt64, batch_slot Int64, seq UInt32, part UInt32, version UInt64, first Int64, last Int64, "
+	"n UInt64, total UInt64, low UInt64, high UInt64, large UInt8, buckets Array(UInt16), counts Array(UInt64), "
+	"firsts Array(Int64), lasts Array(Int64), data String) ENGINE = ReplacingMergeTree(version) PARTITION BY day "
+	"ORDER BY (inst, life, kind, axis, weight, ruler, key, slot, source, incarnation, batch_slot, seq, part)",
+	"CREATE VIEW %s_2.identity AS SELECT '00000000-0000-4000-8000-000000000002' AS uuid",
+	"INSERT INTO %s_2.text VALUES ('schema', '2', 2)",
+};
+
+/* Makes such a database of what the store has, without the rows that came later. */
+static struct store *open_schema_2(struct fixture *f)
+{
+	struct store_clickhouse_conf conf;
+	char database[32], text[1500], reason[256] = "";
+	struct store *s;
+
+	conf_of(f->dir, database, &conf);
+	for (size_t i = 0; i < sizeof(schema_2) / sizeof(*schema_2); i++) {
+		snprintf(text, sizeof(text), schema_2[i], database);
+		send_sql(text);
+	}
+	snprintf(text, sizeof(text), "INSERT INTO %s_2.filed SELECT * FROM %s.filed WHERE kind NOT IN (11, 12)", database, database);
+	send_sql(text);
+	snprintf(text, sizeof(text), "INSERT INTO %s_2.text SELECT * FROM %s.text WHERE name != 'schema'", database, database);
+	send_sql(text);
+	strcat(database, "_2");
+	conf.database = database;
+	if (store_clickhouse_open(&conf, &s, reason, sizeof(reason)))
+		fail_msg("%s", reason);
+	return s;
+}
+
+static void assert_same_tiers(struct store *s, struct store *want, __s64 first, __s64 last)
+{
+	for (int i = 0; i < 4 * TIERS; i++) {
+		const struct store_range range = { .first = first, .last = last, .axis = -1, .weight = -1, .tier = i / 4, .whole = i % 2,
+						   .grain = i / 2 % 2 ? 60 : 1 };
+		struct gathered *a, *b;
+
+		assert_int_equal(kit_read_range(s, &range, &a), 0);
+		assert_int_equal(kit_read_range(want, &range, &b), 0);
+		kit_assert_same(b, a);
+		gathered_free(a);
+		gathered_free(b);
+	}
+}
+
+/* Hours of which the oldest have been dropped and removed; then more is added and rolled up. */
+STORE_TEST(a_database_of_an_older_schema_is_upgraded)
+{
+	static const struct kit_shape shape = { .n_sources = 3, .n_keys = 4, .n_axes = 2, .n_slices = 5, .first = 1700000123, .last = 1700182123 };
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&shape, 300);
+	__s64 slot[TIERS] = { 1700040000, 1700020000, 0 };
+	struct store *s;
+
+	store_add(f->store, batch, 200);
+	for (int i = 0; i < 6; i++, slot[0] += 30000)
+		assert_int_equal(f->store->ops->expire(f->store, KIT_INST, slot), 0);
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, shape.last - 1000), 0);
+	s = open_schema_2(f);
+	assert_same_tiers(s, f->store, 1700000000, 1700190000);
+	store_add(f->store, batch + 200, 100);
+	store_add(s, batch + 200, 100);
+	assert_same_tiers(s, f->store, 1700000000, 1700190000);
+	assert_int_equal(s->ops->compact(s, KIT_INST, shape.last), 0);
+	assert_same_tiers(s, f->store, 1700000000, 1700190000);
+	s->ops->close(s);
+	kit_free(batch, 300);
+}
+
+/* A picture of many slots need not read each slot. */
+STORE_TEST(longer_rows_are_read_instead_of_slots)
+{
+	struct store_range range = { .first = 1700000040, .last = 1700003639, .axis = -1, .weight = -1 };
+	static const struct { bool whole; int grain, pieces; } cases[] = {
+		{ true, 12, 300 }, { false, 12, 300 }, { true, 60, 60 }, { false, 60, 60 }, { true, 1, 900 }, { false, 4, 900 },
+	};
+	struct fixture *f = *state;
+	struct gathered *got;
+
+	for (__s64 slot = range.first; slot <= range.last; slot += 4) {
+		struct batch *b = kit_batch("a", slot, 1, "x", 5000, 2);
+
+		store_add(f->store, b, 1);
+		kit_free(b, 1);
+	}
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, range.last + 1000), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		range.whole = cases[i].whole;
+		range.grain = cases[i].grain;
+		assert_int_equal(kit_read_range(f->store, &range, &got), 0);
+		assert_int_equal(gathered_events(got), 1800);
+		assert_int_equal(gathered_pieces(got), cases[i].pieces);
+		gathered_free(got);
+	}
 }
 
 TEST_MAIN()

@@ -97,8 +97,11 @@ static void assert_range(struct store *s, struct store *memory, const struct sto
 /* Compares all tiers, as a whole and in a random part. */
 static void assert_as_memory(struct shared *f, struct store *s)
 {
+	static const int grain[] = { 0, 4, 12, 60, 300 };
+
 	for (int i = 0; i < 2 * TIERS; i++) {
-		struct store_range range = { .first = 0, .last = TO + 7200, .axis = -1, .weight = -1, .tier = i / 2, .whole = check_below(2) };
+		struct store_range range = { .first = 0, .last = TO + 7200, .axis = -1, .weight = -1, .tier = i / 2, .whole = check_below(2),
+					     .grain = grain[check_below(5)] };
 
 		if (i % 2) {
 			range.first = FROM + (__s64)check_below(TO - FROM);
