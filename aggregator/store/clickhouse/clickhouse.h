@@ -183,8 +183,8 @@ int clickhouse_read(struct store *s, __u64 inst, const struct store_range *range
 /* Appends a SELECT of source, firsts, lasts: the reported slots first..last-1 by source and hour, from rows of names. */
 void sql_put_cover(struct clickhouse *q, const struct state *s, __s64 first, __s64 last);
 
-/* Appends " FROM filed", how, " WHERE ...": the rows of all kinds that are filed under the slots first..last. */
-void sql_put_filed(struct clickhouse *q, const struct state *s, const char *how, __s64 first, __s64 last);
+/* Appends " FROM filed WHERE ...": the rows of all kinds that are filed under the slots first..last. */
+void sql_put_filed(struct clickhouse *q, const struct state *s, __s64 first, __s64 last);
 
 /* Appends " FROM filed FINAL WHERE ...": the rows of a kind that are filed under the slots first..last.  Names and coverage
  * are read without FINAL, which takes longer than the rest: two rows of one name report the same slots. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #define KEYS_NAMED 500			/* wanted keys that a SELECT names; of more all are read */
+#define KEYS_FEW 16			/* so few are sorted in memory */
 
 struct reading {
 	struct clickhouse *q;
@@ -38,19 +39,62 @@ static int found_damage(struct reading *r, const char *what, __s64 first, __s64 
 
 /* --- statements --- */
 
-void sql_put_filed(struct clickhouse *q, const struct state *s, const char *how, __s64 first, __s64 last)
+static void put_where(struct clickhouse *q, const struct state *s, __s64 first, __s64 last)
 {
-	sql_put(q, " FROM %s.filed%s WHERE inst = %llu AND life = %u AND day >= toDate(%u) AND day <= toDate(%u) AND slot >= %lld "
-		"AND slot <= %lld", q->database, how, (unsigned long long)s->inst, s->life, row_day(s->slot_ns, first),
-		row_day(s->slot_ns, last), (long long)first, (long long)last);
+	sql_put(q, " WHERE inst = %llu AND life = %u AND day >= toDate(%u) AND day <= toDate(%u) AND slot >= %lld AND slot <= %lld",
+		(unsigned long long)s->inst, s->life, row_day(s->slot_ns, first), row_day(s->slot_ns, last), (long long)first,
+		(long long)last);
+}
+
+/* For the index: columns of the key, which come before `slot`. */
+static void put_kind(struct clickhouse *q, enum row_kind kind)
+{
+	sql_put(q, " AND kind = %d", kind);
+	if (kind >= ROW_NAME && kind < ROW_WHOLE)
+		sql_put(q, " AND axis = 0 AND weight = 0 AND ruler = 0 AND key = ''");
+}
+
+void sql_put_filed(struct clickhouse *q, const struct state *s, __s64 first, __s64 last)
+{
+	sql_put(q, " FROM %s.filed", q->database);
+	put_where(q, s, first, last);
 }
 
 void sql_put_rows(struct clickhouse *q, const struct state *s, enum row_kind kind, __s64 first, __s64 last)
 {
-	sql_put_filed(q, s, kind == ROW_NAME || kind == ROW_COVER ? "" : " FINAL", first, last);
-	sql_put(q, " AND kind = %d", kind);
-	if (kind >= ROW_NAME && kind < ROW_WHOLE)	/* the columns of the key before `slot`, for the index */
-		sql_put(q, " AND axis = 0 AND weight = 0 AND ruler = 0 AND key = ''");
+	sql_put(q, " FROM %s.filed%s", q->database, kind == ROW_NAME || kind == ROW_COVER ? "" : " FINAL");
+	put_where(q, s, first, last);
+	put_kind(q, kind);
+}
+
+static void put_keys(struct reading *r)
+{
+	if (!r->is_filtered || r->n_keys > KEYS_NAMED)
+		return;
+	sql_put(r->q, " AND key IN (");
+	bytes_put(&r->q->sql, r->keys.data, r->keys.len);
+	sql_put(r->q, ")");
+}
+
+/* Does the same for few rows, in a third of the time: put_newest() must end it.  Other columns than those of PREWHERE are read
+ * only where it holds.  It sorts the rows in memory. */
+static void put_few(struct reading *r, enum row_kind kind, __s64 first, __s64 last)
+{
+	struct clickhouse *q = r->q;
+	const struct state *s = &r->state;
+
+	sql_put(q, " FROM %s.filed PREWHERE kind = %d AND slot >= %lld AND slot <= %lld", q->database, kind, (long long)first,
+		(long long)last);
+	if (kind < ROW_NAME || kind >= ROW_WHOLE)
+		put_keys(r);
+	put_where(q, s, first, last);
+	put_kind(q, kind);
+}
+
+/* Of rows of one name the one with the highest version, as FINAL. */
+static void put_newest(struct clickhouse *q)
+{
+	sql_put(q, " ORDER BY version DESC LIMIT 1 BY axis, weight, ruler, key, slot, source, incarnation, batch_slot, seq, part");
 }
 
 /* Sorts the slots of batches that report one slot, and finds where runs of them begin and end; batches that report
@@ -90,11 +134,7 @@ static void put_choice(struct reading *r)
 		sql_put(r->q, " AND axis = %d", r->range.axis);
 	if (r->range.weight >= 0)
 		sql_put(r->q, " AND weight = %d", r->range.weight);
-	if (r->is_filtered && r->n_keys <= KEYS_NAMED) {
-		sql_put(r->q, " AND key IN (");
-		bytes_put(&r->q->sql, r->keys.data, r->keys.len);
-		sql_put(r->q, ")");
-	}
+	put_keys(r);
 }
 
 /* --- slices --- */
@@ -142,25 +182,37 @@ static int give_count(void *arg, struct cursor *c)
 }
 
 /* Slices come as they are filed: several may be of one slot and key. */
-static int read_kind(struct reading *r, int tier, enum row_kind kind, __s64 first, __s64 last)
+static int read_counts(struct reading *r, enum row_kind kind, __s64 first, __s64 last)
 {
 	const char *key = r->range.whole ? "''" : "key", *by_key = r->range.whole ? "" : ", key";
 
-	if (first > last)
-		return 0;
-	sql_begin(r->q, "SELECT ");
-	if (r->reader->slice) {
-		put_slot(r, tier);
-		sql_put(r->q, " AS place, " ROW_SLICE("%s"), key);
-	} else {
-		sql_put(r->q, "axis, weight, ruler, %s, sum(n)", key);
-	}
+	sql_begin(r->q, "SELECT axis, weight, ruler, %s, sum(n)", key);
 	sql_put_rows(r->q, &r->state, kind, first, last);
 	put_choice(r);
+	sql_put(r->q, " GROUP BY axis, weight, ruler%s, if(large = 1, cityHash64(key, slot, source, incarnation, batch_slot, seq, part), "
+		"toUInt64(0))", by_key);
+	return request_select(r->q, give_count, r);
+}
+
+static int read_kind(struct reading *r, int tier, enum row_kind kind, __s64 first, __s64 last)
+{
+	bool few = r->range.whole ? kind >= ROW_WHOLE : r->is_filtered && r->n_keys <= KEYS_FEW;
+
+	if (first > last)
+		return 0;
 	if (!r->reader->slice)
-		sql_put(r->q, " GROUP BY axis, weight, ruler%s, if(large = 1, cityHash64(key, slot, source, incarnation, batch_slot, seq, part), "
-			"toUInt64(0))", by_key);
-	return request_select(r->q, r->reader->slice ? give_slice : give_count, r);
+		return read_counts(r, kind, first, last);
+	sql_begin(r->q, "SELECT ");
+	put_slot(r, tier);
+	sql_put(r->q, " AS place, " ROW_SLICE("%s"), r->range.whole ? "''" : "key");
+	if (few)
+		put_few(r, kind, first, last);
+	else
+		sql_put_rows(r->q, &r->state, kind, first, last);
+	put_choice(r);
+	if (few)
+		put_newest(r->q);
+	return request_select(r->q, give_slice, r);
 }
 
 struct longer {				/* rows that are longer than the tier's slots */
@@ -403,8 +455,9 @@ static int take_loss(void *arg, struct cursor *c)
 static int read_losses(struct reading *r)
 {
 	sql_begin(r->q, "SELECT source, n, total, first, last");
-	sql_put_rows(r->q, &r->state, ROW_LOSS, first_reaching(r, 0), r->last + r->state.reach);
+	put_few(r, ROW_LOSS, first_reaching(r, 0), r->last + r->state.reach);
 	sql_put(r->q, " AND first <= %lld AND last >= %lld", (long long)r->last, (long long)r->first);
+	put_newest(r->q);
 	return request_select(r->q, take_loss, r);
 }
 
@@ -423,7 +476,8 @@ static int take_mark(void *arg, struct cursor *c)
 static int read_marks(struct reading *r)
 {
 	sql_begin(r->q, "SELECT slot, n, first");
-	sql_put_rows(r->q, &r->state, ROW_MARK, r->first, r->last);
+	put_few(r, ROW_MARK, r->first, r->last);
+	put_newest(r->q);
 	return request_select(r->q, take_mark, r);
 }
 

@@ -184,7 +184,7 @@ static char *address_of(struct clickhouse *q, const char *insert)
 
 	if (insert && !query)
 		return NULL;
-	if (asprintf(&url, "%s/?wait_end_of_query=1&buffer_size=4194304%s%s%s", q->url, q->settings, insert ? "&query=" : "", insert ? query : "") < 0)
+	if (asprintf(&url, "%s/?wait_end_of_query=1&buffer_size=67108864%s%s%s", q->url, q->settings, insert ? "&query=" : "", insert ? query : "") < 0)
 		url = NULL;
 	curl_free(query);
 	return url;

@@ -63,7 +63,7 @@ static int find_version(struct clickhouse *q, const struct state *s, int tier, c
 
 	if (again) {
 		sql_begin(q, "SELECT max(version)");
-		sql_put_filed(q, s, "", span->first, span->end - 1);
+		sql_put_filed(q, s, span->first, span->end - 1);
 		sql_put(q, " AND kind IN (%d, %d, %d, %d, %d)", tier, ROW_WHOLE + tier, ROW_WHOLE, ROW_STEP, ROW_WHOLE_STEP);
 		err = request_select(q, take_version, &given);
 	}
@@ -195,7 +195,7 @@ static int roll_range(struct clickhouse *q, const struct state *s, int tier, __s
 	int err;
 
 	sql_begin(q, "SELECT intDiv(slot, %lld) * %lld AS block, count()", (long long)spans.per, (long long)spans.per);
-	sql_put_filed(q, s, "", from, until - 1);
+	sql_put_filed(q, s, from, until - 1);
 	sql_put(q, " AND kind = %d GROUP BY block ORDER BY block", tier - 1);
 	err = request_select(q, take_span, &spans);
 	for (size_t i = 0; i < spans.n && !err; i++)
