@@ -13,6 +13,7 @@
 #include "aggregator/notify/reports.h"
 #include "aggregator/notify/webhooks.h"
 #include "aggregator/status.h"
+#include "aggregator/store/shards.h"
 #include "aggregator/worksheets/worksheets.h"
 #include "collector/core/log.h"
 #include "collector/core/refuse.h"
@@ -98,6 +99,7 @@ struct upkeep {
 	__u64 until_ms;			/* boot clock: after it another heatscoped may lead */
 	char reason[256];
 	__s64 believed_ns, latest_ns;	/* the believed time; the later of it and the wall clock */
+	__u64 bytes;			/* of the store, if it can measure them */
 	size_t n;
 	struct upkeep_inst inst[];
 };
@@ -116,13 +118,21 @@ static bool still_leads(const struct upkeep *u)
 	return u->leads && (__u64)boot_ns() / 1000000 < u->until_ms;
 }
 
+/* While one shard is away, the others are tidied. */
+static bool is_tidied_apart(const struct upkeep *u, const struct store *store)
+{
+	return store->ops->shards && still_leads(u);
+}
+
 static int upkeep_work(void *arg, struct store *store)
 {
 	struct upkeep *u = arg;
 	int err = u->expire ? keep_time(u, store) : 0, shrink_err;
 
-	snprintf(u->reason, sizeof(u->reason), "%s", err ? store->reason : "");
 	store->now_ns = u->latest_ns;
+	if (!err && store->ops->size)
+		err = store->ops->size(store, &u->bytes);
+	snprintf(u->reason, sizeof(u->reason), "%s", err ? store->reason : "");
 	for (struct upkeep_inst *i = u->inst; i < u->inst + u->n; i++) {
 		if (u->expire && still_leads(u))
 			i->err = store->ops->expire(store, i->inst, i->horizon);
@@ -135,12 +145,12 @@ static int upkeep_work(void *arg, struct store *store)
 		if (i->err && !err)
 			snprintf(u->reason, sizeof(u->reason), "%s", store->reason);
 		err = err ? err : i->err;
-		if (err == -EAGAIN)	/* it is away for the others, too */
+		if (err == -EAGAIN && !is_tidied_apart(u, store))	/* it is away for the others, too */
 			break;
 	}
 	if (u->trim)
 		malloc_trim(0);
-	shrink_err = err == -EAGAIN || !still_leads(u) ? 0 : store->ops->shrink(store);
+	shrink_err = (err == -EAGAIN && !is_tidied_apart(u, store)) || !still_leads(u) ? 0 : store->ops->shrink(store);
 	if (shrink_err)
 		snprintf(u->reason, sizeof(u->reason), "%s", store->reason);
 	return shrink_err ? shrink_err : err;
@@ -161,6 +171,7 @@ static void upkeep_done(void *arg, int err)
 	struct upkeep *u = arg;
 
 	u->a->upkeep_busy = false;
+	u->a->store_bytes = u->bytes ? u->bytes : u->a->store_bytes;
 	log_upkeep(u->a, err, u->reason);
 	for (size_t i = 0; i < u->n; i++)
 		if (!err || (err != -EAGAIN && !u->inst[i].err))
@@ -290,7 +301,7 @@ static int open_clickhouse(struct aggregator *a, char *reason)
 		return err;
 	conf.user = user.user;
 	conf.password = user.password;
-	err = store_clickhouse_open(&conf, &a->store, why, sizeof(why));
+	err = shards_open_clickhouse(&conf, now_ns(), &a->store, why, sizeof(why));
 	if (!err)
 		err = a->store->ops->limit(a->store, a->conf.max_size);
 	if (err)

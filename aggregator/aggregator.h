@@ -78,6 +78,7 @@ struct aggregator {
 	int beat_err;
 	char beat_reason[256];
 	int upkeep_err;			/* of the last one; it is logged when it changes */
+	__u64 store_bytes;		/* as the last upkeep measured them; 0: a file, or not yet */
 	bool http_bound[2], ingest_bound;	/* we remove the files of these Unix sockets */
 	uv_timer_t upkeep;		/* expires and compacts */
 	struct timekeeper time;

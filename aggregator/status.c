@@ -108,13 +108,13 @@ static json_t *counters_json(const struct aggregator *a)
 	return all;
 }
 
-/* Bytes of SQLite's file and its log; 0: the store is in memory. */
+/* Bytes of SQLite's file and its log, or of ClickHouse; 0: the store is in memory, or they are not known yet. */
 static json_int_t store_bytes(const struct aggregator *a)
 {
 	static const char *const suffix[] = { "", "-wal" };
 	char path[PATH_MAX + 8];
 	struct stat st;
-	json_int_t bytes = 0;
+	json_int_t bytes = (json_int_t)a->store_bytes;
 
 	for (int i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "%s%s", a->conf.database, suffix[i]);
@@ -122,6 +122,22 @@ static json_int_t store_bytes(const struct aggregator *a)
 			bytes += st.st_size;
 	}
 	return bytes;
+}
+
+/* {"database", "bytes"}, and of several ClickHouse servers "shards": [{"address", "bytes", "reachable"}]. */
+static json_t *store_json(const struct aggregator *a)
+{
+	const struct store_queue_counters *f = store_queue_counters(a->services.store_queue);
+	json_t *json = json_pack("{s:s, s:I}", "database", a->conf.clickhouse.url[0] ? a->conf.clickhouse.url : a->conf.database,
+				 "bytes", store_bytes(a));
+	json_t *all = f->n_shards ? json_array() : NULL;
+
+	for (size_t i = 0; i < f->n_shards; i++)
+		json_array_append_new(all, json_pack("{s:s, s:I, s:b}", "address", f->shard[i].address, "bytes", (json_int_t)f->shard[i].bytes,
+						     "reachable", !f->shard[i].is_away));
+	if (all)
+		json_object_set_new(json, "shards", all);
+	return json;
 }
 
 /* Counts the events that sources reported as lost, and those that we could not take, since our start. */
@@ -152,12 +168,11 @@ json_t *status_json(const struct aggregator *a)
 	struct rusage used = { 0 };
 
 	getrusage(RUSAGE_SELF, &used);
-	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:o, s:{s:s, s:I}, s:I, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "version", PACKAGE_VERSION, "pid",
+	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:o, s:o, s:I, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "version", PACKAGE_VERSION, "pid",
 			 (json_int_t)getpid(), "uptime", (double)(boot_ns() - a->start_ns) / 1e9, "cpu_seconds",
 			 (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 			 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
-			 "memory_bytes", memory_bytes(), "memory", memory_json(a), "store", "database",
-			 a->conf.clickhouse.url[0] ? a->conf.clickhouse.url : a->conf.database, "bytes", store_bytes(a),
+			 "memory_bytes", memory_bytes(), "memory", memory_json(a), "store", store_json(a),
 			 "lost_events", lost_events(a), "counters", counters_json(a), "sources", resource_sources(a->services.catalog),
 			 "instrumentations", resource_instrumentations(a->services.catalog, now), "enabled",
 			 !catalog_is_off(a->services.catalog), "always", listed_json(a), "webhooks", webhooks_json(a->webhooks), "reports", reports_json(a->reports),
@@ -267,6 +282,24 @@ static void put_bus(const struct aggregator *a, struct exposition *e)
 	json_decref(bus);
 }
 
+static void put_shards(const struct aggregator *a, struct exposition *e)
+{
+	static const struct exposition_family families[] = {
+		{ EXPOSITION_GAUGE, "heatscope.store.shard", "bytes", "Size of the database in one of several ClickHouse servers", NULL },
+		{ EXPOSITION_GAUGE, "heatscope.store.shard_reachable", "", "1: this server answered the last request", NULL },
+	};
+	const struct store_queue_counters *f = store_queue_counters(a->services.store_queue);
+
+	for (int i = 0; i < 2 && f->n_shards; i++) {
+		exposition_family(e, &families[i]);
+		for (size_t j = 0; j < f->n_shards; j++) {
+			const struct exposition_series s = { 1, { "shard" }, { f->shard[j].address }, 0 };
+
+			exposition_number(e, &s, i ? !f->shard[j].is_away : (double)f->shard[j].bytes);
+		}
+	}
+}
+
 void status_metrics(const struct aggregator *a, struct exposition *e)
 {
 	static const struct ingest_counters none;
@@ -295,6 +328,7 @@ void status_metrics(const struct aggregator *a, struct exposition *e)
 	put_requests(a, e);
 	put_otlp(a, e);
 	put_bus(a, e);
+	put_shards(a, e);
 	source_metrics_write(a->services.catalog, a->started_ns, now_ns(), e);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		metrics_put(e, &rows[i].family, rows[i].family.type == EXPOSITION_COUNTER ? a->started_ns : 0, rows[i].value);

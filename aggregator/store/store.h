@@ -16,7 +16,8 @@
  *         without it, returns 0, and reports it in store->reason and through loss(): for the slots under which it was
  *         filed, with an empty source, n = 1 (at least one event) and sum = 0.  Slots of damaged coverage count as not
  *         observed.  If the file itself can no longer be read, read() fails with -EBADMSG.
- * Users   sqlite/sqlite.c; clickhouse/clickhouse.c, for a fleet; memory.c, for tests and for private servers.
+ * Users   sqlite/sqlite.c; clickhouse/clickhouse.c, for a fleet; shards.c, which makes one of several; memory.c, for tests and
+ *         for private servers.
  * Thread  one call at a time; the aggregator calls from one worker at a time.
  * Errors  0 or -errno; store->reason (if not empty) says more.  -EAGAIN: the store is a server that is away or
  *         overloaded; nothing is wrong with the call, which may work later.
@@ -63,6 +64,14 @@ struct store_reader {			/* NULL members are not read */
 
 struct store_memory {			/* memory that makes the next call quicker */
 	__u64 pages, sums;
+};
+
+#define STORE_SHARDS_MAX 16
+
+struct store_shard {			/* one store of several that are used as one, as the last call found it */
+	char address[200];
+	__u64 bytes;			/* on its disk; 0: not known yet */
+	bool is_away;
 };
 
 struct store {
@@ -113,8 +122,14 @@ struct store_ops {
 	int (*limit)(struct store *s, __u64 bytes);
 	int (*shrink)(struct store *s);
 
+	/* Measures the bytes on the disk.  NULL: the store cannot. */
+	int (*size)(struct store *s, __u64 *ret_bytes);
+
 	/* NULL: the store keeps no such memory */
 	void (*memory)(const struct store *s, struct store_memory *ret_memory);
+
+	/* Returns how many stores this one consists of.  NULL: it is not made of others. */
+	size_t (*shards)(const struct store *s, struct store_shard ret_shard[STORE_SHARDS_MAX]);
 
 	/* Moves data that ended before `slot` into the long-term layout, and adds them up to minutes and hours. */
 	int (*compact)(struct store *s, __u64 inst, __s64 slot);

@@ -69,9 +69,19 @@ void store_queue_free(struct store_queue *f)
 	free(f);
 }
 
+/* While the worker does nothing. */
+static void note_state(struct store_queue *f)
+{
+	if (f->store->ops->memory)
+		f->store->ops->memory(f->store, &f->counters.memory);
+	if (f->store->ops->shards)
+		f->counters.n_shards = f->store->ops->shards(f->store, f->counters.shard);
+}
+
 void store_queue_begin(struct store_queue *f)
 {
 	f->begun = true;
+	note_state(f);
 	queue_next(f);
 }
 
@@ -276,8 +286,7 @@ static void queue_after(uv_work_t *req, int status)
 	struct job *job = f->job;
 
 	note_damage(f);
-	if (f->store->ops->memory)
-		f->store->ops->memory(f->store, &f->counters.memory);
+	note_state(f);
 	f->job = NULL;
 	if (f->store->n_texts != f->n_texts)
 		announce_texts(f);

@@ -79,6 +79,8 @@ struct store_queue_counters {
 	__u64 lost;			/* how many of their events no tier has */
 	__u64 damaged;			/* damaged pieces met in the store, counted each time */
 	struct store_memory memory;	/* of the store, after the last job */
+	size_t n_shards;		/* 0: the store is not made of others */
+	struct store_shard shard[STORE_SHARDS_MAX];
 };
 const struct store_queue_counters *store_queue_counters(const struct store_queue *f);
 

@@ -639,6 +639,7 @@ static const struct store_ops clickhouse_ops = {
 	.compact = clickhouse_compact,
 	.limit = clickhouse_limit,
 	.shrink = clickhouse_shrink,
+	.size = clickhouse_size,
 };
 
 int store_clickhouse_open(const struct store_clickhouse_conf *conf, struct store **ret_store, char *reason, size_t room)

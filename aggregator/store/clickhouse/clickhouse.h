@@ -219,6 +219,7 @@ __s64 horizon_of(const struct state *s, int tier);		/* 0: nothing was dropped */
 
 int clickhouse_limit(struct store *s, __u64 bytes);
 int clickhouse_shrink(struct store *s);
+int clickhouse_size(struct store *s, __u64 *ret_bytes);
 int drop_empty_days(struct clickhouse *q);	/* whose rows have all been removed */
 
 /* --- clickhouse.c --- */

@@ -283,6 +283,16 @@ int clickhouse_shrink(struct store *store)
 	return err ? err : note_unswept(q, &n_unswept);
 }
 
+int clickhouse_size(struct store *store, __u64 *ret_bytes)
+{
+	struct size size;
+	int err = measure_size(clickhouse_of(store), &size);
+
+	if (!err)
+		*ret_bytes = size.bytes;
+	return err;
+}
+
 /* Only the leader calls it. */
 int clickhouse_limit(struct store *store, __u64 bytes)
 {

@@ -49,6 +49,20 @@ static const char *span_text(double s, char out[32])
 	return out;
 }
 
+static void print_shards(const json_t *shards)
+{
+	const json_t *shard;
+	char bytes[32];
+	size_t i;
+
+	json_array_foreach(shards, i, shard) {
+		show_print(stdout, "shard        %s", json_text(shard, "address"));
+		if (json_number(shard, "bytes") > 0)
+			show_print(stdout, ", %s", bytes_text(json_number(shard, "bytes"), bytes));
+		show_print(stdout, json_is_true(json_object_get(shard, "reachable")) ? "\n" : ", does not answer\n");
+	}
+}
+
 static void print_server(const json_t *status)
 {
 	const json_t *counters = json_object_get(status, "counters"), *store = json_object_get(counters, "store");
@@ -62,9 +76,10 @@ static void print_server(const json_t *status)
 	show_print(stdout, "memory       %s, %.1f s of CPU time\n", bytes_text(json_number(status, "memory_bytes"), memory),
 	       json_number(status, "cpu_seconds"));
 	show_print(stdout, "store        %s", json_text(file, "database"));
-	if (json_number(file, "bytes") > 0)		/* of a server it is not known */
+	if (json_number(file, "bytes") > 0)		/* of a server it is measured every ten seconds */
 		show_print(stdout, ", %s", bytes_text(json_number(file, "bytes"), bytes));
 	show_print(stdout, "\n");
+	print_shards(json_object_get(file, "shards"));
 	show_print(stdout, "events       %.0f in %.0f batches, %.0f lost\n", json_number(store, "events"), json_number(store, "batches"),
 	       json_number(status, "lost_events"));
 	if (json_number(store, "damaged") > 0)
