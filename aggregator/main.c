@@ -51,8 +51,8 @@ static const struct argp_option options[] = {
 	{ "bus-max-size", OPT_BUS_MAX_SIZE, "SIZE", 0, "Limit for batches that wait in the bus, or \"none\" (default); beyond it "
 	  "collectors keep them", 0 },
 	{ "database", OPT_DATABASE, "PATH", 0, "Database file, or \"memory\" (default /var/lib/heatscope/heatscope.db)", 0 },
-	{ "clickhouse", OPT_CLICKHOUSE, "URL", 0, "Keep the data in a ClickHouse server instead of the database file: "
-	  "http://HOST:PORT or https://HOST:PORT", 0 },
+	{ "clickhouse", OPT_CLICKHOUSE, "URL[,URL...]", 0, "Keep the data in a ClickHouse server, or divided among several, instead of "
+	  "the database file: http://HOST:PORT or https://HOST:PORT", 0 },
 	{ "clickhouse-database", OPT_CLICKHOUSE_DATABASE, "NAME", 0, "Its database (default heatscope), which is made if it is missing", 0 },
 	{ "clickhouse-user-file", OPT_CLICKHOUSE_USER_FILE, "FILE", 0, "The user for it, a line USER:PASSWORD", 0 },
 	{ "clickhouse-ca", OPT_CLICKHOUSE_CA, "FILE", 0, "The authorities that may sign its certificate, PEM (default: the system's)", 0 },

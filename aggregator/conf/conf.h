@@ -32,7 +32,7 @@ struct conf_bus {			/* as bus.h and bus_ingest.h */
 };
 
 struct conf_clickhouse {		/* the store, as store.h; instead of the database file */
-	char url[PATH_MAX];		/* "": none */
+	char url[PATH_MAX];		/* several servers with commas; "": none */
 	char database[64], user_file[PATH_MAX], ca[PATH_MAX];	/* user_file: a line USER:PASSWORD; "": no user */
 };
 

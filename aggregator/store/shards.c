@@ -1133,6 +1133,8 @@ static int split_addresses(const char *list, struct addresses *ret, char *reason
 	for (char *at = strtok_r(ret->text, ", ", &rest); at; at = strtok_r(NULL, ", ", &rest)) {
 		if (ret->n == STORE_SHARDS_MAX)
 			return refuse_in(-EINVAL, reason, room, "there can be at most %d ClickHouse servers", STORE_SHARDS_MAX);
+		for (size_t len = strlen(at); len && at[len - 1] == '/';)
+			at[--len] = 0;
 		ret->at[ret->n++] = at;
 	}
 	return ret->n ? 0 : refuse_in(-EINVAL, reason, room, "the address of ClickHouse is missing");

@@ -174,7 +174,7 @@ int store_sqlite_open(const char *path, struct store **ret_store, char *reason, 
 int store_memory_open(struct store **ret_store);
 
 struct store_clickhouse_conf {
-	const char *url;		/* http://HOST:PORT or https://HOST:PORT */
+	const char *url;		/* http://HOST:PORT or https://HOST:PORT; for several see shards.h */
 	const char *database;		/* letters, digits and _ */
 	const char *user, *password;	/* "": none is sent */
 	const char *ca;			/* a PEM file for https; "": the system's certificates */

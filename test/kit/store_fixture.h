@@ -19,6 +19,7 @@ struct store_kind {
 	void (*shrink)(struct fixture *f, __u64 limit);	/* until the store is below it */
 	bool at_any_moment;		/* the limit holds after each call, not only after shrink() */
 	int times;			/* as much space as SQLite's store it needs for the same */
+	int shards;			/* the limit is divided among so many, and one source fills one of them; 0: it is not divided */
 };
 
 struct fixture {			/* a test's state */

@@ -82,6 +82,12 @@ static void assert_kept(struct store *s, __s64 to, __s64 kept_from[TIERS])
 	}
 }
 
+/* The laws have one source: its shard gets this limit. */
+static void set_limit(struct fixture *f, __u64 limit)
+{
+	assert_int_equal(f->store->ops->limit(f->store, limit * (store_kind.shards ? (unsigned)store_kind.shards : 1)), 0);
+}
+
 STORE_TEST(a_limit_holds_and_drops_the_oldest_of_the_finest)
 {
 	enum { HOURS = 8 };
@@ -90,7 +96,7 @@ STORE_TEST(a_limit_holds_and_drops_the_oldest_of_the_finest)
 	__s64 kept_from[TIERS], slot = FROM;
 	__u64 most = 0, bytes;
 
-	assert_int_equal(f->store->ops->limit(f->store, limit), 0);
+	set_limit(f, limit);
 	for (int part = 1; part <= 12 * HOURS; part++) {
 		bytes = add_slots(f, slot, slot + 300);
 		slot += 300;
@@ -124,7 +130,7 @@ STORE_TEST(a_limit_takes_no_slot_of_the_future_for_the_newest)
 	add_slots(f, FROM, to);
 	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, to), 0);
 	f->store->now_ns = to * 1000000000;
-	assert_int_equal(f->store->ops->limit(f->store, limit), 0);
+	set_limit(f, limit);
 	store_kind.shrink(f, limit);
 	assert_int_equal(store_kept(f->store, KIT_INST, kept_from), 0);
 	assert_true(f->store->n_dropped > 0);
@@ -144,7 +150,7 @@ STORE_TEST(a_store_that_is_too_large_shrinks)
 	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, to), 0);
 	assert_true(store_kind.bytes(f) > limit);
 	store_reopen(f);
-	assert_int_equal(f->store->ops->limit(f->store, limit), 0);
+	set_limit(f, limit);
 	store_kind.shrink(f, limit);
 	store_reopen(f);		/* closing moves the log of a file into it */
 	assert_in_range(store_kind.bytes(f), 1, limit);

@@ -9,7 +9,8 @@
  * `uncovered`: host and slot that were sent but are not reported; `foreign`: reported or counted, but never sent; `lost`:
  * events that the store has as lost.  Exits with 0 if nothing differs.
  */
-#include "aggregator/store/store.h"
+#include "aggregator/base/clock.h"
+#include "aggregator/store/shards.h"
 #include "test/kit/fleet_kit.h"
 
 #include <stdio.h>
@@ -191,7 +192,7 @@ static struct store *open_store(const char *where, const char *database)
 	struct store_clickhouse_conf conf = { where, database, "", "", "" };
 	struct store *s = NULL;
 	char reason[256] = "";
-	int err = strstr(where, "://") ? store_clickhouse_open(&conf, &s, reason, sizeof(reason)) :
+	int err = strstr(where, "://") ? shards_open_clickhouse(&conf, now_ns(), &s, reason, sizeof(reason)) :
 		store_sqlite_open(where, &s, reason, sizeof(reason));
 
 	must(!err, reason);
