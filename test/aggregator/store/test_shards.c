@@ -3,6 +3,7 @@
 #include "test/kit/store_laws.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #define NOW_S 1700000000ll
@@ -26,7 +27,7 @@ const struct store_kind store_kind = { .open = open_two, .keeps = false };
 
 static struct store_ops present;	/* those of memory.c; closing does nothing */
 static __u64 limits[SHARDS + 1];	/* that they were given */
-static size_t n_limits;
+static atomic_size_t n_limits;
 
 static int be_away(struct store *s)
 {
@@ -208,6 +209,24 @@ SET_TEST(the_order_of_the_list_does_not_matter)
 	s->ops->identity(s, same);
 	assert_string_equal(uuid, same);
 	s->ops->close(s);
+}
+
+/* So two heatscoped that make a set at once choose the same one. */
+TEST(the_home_of_a_new_set_has_the_lowest_identity)
+{
+	for (int round = 0; round < 20; round++) {
+		struct store *one[2], *s;
+		char id[2][40], home[40];
+
+		for (int i = 0; i < 2; i++) {
+			assert_int_equal(store_memory_open(&one[i]), 0);
+			one[i]->ops->identity(one[i], id[i]);
+		}
+		s = open_set(one, 2, NOW_S);
+		s->ops->identity(s, home);
+		assert_string_equal(home, strcmp(id[0], id[1]) < 0 ? id[0] : id[1]);
+		s->ops->close(s);
+	}
 }
 
 /* --- a shard is away --- */
