@@ -722,18 +722,29 @@ static int delete_there(void *arg, struct shard *h)
 	return h->store->ops->inst_delete(h->store, *(const __u64 *)arg);
 }
 
-/* Removes the data of a deleted instrumentation from all shards but the home, and then the note that this is to be done. */
+static int note_deletion(struct shards *g, __u64 inst, const char *text)
+{
+	char name[STORE_NAME_MAX];
+
+	snprintf(name, sizeof(name), DELETED "%llu", (unsigned long long)inst);
+	return home_remember(g, name, text);
+}
+
+static int deletion_done(struct shards *g, __u64 inst)
+{
+	return note_deletion(g, inst, "");
+}
+
+/* Removes the data of a deleted instrumentation from all shards but the home. */
 static int delete_rest(struct shards *g, __u64 inst)
 {
 	struct running run[STORE_SHARDS_MAX] = { 0 };
-	char name[STORE_NAME_MAX];
 	int err;
 
 	for (size_t i = 0; i < g->n; i++)
 		run[i].shard = &g->shard[i] == g->home ? NULL : &g->shard[i];
 	err = call_shards(g, run, delete_there, &inst);
-	snprintf(name, sizeof(name), DELETED "%llu", (unsigned long long)inst);
-	return err ? err : home_remember(g, name, "");
+	return err ? err : deletion_done(g, inst);
 }
 
 static int shards_inst_delete(struct store *s, __u64 inst)
@@ -741,10 +752,8 @@ static int shards_inst_delete(struct store *s, __u64 inst)
 	struct shards *g = shards_of(s);
 	size_t at = length_place(g, inst);
 	char name[STORE_NAME_MAX];
-	int err;
+	int err = note_deletion(g, inst, "1");
 
-	snprintf(name, sizeof(name), DELETED "%llu", (unsigned long long)inst);
-	err = home_remember(g, name, "1");
 	if (!err)
 		err = home_called(g, delete_there(&inst, g->home));
 	if (err)
@@ -752,10 +761,9 @@ static int shards_inst_delete(struct store *s, __u64 inst)
 	if (at < g->n_lengths && g->length[at].inst == inst)
 		length_forget(g, at);
 	length_name(inst, name);
-	err = home_remember(g, name, "");
-	if (!err && delete_rest(g, inst))
+	if (home_remember(g, name, "") || delete_rest(g, inst))
 		s->reason[0] = 0;	/* shrink() will do it */
-	return err;
+	return 0;
 }
 
 #define DELETED_MAX 64			/* that one call of shrink() removes */
@@ -763,6 +771,7 @@ static int shards_inst_delete(struct store *s, __u64 inst)
 struct deleted {
 	size_t n;
 	__u64 inst[DELETED_MAX];
+	bool is_alive[DELETED_MAX];	/* the home has it: it was not deleted after all */
 };
 
 static void take_deleted(void *arg, const char *name, const char *text)
@@ -773,15 +782,25 @@ static void take_deleted(void *arg, const char *name, const char *text)
 		d->inst[d->n++] = strtoull(name + strlen(DELETED), NULL, 10);
 }
 
-/* They were deleted while a shard was away. */
+static void note_alive(void *arg, __u64 inst, const char *json)
+{
+	struct deleted *d = arg;
+
+	for (size_t i = 0; i < d->n; i++)
+		d->is_alive[i] |= d->inst[i] == inst;
+}
+
+/* They were deleted while a shard was away.  If that was the home, they are not deleted. */
 static int delete_rests(struct shards *g)
 {
 	struct store *s = g->home->store;
 	struct deleted d = { 0 };
 	int err = home_called(g, s->ops->recall_each(s, DELETED, take_deleted, &d));
 
+	if (!err && d.n)
+		err = home_called(g, s->ops->inst_each(s, note_alive, &d));
 	for (size_t i = 0; i < d.n && !err; i++)
-		err = delete_rest(g, d.inst[i]);
+		err = d.is_alive[i] ? deletion_done(g, d.inst[i]) : delete_rest(g, d.inst[i]);
 	return err;
 }
 
@@ -790,7 +809,6 @@ static int delete_rests(struct shards *g)
 struct tidying {
 	__u64 inst;
 	const __s64 *slot;		/* of each tier; or one */
-	__u64 bytes;			/* that each shard may have */
 	__s64 oldest[STORE_SHARDS_MAX];
 	struct shards *g;
 };

@@ -15,7 +15,8 @@
  *         n + 1 shards, the new one takes 1/(n + 1) of the sources from then on, and has nothing of the time before.
  *         A handle that has a shorter list works on until STOP_NS before that, and then refuses each call with
  *         -EAGAIN: it reads the home's list at least once a minute.  (A store alone, without this module, does not:
- *         when a second shard is added, restart each heatscoped within JOIN_NS - STOP_NS.)
+ *         when a second shard is added, restart each heatscoped within JOIN_NS - STOP_NS.)  The clocks of the machines
+ *         with heatscoped may differ by less than STOP_NS.
  *         No shard can be left out: a list without one of the set is refused.
  * Once    The law that a batch is added once holds in each shard, and a batch is never sent to two.
  * Whole   The batches of one add() are stored as a whole or not at all in each shard, not in all of them.  Batches that can
@@ -28,7 +29,7 @@
  *         add() refuses others.  (intake.h takes only those with the instrumentation's length, so two heatscoped agree.)
  * Deleted inst_delete() writes a text `shards.deleted.INST`, deletes in the home, then in the others.  If one of these is away,
  *         the call is done nevertheless: the id is never given again.  shrink() removes the rows that are left there
- *         as long as the text is there.
+ *         as long as the text is there, unless the home still has the instrumentation: then the call failed.
  * Tidying expire(), compact(), shrink() and limit() work on all shards, also if one fails.  A shard that was away less than
  *         AWAY_NS ago is not asked.  limit() gives each shard an equal part of the bytes.
  * Errors  as store.h; store->reason names the shard.

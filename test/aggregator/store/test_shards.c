@@ -353,6 +353,26 @@ SET_TEST(data_that_were_deleted_while_a_shard_was_away_are_removed_when_it_is_ba
 	assert_false(has_data(f->one[0]) || has_data(f->one[1]));
 }
 
+SET_TEST(a_deletion_that_failed_deletes_nothing_later)
+{
+	struct set *f = *state;
+	struct store_ops no_deletion = present;
+
+	no_deletion.inst_delete = away_delete;
+	f->all->ops->inst_put(f->all, KIT_INST, "{}");
+	add_hosts(f->all, 20, NOW_S);
+	for (int i = 0; i < 2; i++)
+		f->one[i]->ops = &no_deletion;
+	assert_int_equal(f->all->ops->inst_delete(f->all, KIT_INST), -EAGAIN);
+	for (int i = 0; i < 2; i++)
+		f->one[i]->ops = &present;
+	assert_int_equal(events_of(f->all), 20);
+	assert_int_equal(f->all->ops->shrink(f->all), 0);
+	assert_int_equal(events_of(f->all), 20);
+	f->all->ops->inst_delete(f->all, KIT_INST);
+	assert_int_equal(events_of(f->all), 0);
+}
+
 /* --- limits and dropped slots --- */
 
 SET_TEST(each_shard_has_an_equal_part_of_the_limit)
