@@ -32,6 +32,12 @@ static __always_inline int conn_follows(const struct server_conn *s)
 	return conn_reads(&s->conn);
 }
 
+/* Also a reply that ends with the connection. */
+static __always_inline int conn_completes(const struct server_conn *s)
+{
+	return !conn_held(s);
+}
+
 static __always_inline void event_fields(struct event *e, const struct server_conn *s)
 {
 	__u64 status = s->event_data.status;

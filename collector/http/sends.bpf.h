@@ -11,7 +11,7 @@
 #include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/http/receives.bpf.h"
-#include "collector/server/closes.bpf.h"
+#include "collector/server/filed.bpf.h"
 
 __noinline __u64 reply_step(struct conn *c, const struct window *w, __u32 at, __u32 seen)
 {
@@ -181,6 +181,18 @@ static __always_inline void send_failed(struct server_conn *s, struct events *e,
 		state_set(&s->turn, STATE_RECORDED);
 	}
 	conn_becomes(&s->conn, CONN_IGNORED);
+}
+
+static __always_inline void conn_dies(struct events *e, struct server_conn *s, struct task_struct *t)
+{
+	__u32 left = conn_counts(s) ? s->conn.asked.n : 0, at = e->n;
+
+	if (s->conn.mode == CONN_IGNORED)
+		return;
+	send_failed(s, e, t, -EPIPE);
+	if (left && e->n != at)
+		left--;
+	__sync_fetch_and_add(&counts.unreadable, left);
 }
 
 static __noinline int send_strange(struct server_conn *s, struct task_struct *t, __u32 total)

@@ -56,6 +56,11 @@ static __always_inline int conn_follows(const struct server_conn *s)
 	return s->conn.mode == CONN_PLAIN && !s->conn.unaligned;
 }
 
+static __always_inline int conn_completes(const struct server_conn *s)
+{
+	return !conn_follows(s) && !conn_held(s);
+}
+
 static __always_inline void names_fill(struct event *e, const struct server_conn *s)
 {
 	e->field[MYSQL_TABLE] = name_used(MYSQL_TABLE, s->table);

@@ -6,6 +6,7 @@
  *      sock_recv               a receive: a request begins; calls received() in receives.bpf.h
  *      sock_send               a send: a reply, perhaps its end; calls sent() in sends.bpf.h
  *      call_ends               sys_exit, in place of both where the kernel lacks the socket tracepoints (before 6.3)
+ *      closes, dies            inet_sock_set_state, sched_process_exit: a connection ends; see conn_end.bpf.h
  *      flush*                  an iterator over the connections: events that no receive or send has ended for 5 s
  *      running*                an iterator over the connections: requests in flight
  *      data_ready              sk_data_ready, while an instrumentation asks for arrivals

@@ -349,6 +349,23 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 	}
 }
 
+/* The memory of the server is not read: of a hidden command we do not know what it was. */
+static __always_inline void conn_dies(struct events *e, struct server_conn *s, struct task_struct *t)
+{
+	if (s->conn.mode == CONN_LOGIN || s->conn.mode == CONN_PROXY || s->conn.mode == CONN_IGNORED)
+		return;
+	if (STATE_KIND(s->turn.state) != STATE_WAITING && !pending_take(&s->turn, STATE_WAITING))
+		return;
+	stamp_end(&s->turn, t);
+	if (s->conn.mode == CONN_PLAIN && !s->conn.sure)
+		command_doubted(s);
+	if (s->conn.command == COMMAND_UNKNOWN)
+		digest_set(s, DIGEST_NONE, NAME_NONE);
+	emit(e, s);
+	state_set(&s->turn, STATE_RECORDED);
+	stamp_over(&s->turn, t);
+}
+
 static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
 				 struct task_struct *t, int ret)
 {

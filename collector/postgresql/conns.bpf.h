@@ -38,6 +38,11 @@ static __always_inline int conn_follows(const struct server_conn *s)
 	return s->front.mode == FRONT_PLAIN;
 }
 
+static __always_inline int conn_completes(const struct server_conn *s)
+{
+	return !conn_follows(s);
+}
+
 #define WANTED_WHO (WANTED_FIELD(POSTGRESQL_DATABASE) | WANTED_FIELD(POSTGRESQL_USER) | WANTED_FIELD(POSTGRESQL_CLIENT))
 
 static __always_inline void event_fields(struct event *e, const struct server_conn *s)

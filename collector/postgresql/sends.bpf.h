@@ -225,6 +225,12 @@ static __always_inline void send_failed(struct server_conn *s, struct events *e,
 	state_set(&s->turn, STATE_RECORDED);
 }
 
+/* As if the client were gone.  An error that the server sent before it closed is the status of the request that ran. */
+static __always_inline void conn_dies(struct events *e, struct server_conn *s, struct task_struct *t)
+{
+	send_failed(s, e, t, -EPIPE);
+}
+
 /* Reads the answer to a startup packet that asked for encryption: it is one byte. */
 static __always_inline void send_startup(struct server_conn *s, struct task_struct *t, int total)
 {

@@ -6,7 +6,7 @@
 #include <bpf/bpf_helpers.h>
 #include "collector/redis/conn.h"
 #include "collector/server/conns.bpf.h"
-#include "collector/server/closes.bpf.h"
+#include "collector/server/filed.bpf.h"
 #include "collector/redis/service.bpf.h"
 
 const volatile __u32 text_full = 0;	/* prefixes of keys may be read */
@@ -32,6 +32,11 @@ static __always_inline int conn_held(const struct server_conn *s)
 static __always_inline int conn_follows(const struct server_conn *s)
 {
 	return s->front.mode == FRONT_PLAIN;
+}
+
+static __always_inline int conn_completes(const struct server_conn *s)
+{
+	return !conn_follows(s);
 }
 
 /* Fills the parts of blocked time, as exchange.bpf.h does for a thread with one connection. */

@@ -145,6 +145,22 @@ static __always_inline void send_failed(struct server_conn *s, int error)
 	front_becomes(&s->front, FRONT_IGNORED);
 }
 
+/* The command that is answered next may have run, or wait for data: its result is unknown. */
+static __always_inline void conn_dies(struct events *e, struct server_conn *s, struct task_struct *t)
+{
+	__u32 left = s->front.mode == FRONT_PLAIN ? s->front.asked.left : 0;
+
+	if (STATE_KIND(s->turn.state) == STATE_WAITING) {
+		stamp(&s->turn.end, t);
+		turn_end(&s->turn);
+		emit(e, s);
+		state_set(&s->turn, STATE_RECORDED);
+		left -= !!left;
+	}
+	__sync_fetch_and_add(&counts.unreadable, left);
+	front_becomes(&s->front, FRONT_IGNORED);
+}
+
 static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
 				 struct task_struct *t, int ret)
 {

@@ -21,6 +21,8 @@
 #define AF_INET6 10
 #define SOCK_STREAM 1
 
+__u64 flush_before = 0;			/* CLOCK_MONOTONIC: pending events that ended earlier are flushed */
+const volatile __u32 by_call = 0;	/* this kernel lacks the socket tracepoints */
 __u64 last_conn = 0;			/* id of the connection made last; ids begin at 1 */
 
 struct {
@@ -127,6 +129,18 @@ static __always_inline __u64 conn_instance(struct sock *sk, __u32 pid, int greet
 		count(&counts.unlisted);
 	}
 	return (__u64)pid << 16 | key.port;
+}
+
+/* Returns the socket of a file, and its inode; 0: the file is no socket. */
+static __always_inline struct sock *socket_of_file(struct file *file, __u64 *ret_inode)
+{
+	struct socket *socket;
+
+	if (file_type(file) != S_IFSOCK)
+		return 0;
+	*ret_inode = BPF_CORE_READ(file, f_inode, i_ino);
+	socket = BPF_CORE_READ(file, private_data);
+	return socket ? BPF_CORE_READ(socket, sk) : 0;
 }
 
 /* Returns the connection of a socket; NULL: it has none.  Most sockets of a machine have no storage, which is quick to

@@ -122,7 +122,7 @@ struct turn_running {
 	struct event event;	/* its fields */
 };
 
-struct filed {			/* an event for the collector, see closes.bpf.h */
+struct filed {			/* an event for the collector, see filed.bpf.h */
 	struct event event;
 	__u64 n;		/* equal events that it stands for */
 };

@@ -14,6 +14,7 @@
  *      receive  -> received(): ends what is pending, reads the request, stamp_start()
  *      send     -> sent(): reads the reply, stamp_end(), emit() when it is complete -> event_fields()
  *      no send for 5 s, or the end of a slot -> conn_held(), conn_follows(): is the request answered? -> event_fields()
+ *      the process ends -> conn_dies(): emit() or count what is not answered
  *
  * Thread   a function may run on several CPUs at once, for different connections; t is the current task.
  */
@@ -50,5 +51,12 @@ static __always_inline int conn_held(const struct server_conn *s);
 
 /* 7. Returns 1 if the protocol reads this connection's replies, so it knows which send ends a reply. */
 static __always_inline int conn_follows(const struct server_conn *s);
+
+/* 8. Returns 1 if the end of the connection ends its pending reply, too: nothing says that the reply goes on. */
+static __always_inline int conn_completes(const struct server_conn *s);
+
+/* 9. The server's process ends, of which t is the last thread, and so does the connection.  Emits the request that runs,
+ *    with what is known of its result, and counts the others that have no answer as unreadable.  s may be a copy. */
+static __always_inline void conn_dies(struct events *e, struct server_conn *s, struct task_struct *t);
 
 #endif

@@ -6,6 +6,7 @@
  *      sys_enter, sys_exit -> the thread's file operations, only while they are asked for
  *      sk_data_ready -> when bytes reached a connection's queue, only while that is asked for
  *      sched_switch -> why a server's thread left the CPU, only while that is asked for
+ *      inet_sock_set_state, sched_process_exit -> what a connection has left when it ends (conn_end.bpf.h)
  *      iter/bpf_sk_storage_map -> events not ended for 5 s, and turns that run now --> read by the collector
  *
  * A kernel before 6.3 has no socket tracepoints: sys_exit of the same calls replaces both.  If a kernel cannot iterate
@@ -28,6 +29,7 @@
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
 #include "collector/server/conns.bpf.h"
+#include "collector/server/conn_end.bpf.h"
 #include "collector/trace/file_socket.bpf.h"
 #include "collector/server/files.bpf.h"
 #include "collector/server/user_bytes.bpf.h"
@@ -36,9 +38,7 @@ char LICENSE[] SEC("license") = "GPL";
 
 #define MSG_PEEK 2
 
-__u64 flush_before = 0;			/* CLOCK_MONOTONIC: pending events that ended earlier are flushed */
 __u64 running_since = 0;		/* CLOCK_MONOTONIC: turns that ended later are reported as running too */
-const volatile __u32 by_call = 0;	/* this kernel lacks the socket tracepoints */
 
 /* ---- the sockets ---- */
 
@@ -179,18 +179,6 @@ int BPF_PROG(file_ends, struct pt_regs *regs, long ret)
 }
 
 /* ---- kernels without the socket tracepoints: the system calls report both ---- */
-
-/* Returns the socket of a file, and its inode; 0: the file is no socket. */
-static __always_inline struct sock *socket_of_file(struct file *file, __u64 *ret_inode)
-{
-	struct socket *socket;
-
-	if (file_type(file) != S_IFSOCK)
-		return 0;
-	*ret_inode = BPF_CORE_READ(file, f_inode, i_ino);
-	socket = BPF_CORE_READ(file, private_data);
-	return socket ? BPF_CORE_READ(socket, sk) : 0;
-}
 
 /* Notes the control group of a connection that the call has made.  A global function, which the verifier checks once. */
 __noinline int call_cgroup_first(__u64 inode)

@@ -66,7 +66,7 @@ struct server_tracer {
 	struct bpf_link *flush;
 	struct bpf_link *running;
 	struct ring_buffer *ended_late;	/* turns that also ran at a slot's end, for which the iterator comes too late */
-	struct ring_buffer *filed;	/* events that come to us by closes.bpf.h; NULL: the protocol has none */
+	struct ring_buffer *filed;	/* events that come to us by filed.bpf.h */
 	const struct tracer_filing *filing;	/* set while it is read */
 	const struct tracer_running *scan;	/* set while ended_late is read */
 	__u64 unreported;

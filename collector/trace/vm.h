@@ -112,7 +112,8 @@ struct signal_struct {
 	int group_exit_code;
 };
 
-#define PF_KTHREAD 0x200000		/* flags: include/linux/sched.h */
+#define PF_EXITING 4			/* flags: include/linux/sched.h */
+#define PF_KTHREAD 0x200000
 
 struct task_struct {
 	struct thread_info thread_info;
@@ -157,6 +158,28 @@ struct sock {
 	int sk_err;
 	struct socket *sk_socket;
 	void *sk_bpf_storage;
+};
+
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+struct bpf_local_storage {		/* of a socket, for all maps; since Linux 5.10 */
+	struct hlist_head list;
+};
+
+struct bpf_local_storage_data {
+	void *smap;			/* the map */
+	__u8 data[];
+};
+
+struct bpf_local_storage_elem {
+	struct hlist_node snode;	/* in the list */
+	struct bpf_local_storage_data sdata;
 };
 
 struct inet_sock {

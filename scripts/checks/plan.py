@@ -15,7 +15,7 @@ ALONGSIDE = {"e2e/bus", "e2e/bus_users", "e2e/ca", "e2e/cli", "e2e/clickhouse", 
 # OWN looks only at its own server or program, by a predicate, or wants no more than that its own load is seen, too:
 # AT_A_TIME of them run at the same time, the slowest first.  Most of their time they wait.
 AT_A_TIME = 4
-OWN = ["e2e/privilege", "e2e/readme", "e2e/matrix", "e2e/postgresql", "e2e/http", "e2e/redis", "e2e/memory_postgresql", "e2e/wall_clock", "e2e/kill", "e2e/hangs", "e2e/running", "e2e/exemplars",
+OWN = ["e2e/privilege", "e2e/readme", "e2e/matrix", "e2e/postgresql", "e2e/http", "e2e/redis", "e2e/memory_postgresql", "e2e/wall_clock", "e2e/kill", "e2e/hangs", "e2e/dies", "e2e/running", "e2e/exemplars",
        "e2e/parts", "e2e/memory", "e2e/arrival", "e2e/compare", "e2e/composition", "e2e/digest", "e2e/dtrace", "e2e/dtrace_heatmap", "e2e/dtrace_mysql", "e2e/dtrace_postgresql", "e2e/explain", "e2e/protocol",
        "e2e/cgroups", "e2e/who", "e2e/prepared", "e2e/partial", "e2e/stacks", "e2e/status", "e2e/proc", "e2e/deliver", "e2e/demo"]
 # Any other has the kernel and the servers for itself, and runs before those of OWN.
