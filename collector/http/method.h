@@ -25,9 +25,13 @@ static inline __u32 method_of_word(__u64 word, __u32 n)
 	return n > 8 ? METHOD_OTHER : method;
 }
 
+/* Is it A to Z, - or _?  By a bit of a word: the verifier follows both ways of each comparison. */
 static inline int method_letter(__u8 byte)
 {
-	return (byte >= 'A' && byte <= 'Z') || byte == '-' || byte == '_';
+	const __u64 low = 1ull << '-', high = 0x3ffffffull << ('A' - 64) | 1ull << ('_' - 64);
+	__u64 letters = low ^ ((low ^ high) & -(__u64)(byte >> 6 & 1));
+
+	return letters >> (byte & 63) & ~(byte >> 7) & 1;
 }
 
 #endif

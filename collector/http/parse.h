@@ -15,8 +15,13 @@
  *      new --request--> PLAIN --bytes that cannot be followed--> STRANGE
  *       |                 ^                                         | a send, then a receive with a request line
  *       |                 `---the next receive--- PROBATION <-------'
- *       `--TLS--> ENCRYPTED, anything else: OPAQUE      (PROBATION: exactly one reply per request, in lock step; events
- *                                                        are not counted)
+ *       |                                          |  ^    (exactly one reply per request, in lock step; events are
+ *       |                         anything but that v  |     not counted)
+ *       |--anything else-------------------------> OPAQUE    a send, then a receive of "METHOD /"
+ *       `--TLS--> ENCRYPTED
+ *
+ * Lenient As servers are, which then answer: empty lines before a request (RFC 9112, 2.2) and more than one blank
+ *         between the words of its first line are skipped.
  * Trust   Clients may send any bytes.  Impossible ones make the connection strange or opaque, and have no other effect.
  */
 #ifndef HEATSCOPE_HTTP_PARSE_H
@@ -58,10 +63,11 @@ struct conn {
 	__u8 mode, tries;
 	__u8 wants_path, wants_host;	/* an instrumentation decomposes by it */
 	__u8 reads_path, reads_host;	/* the same when this request began */
-	__u8 answered;		/* STRANGE: the last thing seen was a send that may end a reply */
+	__u8 answered;		/* STRANGE, OPAQUE: the last thing seen was a send that may end a reply */
 	__u8 proven;		/* PROBATION: a reply has ended exactly */
 	__u8 parsed;		/* a request was understood before */
-	__u8 pad[7];
+	__u8 opaque;		/* PROBATION: it was opaque before */
+	__u8 pad[6];
 	struct path_pattern path;
 	struct name host;
 };
@@ -90,9 +96,11 @@ static inline void conn_becomes(struct conn *c, __u8 mode)
 /* Stops following the bytes.  A new connection whose first request we cannot follow speaks another protocol. */
 static inline void conn_lost(struct conn *c)
 {
-	int strange = c->parsed || c->mode != CONN_PLAIN;
+	int strange = !c->opaque && (c->parsed || c->mode != CONN_PLAIN);
 
-	conn_becomes(c, strange && ++c->tries < CONN_TRIES ? CONN_STRANGE : CONN_OPAQUE);
+	c->tries += c->tries < CONN_TRIES && (strange || c->opaque);
+	c->opaque = 0;
+	conn_becomes(c, strange && c->tries < CONN_TRIES ? CONN_STRANGE : CONN_OPAQUE);
 }
 
 /* Are these the first n bytes of a TLS record? */
@@ -101,8 +109,34 @@ static inline int is_tls_record(const __u8 *head, __u32 n)
 	return n >= 3 && head[0] >= 0x14 && head[0] <= 0x17 && head[1] == 3 && head[2] <= 4;
 }
 
-/* Do these first n of CONN_HEAD bytes begin a request?  A method may be cut by the end of the receive.  PRI begins
- * HTTP/2. */
+static inline int is_line_end(__u8 byte)
+{
+	return byte == '\r' || byte == '\n';
+}
+
+/* Returns how many of the first n of CONN_HEAD bytes are empty lines before a request. */
+static inline __u32 head_empty(const __u8 *head, __u32 n)
+{
+	__u32 i;
+
+	for (i = 0; i < CONN_HEAD && i < n; i++)
+		if (!is_line_end(head[i]))
+			break;
+	return i;
+}
+
+/* Takes so many bytes from the first n. */
+static inline __u32 head_strip(__u8 *head, __u32 n, __u32 empty)
+{
+	__u32 i;
+
+	for (i = 0; i < CONN_HEAD; i++)
+		head[i] = head[(i + empty) & (CONN_HEAD - 1)];
+	return n - empty;
+}
+
+/* Do these first n of CONN_HEAD bytes, after head_strip(), begin a request?  The end of the receive may cut a method,
+ * or come before it.  PRI begins HTTP/2.  Returns 0; 1; 2: and its target is a path. */
 static inline int is_request(const __u8 *head, __u32 n)
 {
 	__u32 i;
@@ -110,7 +144,13 @@ static inline int is_request(const __u8 *head, __u32 n)
 	for (i = 0; i < CONN_HEAD && i < n; i++)
 		if (!method_letter(head[i]))
 			break;
-	return i && (i >= n || head[i] == ' ') && !(n >= 3 && head[0] == 'P' && head[1] == 'R' && head[2] == 'I');
+	if (n >= 3 && head[0] == 'P' && head[1] == 'R' && head[2] == 'I')
+		return 0;
+	if (i >= n)
+		return 1;
+	if (!i || i >= CONN_HEAD || head[i] != ' ')
+		return 0;
+	return i + 1 < n && i + 1 < CONN_HEAD && head[i + 1] == '/' ? 2 : 1;
 }
 
 /* Do these first bytes of a send begin an interim reply, after which the server waits for the rest of a request? */
@@ -119,8 +159,9 @@ static inline int is_interim(const __u8 *head, __u32 n)
 	return n >= 10 && head[0] == 'H' && head[1] == 'T' && head[2] == 'T' && head[3] == 'P' && head[9] == '1';
 }
 
-/* Decides the mode at a receive, by its first n <= CONN_HEAD bytes.  is_new: they are the connection's first bytes. */
-static inline void conn_receive(struct conn *c, const __u8 *head, __u32 n, int is_new)
+/* Decides the mode at a receive, by its first bytes: is_tls_record() and is_request() of them, after head_strip().
+ * is_new: they are the connection's first bytes. */
+static inline void conn_receive(struct conn *c, int tls, int request, int is_new)
 {
 	int candidate = c->answered;
 
@@ -129,15 +170,19 @@ static inline void conn_receive(struct conn *c, const __u8 *head, __u32 n, int i
 		conn_lost(c);				/* the client does not wait for replies */
 	} else if (c->mode == CONN_PROBATION && c->proven) {
 		c->mode = CONN_PLAIN;
-		c->tries = 0;
+		c->tries = c->opaque = 0;
+	}
+	if (c->mode == CONN_OPAQUE && candidate && c->tries < CONN_TRIES && request > 1) {
+		conn_becomes(c, CONN_PROBATION);
+		c->opaque = 1;
 	}
 	if (c->mode != CONN_STRANGE)
 		return;
-	if (is_tls_record(head, n))
+	if (tls)
 		conn_becomes(c, CONN_ENCRYPTED);
 	else if (is_new)
-		conn_becomes(c, is_request(head, n) ? CONN_PLAIN : CONN_OPAQUE);
-	else if (candidate && is_request(head, n))
+		conn_becomes(c, request ? CONN_PLAIN : CONN_OPAQUE);
+	else if (candidate && request)
 		conn_becomes(c, CONN_PROBATION);
 	else if (candidate)
 		conn_lost(c);
@@ -204,10 +249,12 @@ static inline __u32 scheme_byte(struct conn *c, __u8 byte)
 	struct http_message *m = &c->in;
 	int first = m->at == 0;
 
+	if (byte == ' ' && first)
+		return 0;
 	if (byte == ' ') {
 		m->state = AT_VERSION;
 		m->at = 0;
-		return first ? ASK_LOST : 0;
+		return 0;
 	}
 	if (byte == '/' && (first || m->at == 3))
 		request_path_begin(c);
@@ -233,6 +280,8 @@ static inline __u32 version_byte(struct conn *c, __u8 byte)
 {
 	struct http_message *m = &c->in;
 
+	if (byte == ' ' && !m->at)
+		return 0;
 	if (m->at < 7) {
 		if (word_letter(VERSION_WORD, m->at) != byte)
 			return ASK_LOST;
@@ -250,7 +299,7 @@ static inline __u32 request_line_byte(struct conn *c, __u8 byte)
 {
 	struct http_message *m = &c->in;
 
-	if (++m->head > HEAD_MAX || (m->state != AT_FIRST_END && (byte == '\r' || byte == '\n')))
+	if (++m->head > HEAD_MAX || (m->state != AT_FIRST_END && is_line_end(byte)))
 		return ASK_LOST;
 	switch (m->state) {
 	case AT_METHOD: return method_byte(c, byte);
@@ -266,7 +315,7 @@ static inline __u32 request_line_byte(struct conn *c, __u8 byte)
 	}
 	if (byte == '\n')
 		m->state = AT_LINE;
-	return byte == '\n' || byte == '\r' ? 0 : ASK_LOST;
+	return is_line_end(byte) || byte == ' ' ? 0 : ASK_LOST;
 }
 
 /* ---- requests ---- */
@@ -311,7 +360,7 @@ static inline __u32 request_byte(struct conn *c, __u8 byte)
 	__u32 out = 0;
 
 	if (m->state == AT_START) {
-		if (byte == '\r' || byte == '\n')
+		if (is_line_end(byte))
 			return 0;
 		out = request_begin(c);
 	}

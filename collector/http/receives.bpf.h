@@ -18,6 +18,11 @@ struct conn_head {
 
 /* ---- the parser, in global functions: the verifier checks each once ---- */
 
+__noinline __u32 request_take(struct conn *c, __u8 byte)
+{
+	return c ? request_byte(c, byte) : 0;
+}
+
 /* Takes up to `seen` bytes of the window, from `at` on.  Stops where the caller has to act. */
 __noinline __u64 request_step(struct conn *c, const struct window *w, __u32 at, __u32 seen)
 {
@@ -32,9 +37,9 @@ __noinline __u64 request_step(struct conn *c, const struct window *w, __u32 at, 
 	}
 #pragma clang loop unroll(disable)
 	for (i = 0; i < MESSAGE_RUN && i < seen && !out && !message_skips(&c->in) && !message_blind(&c->in); i++)
-		out = request_byte(c, window_byte(w, at + i));
+		out = request_take(c, window_byte(w, at + i));
 	if (!i) {
-		out = request_byte(c, window_byte(w, at));
+		out = request_take(c, window_byte(w, at));
 		i = 1;
 	}
 	return eaten(i, out);
@@ -45,10 +50,33 @@ __noinline __u32 request_pass(struct conn *c, __u64 n)
 	return c ? request_skip(c, n) : 0;
 }
 
-__noinline int receive_mode(struct conn *c, const struct conn_head *head, int is_new)
+__noinline __u32 head_lines(const struct conn_head *head)
 {
-	if (c && head)
-		conn_receive(c, head->byte, head->n, is_new);
+	return head ? head_empty(head->byte, head->n) : 0;
+}
+
+static __always_inline void head_take_lines(struct conn_head *head)
+{
+	__u32 empty = head_lines(head);
+
+	if (empty && empty <= head->n)
+		head->n = head_strip(head->byte, head->n, empty);
+}
+
+/* Returns is_request(). */
+__noinline int head_begins(struct conn_head *head)
+{
+	if (!head)
+		return 0;
+	head_take_lines(head);
+	return is_request(head->byte, head->n);
+}
+
+__noinline int receive_mode(struct conn *c, struct conn_head *head, int is_new)
+{
+	if (!c || !head)
+		return 0;
+	conn_receive(c, is_tls_record(head->byte, head->n), head_begins(head), is_new);
 	return 0;
 }
 
@@ -133,10 +161,12 @@ static __always_inline void receive_unread(struct server_conn *s, struct task_st
 {
 	__u64 blind = message_blind(&s->conn.in);
 
+	if (!conn_reads(&s->conn))
+		s->conn.answered = 0;
 	if (conn_turns(&s->conn))
 		turn_receive(s, t);
 	else if (!conn_reads(&s->conn))
-		s->conn.answered = 0;
+		return;
 	else if (blind >= total)
 		request_pass(&s->conn, total);
 	else
@@ -148,6 +178,7 @@ static __noinline int receive_feed(struct server_conn *s, struct task_struct *t,
 	struct feed f = { .s = s, .t = t, .total = total };
 	struct conn *c = &s->conn;
 	struct conn_head head;
+	__u8 mode = c->mode;
 
 	if (feed_open(&f)) {
 		receive_unread(s, t, total);
@@ -157,6 +188,8 @@ static __noinline int receive_feed(struct server_conn *s, struct task_struct *t,
 		head.n = f.window_n < CONN_HEAD ? f.window_n : CONN_HEAD;
 		__builtin_memcpy(head.byte, f.window.byte, CONN_HEAD);
 		receive_mode(c, &head, is_new);
+		if (mode == CONN_OPAQUE && c->mode == CONN_PROBATION)
+			count(&counts.unreadable);	/* no turn and no event */
 	}
 	if (conn_turns(c)) {
 		turn_receive(s, t);
@@ -178,7 +211,7 @@ static __noinline struct server_conn *receive_first(struct sock *sk, __u64 inode
 
 	if (!is_new || source_open(&src, t, total) || src.len < head.n || bpf_probe_read_user(head.byte, head.n & 31, src.at))
 		return conn_make(sk, inode, t, 0);
-	return conn_make(sk, inode, t, is_request(head.byte, head.n));
+	return conn_make(sk, inode, t, head_begins(&head) != 0);
 }
 
 static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)

@@ -21,7 +21,7 @@ enum reply_flag {
 	REPLY_LOST = 8,		/* it is not the protocol */
 };
 
-/* Notes a send of a strange connection; head: its first n <= CONN_HEAD bytes. */
+/* Notes a send of a strange or an opaque connection; head: its first n <= CONN_HEAD bytes. */
 static inline void conn_sent(struct conn *c, const __u8 *head, __u32 n)
 {
 	c->answered = !is_interim(head, n);

@@ -211,14 +211,16 @@ static __always_inline void sent(struct events *e, struct server_conn *s, struct
 {
 	if (!s || s->conn.mode == CONN_IGNORED)
 		return;
-	if (ret <= 0)
+	if (ret <= 0) {
 		send_failed(s, e, t, ret);
-	else if (conn_reads(&s->conn))
+	} else if (conn_reads(&s->conn)) {
 		send_replies(s, e, t, ret);
-	else if (conn_turns(&s->conn))
-		send_turn(s, t);
-	else
-		send_strange(s, t, ret);
+	} else {
+		if (conn_turns(&s->conn))
+			send_turn(s, t);
+		if (s->conn.mode != CONN_ENCRYPTED)
+			send_strange(s, t, ret);
+	}
 }
 
 #endif

@@ -48,13 +48,20 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 n, int
 	struct conn *c = &d->conn;
 	__u8 head[CONN_HEAD] = { 0 };
 	__u32 at = 0, out, step;
+	__u8 mode = c->mode;
 	__u64 blind;
 
 	if (c->mode == CONN_IGNORED || !n)
 		return;
 	memcpy(head, data, n < CONN_HEAD ? n : CONN_HEAD);
-	if (c->mode != CONN_PLAIN)
-		conn_receive(c, head, n < CONN_HEAD ? n : CONN_HEAD, is_new);
+	if (c->mode != CONN_PLAIN) {
+		int tls = is_tls_record(head, n);
+
+		step = n < CONN_HEAD ? n : CONN_HEAD;
+		step = head_strip(head, step, head_empty(head, step));
+		conn_receive(c, tls, is_request(head, step), is_new);
+	}
+	d->n_lost += mode == CONN_OPAQUE && c->mode == CONN_PROBATION;
 	while (at < n && conn_reads(c)) {
 		blind = message_blind(&c->in);
 		step = blind > n - at ? n - at : blind;
@@ -77,7 +84,7 @@ static inline void drive_send(struct drive *d, const __u8 *data, __u32 n, __u32 
 
 	if (data)
 		memcpy(head, data, n < CONN_HEAD ? n : CONN_HEAD);
-	if (c->mode == CONN_STRANGE && n)
+	if ((c->mode == CONN_STRANGE || c->mode == CONN_OPAQUE) && n)
 		conn_sent(c, head, !data ? 0 : n < CONN_HEAD ? n : CONN_HEAD);
 	while (at < n && conn_reads(c)) {
 		blind = message_blind(&c->out);

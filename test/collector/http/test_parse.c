@@ -51,16 +51,22 @@ static const struct {
 	{ "GET / HTTP/1.1\r\nX: a\r\n b: folded\r\n\r\n", 1, METHOD_GET, "/", NULL },
 	{ "GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n\r\nGET /3 HTTP/1.1\r\n\r\n", 3, METHOD_GET, "/?", NULL },
 	{ "PROPFIND /d HTTP/1.1\r\n\r\n", 1, METHOD_PROPFIND, "/d", NULL },
+	{ "\r\nGET /a HTTP/1.1\r\n\r\n", 1, METHOD_GET, "/a", NULL },
+	{ "\nGET /a HTTP/1.1\r\n\r\n", 1, METHOD_GET, "/a", NULL },
+	{ "\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\nGET /a HTTP/1.1\r\n\r\n\r\nGET /b HTTP/1.1\r\n\r\n", 2, METHOD_GET, "/a", NULL },
+	{ "GET  /a?b   HTTP/1.1  \r\n\r\n", 1, METHOD_GET, "/a", NULL },
+	{ "GET   http://h/p  HTTP/1.1\r\n\r\n", 1, METHOD_GET, "/p", NULL },
 
 	{ "get / HTTP/1.1\r\n\r\n", -1, 0, NULL, NULL },
 	{ "GET /\r\n", -1, 0, NULL, NULL },			/* HTTP/0.9 */
 	{ "GET key\r\n", -1, 0, NULL, NULL },			/* Redis */
 	{ "*1\r\n$4\r\nPING\r\n", -1, 0, NULL, NULL },
 	{ "PING\r\n", -1, 0, NULL, NULL },
+	{ "\r\nPING\r\n", -1, 0, NULL, NULL },
+	{ "GET  key\r\n", -1, 0, NULL, NULL },
 	{ "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", -1, 0, NULL, NULL },
 	{ "GET / HTTP/2.0\r\n\r\n", -1, 0, NULL, NULL },
 	{ "GET / HTTP/1.2\r\n\r\n", -1, 0, NULL, NULL },
-	{ "GET  / HTTP/1.1\r\n\r\n", -1, 0, NULL, NULL },
 	{ "GET / HTTP/1.1 x\r\n\r\n", -1, 0, NULL, NULL },
 	{ "AVERYLONGWORDTHATISNOMETHOD / HTTP/1.1\r\n\r\n", -1, 0, NULL, NULL },
 	{ "POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", -1, 0, NULL, NULL },
@@ -129,6 +135,9 @@ TEST(tls_is_encrypted_and_anything_else_opaque)
 		{ "\x16\x03\x01\x02\0\1", 6, CONN_ENCRYPTED }, { "\x16\x03\x01", 3, CONN_ENCRYPTED }, { "\x15\x03\x03\0\2", 5, CONN_ENCRYPTED },
 		{ "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24, CONN_OPAQUE }, { "*1\r\n", 4, CONN_OPAQUE }, { "\0\0\0\0", 4, CONN_OPAQUE },
 		{ "SSH-2.0-x\r\n", 11, CONN_OPAQUE }, { "GET / HTTP/1.1\r\n", 16, CONN_PLAIN }, { "GE", 2, CONN_PLAIN },
+		{ "\r\nGET / HTTP/1.1\r\n", 18, CONN_PLAIN }, { "\r\n", 2, CONN_PLAIN },
+		{ "\r\n\r\n\r\n\r\n\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\n", 32, CONN_PLAIN }, { "\r\nPRI * HTTP/2.0\r\n\r\n", 20, CONN_OPAQUE },
+		{ "\nEHLO\r\n", 7, CONN_OPAQUE },
 	};
 	static struct drive d;
 

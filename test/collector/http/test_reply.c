@@ -149,4 +149,45 @@ TEST(a_connection_that_stays_strange_becomes_opaque)
 	assert_int_equal(d.conn.mode, CONN_OPAQUE);
 }
 
+TEST(an_opaque_connection_is_understood_after_one_exchange_in_lock_step)
+{
+	const char *first = "no HTTP\r\n";
+
+	drive_new(&d);
+	drive_receive(&d, (const __u8 *)first, strlen(first), 1, ~0u);
+	assert_int_equal(d.conn.mode, CONN_OPAQUE);
+	receive(GET);						/* no send came between */
+	assert_int_equal(d.conn.mode, CONN_OPAQUE);
+	send_text("HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n");
+	receive("EHLO host\r\n");				/* no path */
+	assert_int_equal(d.conn.mode, CONN_OPAQUE);
+	send_text("250 host\r\n");
+	receive(GET);
+	assert_int_equal(d.conn.mode, CONN_PROBATION);
+	assert_int_equal(d.n_lost, 1);
+	send_text("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+	receive(GET);
+	assert_int_equal(d.conn.mode, CONN_PLAIN);
+	send_text("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n");
+	assert_int_equal(d.n, 1);
+	assert_int_equal(d.found[0].status, 404);
+	assert_int_equal(d.n_lost, 1);
+}
+
+/* Its requests may look like ours, but its replies do not. */
+TEST(another_protocol_is_opaque_and_tried_only_so_often)
+{
+	const char *first = "*1\r\n";
+
+	drive_new(&d);
+	drive_receive(&d, (const __u8 *)first, strlen(first), 1, ~0u);
+	for (int i = 0; i < 2 * CONN_TRIES; i++) {
+		assert_int_equal(d.conn.mode, CONN_OPAQUE);
+		send_text("+OK\r\n");
+		receive("GET /key\r\n");
+	}
+	assert_int_equal(d.conn.mode, CONN_OPAQUE);
+	assert_int_equal(d.n_lost, CONN_TRIES);
+}
+
 TEST_MAIN()
