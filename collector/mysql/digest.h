@@ -5,7 +5,8 @@
  *
  * Words    are keywords and names, also between backquotes.  They are hashed in lower case, with one space between
  *          tokens.
- * Literals are hashed as `?`: numbers, texts, x'..', b'..', null, true, false, the parameter of a prepared statement.
+ * Literals are hashed as `?`: numbers, texts, x'..', b'..', null, \N, true, false, the parameter of a prepared
+ *          statement.
  *          A sign before a number belongs to the number, unless it stands between two operands.
  * Lists    as in server/digest.h: in (1, 2, 3) is hashed as in ( ? ), values (1, 'a'), (2, 'b') as values ( ? ).
  * Ignored  are white space, comments, optimizer hints and semicolons at the end.  The content of an executable comment
@@ -24,6 +25,7 @@
 #ifndef HEATSCOPE_MYSQL_DIGEST_H
 #define HEATSCOPE_MYSQL_DIGEST_H
 
+#define DIGEST_IS_MYSQL 1
 #include "collector/server/digest.h"
 
 enum digest_state {
@@ -32,7 +34,7 @@ enum digest_state {
 	DIGEST_EXPONENT, DIGEST_DIGITS,
 	DIGEST_STRING, DIGEST_ESCAPE, DIGEST_STRING_END, DIGEST_NAME, DIGEST_NAME_END,
 	DIGEST_SIGN, DIGEST_DASHES, DIGEST_LINE, DIGEST_SLASH, DIGEST_OPEN, DIGEST_OPEN_M, DIGEST_VERSION, DIGEST_BLOCK,
-	DIGEST_BLOCK_STAR, DIGEST_STAR,
+	DIGEST_BLOCK_STAR, DIGEST_STAR, DIGEST_BACKSLASH,
 };
 
 /* ---- words ---- */
@@ -163,6 +165,8 @@ static __always_inline __u8 digest_between(struct digest *d, __u8 byte)
 		return DIGEST_LINE;
 	case '/':
 		return DIGEST_SLASH;
+	case '\\':
+		return DIGEST_BACKSLASH;
 	case '*':
 		if (d->executable)
 			return DIGEST_STAR;
@@ -441,6 +445,17 @@ static __always_inline __u8 digest_after_star(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
+/* Takes the byte after a backslash outside of quotes: \N is NULL. */
+static __always_inline __u8 digest_after_backslash(struct digest *d, __u8 byte)
+{
+	if (byte == 'N') {
+		digest_literal(d);
+		return DIGEST_BETWEEN;
+	}
+	digest_punctuation(d, '\\');
+	return DIGEST_AGAIN;
+}
+
 /* Takes a byte.  Returns the state after it, or DIGEST_AGAIN. */
 static __always_inline __u8 digest_next(struct digest *d, __u8 byte)
 {
@@ -474,6 +489,7 @@ static __always_inline __u8 digest_next(struct digest *d, __u8 byte)
 	case DIGEST_BLOCK: return byte == '*' ? DIGEST_BLOCK_STAR : DIGEST_BLOCK;
 	case DIGEST_BLOCK_STAR: return digest_in_block_star(byte);
 	case DIGEST_STAR: return digest_after_star(d, byte);
+	case DIGEST_BACKSLASH: return digest_after_backslash(d, byte);
 	}
 	return d->state;
 }
@@ -492,6 +508,7 @@ static __always_inline int digest_waits(const struct digest *d)
 	case DIGEST_WORD: case DIGEST_WORD_DOT: case DIGEST_AFTER_DOT: case DIGEST_DOT: case DIGEST_INTEGER:
 	case DIGEST_ZERO: case DIGEST_HEX: case DIGEST_BITS: case DIGEST_POWER: case DIGEST_POWER_SIGN:
 	case DIGEST_NAME_END: case DIGEST_SIGN: case DIGEST_SLASH: case DIGEST_STAR:
+	case DIGEST_BACKSLASH:
 		return 1;
 	}
 	return 0;

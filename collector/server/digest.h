@@ -20,6 +20,10 @@
 #include "collector/server/digest_sample.h"
 #include "collector/server/table.h"
 
+#ifndef DIGEST_IS_MYSQL
+#define DIGEST_IS_MYSQL 0		/* mysql/digest.h defines it as 1 */
+#endif
+
 enum { DIGEST_NONE = 0, DIGEST_UNKNOWN = 1 };	/* codes that are no hashes; equal to STATEMENT_NONE,
 						 * STATEMENT_UNKNOWN */
 
@@ -85,7 +89,7 @@ static __always_inline void digest_begin(struct digest *d, int table_wanted)
 	d->first = 0;
 	d->tokens.len = 0;
 	d->tokens.cut = 0;
-	table_begin(&d->table, table_wanted);
+	table_begin(&d->table, table_wanted, DIGEST_IS_MYSQL);
 }
 
 /* Declares a function that hashes tokens.  In the kernel it is a global function, so that the verifier checks it once
