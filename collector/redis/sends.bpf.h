@@ -150,6 +150,8 @@ static __always_inline void conn_dies(struct events *e, struct server_conn *s, s
 {
 	__u32 left = s->front.mode == FRONT_PLAIN ? s->front.asked.left : 0;
 
+	if (s->front.mode == FRONT_IGNORED)
+		return;
 	if (STATE_KIND(s->turn.state) == STATE_WAITING) {
 		stamp(&s->turn.end, t);
 		turn_end(&s->turn);
