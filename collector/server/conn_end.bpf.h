@@ -129,6 +129,7 @@ static __always_inline int conn_copy(struct server_conn *ret, struct sock *sk)
 {
 	struct bpf_local_storage *storage = BPF_CORE_READ(sk, sk_bpf_storage);
 	struct hlist_node *node = storage ? BPF_CORE_READ(storage, list.first) : 0;
+	const __u32 begin = bpf_core_field_offset(struct bpf_local_storage_data, data);
 	struct bpf_local_storage_data *data;
 	__u32 i;
 
@@ -137,8 +138,7 @@ static __always_inline int conn_copy(struct server_conn *ret, struct sock *sk)
 		data = (void *)node - bpf_core_field_offset(struct bpf_local_storage_elem, snode) +
 		       bpf_core_field_offset(struct bpf_local_storage_elem, sdata);
 		if ((__u64)BPF_CORE_READ(data, smap) == (__u64)&conns)
-			return bpf_probe_read_kernel(ret, sizeof(*ret),
-						     (void *)data + bpf_core_field_offset(struct bpf_local_storage_data, data)) ? -1 : 0;
+			return bpf_probe_read_kernel(ret, sizeof(*ret), (void *)data + begin) ? -1 : 0;
 		node = BPF_CORE_READ(node, next);
 	}
 	return -1;
