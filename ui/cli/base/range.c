@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define USUAL_S 60
 
@@ -73,12 +74,12 @@ const char *seconds_text(double s, char out[32])
 	return out;
 }
 
-const char *span_text(const char *text, char out[32])
+const char *take_span_text(struct argp_state *state, const char *option, const char *text, char out[32])
 {
-	char reason[MOMENT_REASON];
-	double s;
+	double s = strspn(text, "0.") == strlen(text) && *text ? 0 : take_span(state, option, text);
 
-	return span_parse(text, &s, reason) ? text : seconds_text(s, out);
+	snprintf(out, 32, "%.12g", s);
+	return out;
 }
 
 static void put_seconds(struct query_string *p, const char *name, double s)

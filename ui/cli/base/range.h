@@ -36,8 +36,8 @@ void range_settle(struct range *r, double settle_s);
 /* Adds the range to a request: the last minute if no option is given, until now if only --start is. */
 void range_put(const struct range *r, struct query_string *p);
 
-/* Converts a span to a number of seconds for a request; other texts (0, too) stay unchanged: heatscoped checks them. */
-const char *span_text(const char *text, char out[32]);
+/* Writes a span as a number of seconds, for a request that refuses those that are too long or short; 0 is one, too. */
+const char *take_span_text(struct argp_state *state, const char *option, const char *text, char out[32]);
 
 /* Writes "1795615500", "1795615500.25". */
 const char *seconds_text(double s, char out[32]);

@@ -11,6 +11,7 @@ enum { OPT_ADD = 256, OPT_INST, OPT_MEASURE, OPT_KEY, OPT_PERCENTILE, OPT_SHARE,
 
 struct options {
 	const char *add, *inst, *measure, *key, *percentile, *share, *above, *window, *hold, *webhook, *remove;
+	char window_s[32];		/* in seconds */
 	int shape, json;
 };
 
@@ -45,7 +46,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_SHARE: o->share = arg; return 0;
 	case OPT_SHAPE: o->shape = 1; return 0;
 	case OPT_ABOVE: o->above = arg; return 0;
-	case OPT_WINDOW: o->window = arg; return 0;
+	case OPT_WINDOW: o->window = take_span_text(state, "window", arg, o->window_s); return 0;
 	case OPT_FOR: o->hold = arg; return 0;
 	case OPT_WEBHOOK: o->webhook = arg; return 0;
 	case OPT_REMOVE: o->remove = arg; return 0;
@@ -136,7 +137,6 @@ static void put_value(json_t *body, const char *name, const char *text)
 static int add_alert(struct client *c, const struct options *o)
 {
 	json_t *body = json_pack("{s:s}", "name", o->add), *made;
-	char window[32];
 	int err;
 
 	if (!body)
@@ -147,7 +147,7 @@ static int add_alert(struct client *c, const struct options *o)
 	put_value(body, "percentile", o->percentile);
 	put_value(body, "share", o->share);
 	put_value(body, "above", o->above);
-	put_value(body, "window", o->window ? span_text(o->window, window) : NULL);
+	put_value(body, "window", o->window);
 	put_value(body, "for", o->hold);
 	put_value(body, "webhook", o->webhook);
 	if (o->shape)

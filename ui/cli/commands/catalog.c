@@ -19,13 +19,24 @@
 
 struct options {
 	int json, suspend, resume, wait;
-	const char *by, *measures, *weights, *granularity, *retention, *tiers, *idle_max, *bits, *keys, *exemplars, *where, *predicate;
+	const char *by, *measures, *weights, *bits, *keys, *exemplars, *where, *predicate;
+	char granularity[32], retention[32], idle_max[32], tiers[2 * 32];	/* in seconds, as texts; "": not given */
 	char **arg;
 	int n_args;
 };
 
 enum { OPT_BY = 256, OPT_MEASURES, OPT_WEIGHTS, OPT_GRANULARITY, OPT_RETENTION, OPT_TIERS, OPT_BITS, OPT_EXEMPLARS, OPT_KEYS,
 	OPT_WHERE, OPT_PREDICATE, OPT_IDLE_MAX, OPT_SUSPEND, OPT_RESUME, OPT_WAIT };
+
+/* "14d,365d" */
+static void take_tiers(struct options *o, char *list, struct argp_state *state)
+{
+	char seconds[32];
+	size_t len = 0;
+
+	for (char *text; len < sizeof(o->tiers) && (text = strsep(&list, ",")); )
+		len += (size_t)snprintf(o->tiers + len, sizeof(o->tiers) - len, "%s%s", len ? "," : "", take_span_text(state, "tiers", text, seconds));
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -36,10 +47,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_BY: o->by = arg; return 0;
 	case OPT_MEASURES: o->measures = arg; return 0;
 	case OPT_WEIGHTS: o->weights = arg; return 0;
-	case OPT_GRANULARITY: o->granularity = arg; return 0;
-	case OPT_RETENTION: o->retention = arg; return 0;
-	case OPT_TIERS: o->tiers = arg; return 0;
-	case OPT_IDLE_MAX: o->idle_max = arg; return 0;
+	case OPT_GRANULARITY: take_span_text(state, "granularity", arg, o->granularity); return 0;
+	case OPT_RETENTION: take_span_text(state, "retention", arg, o->retention); return 0;
+	case OPT_TIERS: take_tiers(o, arg, state); return 0;
+	case OPT_IDLE_MAX: take_span_text(state, "idle-max", arg, o->idle_max); return 0;
 	case OPT_SUSPEND: o->suspend = 1; return 0;
 	case OPT_RESUME: o->resume = 1; return 0;
 	case OPT_WAIT: o->wait = 1; return 0;
@@ -176,7 +187,7 @@ static void put_number(json_t *body, const char *name, const char *text)
 	char *end;
 	double value;
 
-	if (!text)
+	if (!text || !*text)
 		return;
 	value = strtod(text, &end);
 	if (*end || end == text || !isfinite(value))
@@ -187,33 +198,13 @@ static void put_number(json_t *body, const char *name, const char *text)
 		json_object_set_new(body, name, json_real(value));
 }
 
-static void put_span(json_t *body, const char *name, const char *text)
-{
-	char seconds[32];
-
-	put_number(body, name, text ? span_text(text, seconds) : NULL);
-}
-
-/* "14d,365d": as a text that is a list of seconds. */
-static void put_spans(json_t *body, const char *name, const char *list)
-{
-	char *copy = list ? strdup(list) : NULL, *rest = copy, out[256], seconds[32];
-	size_t len = 0;
-
-	for (char *text; copy && len < sizeof(out) && (text = strsep(&rest, ",")); )
-		len += (size_t)snprintf(out + len, sizeof(out) - len, "%s%s", text == copy ? "" : ",", span_text(text, seconds));
-	if (copy)
-		json_object_set_new(body, name, json_string(out));
-	free(copy);
-}
-
 /* Options that create and clone share. */
 static const struct argp_option shape_options[] = {
 	{ "by", OPT_BY, "FIELDS", 0, "Keep these fields apart, comma-separated (decomposition)", 0 },
 	{ "measures", OPT_MEASURES, "LIST", 0, "Measures to quantize, comma-separated; the first is the default one", 0 },
 	{ "weights", OPT_WEIGHTS, "LIST", 0, "Parts of the first measure to add up along it, comma-separated: they "
 		"explain the time of slow events", 0 },
-	{ "granularity", OPT_GRANULARITY, "SPAN", 0, "Slot length, 0.01 (seconds) to 1h (default 1)", 0 },
+	{ "granularity", OPT_GRANULARITY, "SPAN", 0, "Slot length, 10ms to 1h (default 1s)", 0 },
 	{ "retention", OPT_RETENTION, "SPAN", 0, "How long to keep it: 3600 (seconds), 12h (default 1d)", 0 },
 	{ "tiers", OPT_TIERS, "SPAN,SPAN", 0, "How long to keep its sums per minute and per hour (default: with --retention as "
 	  "long, else 14d,365d)", 0 },
@@ -239,10 +230,11 @@ static void put_shape(json_t *body, const struct options *o)
 		json_object_set_new(body, "measures", names_of(o->measures));
 	if (o->weights)
 		json_object_set_new(body, "weights", names_of(o->weights));
-	put_span(body, "granularity", o->granularity);
-	put_span(body, "retention-time", o->retention);
-	put_spans(body, "tiers", o->tiers);
-	put_span(body, "idle-max", o->idle_max);
+	put_number(body, "granularity", o->granularity);
+	put_number(body, "retention-time", o->retention);
+	if (*o->tiers)
+		json_object_set_new(body, "tiers", json_string(o->tiers));
+	put_number(body, "idle-max", o->idle_max);
 	put_number(body, "ruler-bits", o->bits);
 	put_number(body, "keys", o->keys);
 	put_number(body, "exemplars", o->exemplars);

@@ -86,13 +86,77 @@ TEST(the_clock_that_is_put_forward_is_read)
 	assert_true(s == 1774745999);
 }
 
+#define CET_END 1792890000	/* 2026-10-25 01:00 UTC: in Berlin 03:00 CEST becomes 02:00 CET */
+#define EST_END 1793512800	/* 2026-11-01 06:00 UTC: in New York 02:00 EDT becomes 01:00 EST */
+#define CEST_START 1774746000	/* 2026-03-29 01:00 UTC: in Berlin 02:00 CET becomes 03:00 CEST */
+#define EDT_START 1772953200	/* 2026-03-08 07:00 UTC: in New York 02:00 EST becomes 03:00 EDT */
+#define LORD_HOWE "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0"
+#define LORD_HOWE_END 1775314800	/* 2026-04-04 15:00 UTC: 02:00 +11 becomes 01:30 +10:30 */
+#define BEIRUT "EET-2EEST,M3.5.0/0,M10.5.0/0"
+#define BEIRUT_START 1774735200	/* 2026-03-28 22:00 UTC: 2026-03-29 00:00 becomes 01:00 */
+#define REFUSED 0
+
+/* Each is asked after each of the others: the answer may not depend on the call before. */
+TEST(a_changed_clock_gives_the_last_time_that_it_showed)
+{
+	static const struct { const char *zone; double now_s; const char *text; double s; } cases[] = {
+		/* put back, second pass: 02:45 CET */
+		{ BERLIN, CET_END + 2700, "02:50", CET_END - 600 }, { BERLIN, CET_END + 2700, "02:40", CET_END + 2400 },
+		{ BERLIN, CET_END + 2700, "02:45", CET_END + 2700 }, { BERLIN, CET_END + 2700, "01:59", CET_END - 3660 },
+		{ BERLIN, CET_END + 2700, "03:00", CET_END - 86400 }, { BERLIN, CET_END + 2700, "2026-10-25 02:50", CET_END - 600 },
+		{ BERLIN, CET_END + 2700, "2026-10-25T02:40", CET_END + 2400 },
+		{ BERLIN, CET_END + 2700, "2026-10-25T02:40+02:00", CET_END - 1200 },
+		{ BERLIN, CET_END + 2700.25, "02:45:00.5", CET_END - 899.5 },
+		/* first pass: 02:45 CEST */
+		{ BERLIN, CET_END - 900, "02:30", CET_END - 1800 }, { BERLIN, CET_END - 900, "2026-10-25T02:30", CET_END - 1800 },
+		{ BERLIN, CET_END - 900, "02:50", CET_END - 87000 }, { BERLIN, CET_END - 900, "2026-10-25T02:50", CET_END - 600 },
+		/* afterwards, and long after */
+		{ BERLIN, CET_END + 43200, "02:30", CET_END + 1800 }, { BERLIN, CET_END + 43200, "13:30", CET_END + 41400 },
+		{ BERLIN, NOW, "2026-10-25 02:30", CET_END + 1800 }, { BERLIN, NOW, "2026-10-25", CET_END - 10800 },
+		{ NEW_YORK, EST_END + 2700, "01:40", EST_END + 2400 }, { NEW_YORK, EST_END + 2700, "01:50", EST_END - 600 },
+		{ NEW_YORK, EST_END - 900, "01:40", EST_END - 1200 },
+		{ LORD_HOWE, LORD_HOWE_END + 900, "01:40", LORD_HOWE_END + 600 },
+		{ LORD_HOWE, LORD_HOWE_END + 900, "01:50", LORD_HOWE_END - 600 },
+		/* put forward, the afternoon */
+		{ BERLIN, CEST_START + 43200, "02:30", CEST_START - 84600 }, { BERLIN, CEST_START + 43200, "03:30", CEST_START + 1800 },
+		{ BERLIN, CEST_START + 43200, "01:59", CEST_START - 60 }, { BERLIN, CEST_START + 43200, "2026-03-29T02:30", REFUSED },
+		{ BERLIN, CEST_START + 43200, "2026-03-29T02:00", REFUSED }, { BERLIN, NOW, "2026-03-29T02:59:59", REFUSED },
+		{ BERLIN, CEST_START + 43200, "2026-03-29T02:30+01:00", CEST_START + 1800 },
+		{ BERLIN, CEST_START - 43200, "2026-03-29T02:30", REFUSED },
+		{ NEW_YORK, EDT_START + 43200, "02:30", EDT_START - 84600 }, { NEW_YORK, EDT_START + 43200, "2026-03-08 02:30", REFUSED },
+		/* a day whose midnight was skipped */
+		{ BEIRUT, BEIRUT_START + 43200, "2026-03-29", BEIRUT_START }, { BEIRUT, BEIRUT_START + 43200, "2026-03-29 00:30", REFUSED },
+		{ BEIRUT, BEIRUT_START + 43200, "00:30", BEIRUT_START - 84600 },
+	};
+	size_t n = sizeof(cases) / sizeof(*cases);
+	char reason[MOMENT_REASON] = "";
+
+	for (size_t k = 0; k < n * n; k++) {
+		size_t i = k % n;
+		double s = REFUSED;
+
+		zone(cases[k / n].zone);
+		moment_parse(cases[k / n].text, cases[k / n].now_s, &s, reason);
+		s = REFUSED;
+		zone(cases[i].zone);
+		moment_parse(cases[i].text, cases[i].now_s, &s, reason);
+		if (fabs(s - cases[i].s) > 1e-6)
+			fail_msg("%s in %s is %.3f, %.0f s off, after %s in %s", cases[i].text, cases[i].zone, s, s - cases[i].s,
+				 cases[k / n].text, cases[k / n].zone);
+	}
+	zone(BERLIN);
+	assert_int_equal(moment_parse("2026-03-29T02:30", NOW, &(double){ 0 }, reason), -EINVAL);
+	assert_string_equal(reason, "\"2026-03-29T02:30\" is not a time that the clock showed: it was put forward then; write a time "
+			    "before or after, or one with its zone");
+}
+
 TEST(spans_are_seconds)
 {
 	static const struct { const char *text; double s; } cases[] = {
 		{ "90", 90 }, { "90s", 90 }, { "0.01", 0.01 }, { "10m", 600 }, { "1.5h", 5400 }, { "1d", 86400 }, { "2w", 1209600 }, { "1h30m", 5400 },
-		{ "1d12h", 129600 }, { "315360000", 315360000 },
+		{ "1d12h", 129600 }, { "10ms", 0.01 }, { "1s500ms", 1.5 }, { "1.5ms", 0.0015 }, { "2y", 63072000 }, { "1y1w", 32140800 }, { "315360000", 315360000 },
 	};
-	static const char *const none[] = { "", "0", "0s", "-5m", "-5", "5 m", "soon", "1m1h", "1m1m", "1h30", "5min", "1e3", "nan", "99999999999", "5us" };
+	static const char *const none[] = { "", "0", "0s", "-5m", "-5", "5 m", "soon", "1m1h", "1m1m", "1h30", "5min", "1e3", "nan", "99999999999", "1ms1s", "5mss", "101y", "5us" };
 	char reason[MOMENT_REASON] = "";
 	double s;
 
@@ -105,7 +169,7 @@ TEST(spans_are_seconds)
 		if (span_parse(none[i], &s, reason) != -EINVAL || s != 7)
 			fail_msg("\"%s\" is %g", none[i], s);
 	}
-	assert_string_equal(reason, "\"5us\" is not a length of time: write 90s, 10m, 1h30m, 1d or a number of seconds");
+	assert_string_equal(reason, "\"5us\" is not a length of time: write 10ms, 90s, 10m, 1h30m, 1d, 1y or a number of seconds");
 }
 
 TEST_MAIN()
