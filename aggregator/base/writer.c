@@ -1,4 +1,5 @@
 #include "aggregator/base/writer.h"
+#include "collector/core/saturating.h"
 #include "render/encode/utf8.h"
 
 #include <inttypes.h>
@@ -60,12 +61,32 @@ static size_t put_digits(char *end, __u64 n)
 	return (size_t)(end - at);
 }
 
+static bool fits_json(__u64 n)
+{
+	return n == clamp_json(n);
+}
+
 void writer_number(struct bytes *out, __u64 n)
 {
 	char text[DIGITS], *end = text + sizeof(text);
-	size_t len = put_digits(end, n);
+	size_t len;
 
+	if (!fits_json(n)) {
+		writer_real(out, (double)n);
+		return;
+	}
+	len = put_digits(end, n);
 	bytes_put(out, end - len, len);
+}
+
+static void put_large_pair(struct bytes *out, __u64 a, __u64 b)
+{
+	writer_comma(out);
+	writer_raw(out, "[");
+	writer_number(out, a);
+	writer_raw(out, ",");
+	writer_number(out, b);
+	writer_raw(out, "]");
 }
 
 /* Writes from the end into a local buffer, then copies once: a grid has hundreds of thousands of pairs. */
@@ -73,6 +94,10 @@ void writer_pair(struct bytes *out, __u64 a, __u64 b)
 {
 	char text[2 * DIGITS + 4], *end = text + sizeof(text), *at = end;
 
+	if (!fits_json(a | b)) {
+		put_large_pair(out, a, b);
+		return;
+	}
 	*--at = ']';
 	at -= put_digits(at, b);
 	*--at = ',';

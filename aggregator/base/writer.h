@@ -1,6 +1,7 @@
 /* writer.h - writes JSON into a buffer, fast enough for payloads of many numbers.
  *
  * Texts   writer_text() always writes valid UTF-8: U+FFFD replaces a byte that is not.
+ * Numbers from 2^63 on are written as real ones, 1.8446744073709552e+19: readers of JSON have 63 bits for whole numbers.
  * Times   writer_seconds() writes nanoseconds as decimal seconds without trailing zeros: 1700000000.25.
  * Errors  the buffer remembers the first one.
  */

@@ -1,4 +1,5 @@
 #include "aggregator/payload/payload.h"
+#include "collector/core/saturating.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +8,9 @@
 /* Writes a sum, or its mean over so many snapshots. */
 static void put_mean(struct bytes *out, __u64 sum, __u64 snapshots)
 {
-	if (snapshots > 1 && sum % snapshots)
+	if (snapshots > 1 && saturated((double)sum))
+		writer_number(out, sum);	/* not less, or it would not say "at least" */
+	else if (snapshots > 1 && sum % snapshots)
 		writer_real(out, (double)sum / (double)snapshots);
 	else
 		writer_number(out, snapshots > 1 ? sum / snapshots : sum);
@@ -17,6 +20,15 @@ static void put_named_mean(struct bytes *out, const char *name, __u64 sum, __u64
 {
 	writer_name(out, name);
 	put_mean(out, sum, snapshots);
+}
+
+/* The mean, or what is made of it; a sum that saturated has none. */
+static void put_unless_bound(struct bytes *out, const char *name, __u64 sum, __u64 value, __u64 snapshots)
+{
+	if (saturated((double)sum))
+		writer_name_real(out, name, NAN);
+	else
+		put_named_mean(out, name, value, snapshots);
 }
 
 void payload_head(struct bytes *out, const struct payload_head *head)
@@ -194,9 +206,9 @@ static void put_summary(struct bytes *out, const struct grid *g, bool exact)
 	put_named_mean(out, "sum", s->sum, snapshots);
 	writer_name_number(out, "min", s->min);
 	writer_name_number(out, "max", s->max);
-	put_named_mean(out, "mean", g->point || !s->count ? s->sum : s->sum / s->count, g->point ? s->count : 0);
+	put_unless_bound(out, "mean", s->sum, g->point || !s->count ? s->sum : s->sum / s->count, g->point ? s->count : 0);
 	if (exact || !g->weight) {	/* weights have no ranks */
-		writer_name_number(out, "stddev", s->stddev);
+		put_unless_bound(out, "stddev", s->sum, s->stddev, 0);
 		writer_name_number(out, "p50", s->p50);
 		writer_name_number(out, "p90", s->p90);
 		writer_name_number(out, "p99", s->p99);
@@ -295,8 +307,8 @@ static void put_stats(struct bytes *out, const struct hist *h, __u64 snapshots)
 	put_named_mean(out, "sum", h->sum, snapshots);
 	writer_name_number(out, "min", h->count ? h->min : 0);
 	writer_name_number(out, "max", h->max);
-	put_named_mean(out, "mean", snapshots ? h->sum : hist_mean(h), snapshots ? h->count : 0);
-	writer_name_number(out, "stddev", h->cell ? hist_stddev(h) : 0);
+	put_unless_bound(out, "mean", h->sum, snapshots ? h->sum : hist_mean(h), snapshots ? h->count : 0);
+	put_unless_bound(out, "stddev", h->sum, h->cell ? hist_stddev(h) : 0, 0);
 	writer_name_number(out, "p50", value_at(h, 500000));
 	writer_name_number(out, "p90", value_at(h, 900000));
 	writer_name_number(out, "p99", value_at(h, 990000));

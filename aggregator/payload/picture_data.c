@@ -1,5 +1,6 @@
 #include "aggregator/payload/picture_data.h"
 #include "aggregator/payload/payload.h"
+#include "collector/core/saturating.h"
 #include "render/grid/crop.h"
 #include "render/document/csv.h"
 #include "render/document/html.h"
@@ -8,6 +9,7 @@
 #include "render/document/pages.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,7 +218,10 @@ static void put_row(struct bytes *out, const struct report_row *row)
 	writer_name_text(out, "key", row->name);
 	writer_name_real(out, "count", row->count);
 	writer_name_real(out, "sum", row->sum);
-	writer_name_number(out, "mean", row->mean);
+	if (saturated(row->sum))
+		writer_name_real(out, "mean", NAN);
+	else
+		writer_name_number(out, "mean", row->mean);
 	writer_name_number(out, "p50", row->p50);
 	writer_name_number(out, "p90", row->p90);
 	writer_name_number(out, "p99", row->p99);

@@ -1,4 +1,5 @@
 #include "aggregator/payload/picture_data.h"
+#include "collector/core/saturating.h"
 
 #include <errno.h>
 #include <math.h>
@@ -48,9 +49,33 @@ static __s64 number_within(struct get *g, const json_t *in, const char *name, __
 	return n;
 }
 
+/* Reads a whole number; one from 2^63 on is written as a real one. */
+static bool read_number(const json_t *value, __u64 *ret)
+{
+	double x = json_real_value(value);
+
+	if (json_is_integer(value) && json_integer_value(value) >= 0)
+		*ret = (__u64)json_integer_value(value);
+	else if (json_is_real(value) && x >= 0x1p63 && x <= 0x1p64)
+		*ret = saturating_from(x);
+	else
+		return false;
+	return true;
+}
+
 static __u64 number(struct get *g, const json_t *in, const char *name)
 {
-	return (__u64)number_within(g, in, name, 0, INT64_MAX);
+	__u64 n = 0;
+
+	if (!read_number(json_object_get(in, name), &n))
+		wrong(g, "\"%s\" must be a whole number, 0 or more", name);
+	return n;
+}
+
+/* The mean of a sum that saturated is null. */
+static __u64 number_or_null(struct get *g, const json_t *in, const char *name)
+{
+	return json_is_null(json_object_get(in, name)) ? 0 : number(g, in, name);
 }
 
 static double real(struct get *g, const json_t *in, const char *name)
@@ -96,10 +121,7 @@ static bool numbers(struct get *g, const json_t *in, const char *name, size_t n,
 	bool fits = json_array_size(in) == n;
 
 	for (size_t i = 0; i < n && fits; i++) {
-		const json_t *value = json_array_get(in, i);
-
-		fits = json_is_integer(value) && json_integer_value(value) >= 0;
-		ret[i] = (__u64)json_integer_value(value);
+		fits = read_number(json_array_get(in, i), &ret[i]);
 	}
 	if (!fits)
 		wrong(g, "each of \"%s\" must be %zu whole numbers", name, n);
@@ -129,8 +151,8 @@ static void get_edges(struct get *g, const json_t *in, struct grid *grid)
 		const json_t *value = json_array_get(edge, i);
 		bool open = json_is_null(value) && i == grid->n_rows;
 
-		grid->edge[i] = open ? GRID_NO_EDGE : (__u64)json_integer_value(value);
-		if (!open && (!json_is_integer(value) || json_integer_value(value) < 0))
+		grid->edge[i] = GRID_NO_EDGE;
+		if (!open && !read_number(value, &grid->edge[i]))
 			wrong(g, "edge %zu is not a whole number", i);
 		else if (i && grid->edge[i] <= grid->edge[i - 1])
 			wrong(g, "edge %zu is not above the one before", i);
@@ -180,7 +202,7 @@ static void get_summary(struct get *g, const json_t *in, struct grid *grid)
 {
 	grid->all = (struct grid_summary){
 		.count = number(g, in, "count"), .sum = number(g, in, "sum"), .min = number(g, in, "min"),
-		.max = number(g, in, "max"), .stddev = number(g, in, "stddev"), .p50 = number(g, in, "p50"),
+		.max = number(g, in, "max"), .stddev = number_or_null(g, in, "stddev"), .p50 = number(g, in, "p50"),
 		.p90 = number(g, in, "p90"), .p99 = number(g, in, "p99"), .p999 = number(g, in, "p999"),
 		.lost = number(g, in, "lost"), .n_snapshots = grid->point ? number(g, in, "snapshots") : 0,
 	};
@@ -315,7 +337,7 @@ static void get_table(struct get *g, const json_t *in, struct report_table *t)
 	t->lower_bound = json_is_true(json_object_get(in, "lower_bound"));
 	json_array_foreach(rows, i, one) {
 		row[i] = (struct report_row){
-			.name = text(g, one, "key"), .count = real(g, one, "count"), .mean = number(g, one, "mean"),
+			.name = text(g, one, "key"), .count = real(g, one, "count"), .mean = number_or_null(g, one, "mean"),
 			.p50 = number(g, one, "p50"), .p90 = number(g, one, "p90"), .p99 = number(g, one, "p99"),
 			.p999 = number(g, one, "p999"), .max = number(g, one, "max"),
 		};

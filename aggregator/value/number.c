@@ -1,7 +1,8 @@
 /* average, percentile: return one number of all events of the interval, for all keys together; null if there were
- * none. */
+ * none, or for the mean if their sum saturated. */
 #include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
+#include "collector/core/saturating.h"
 
 static void number_settle(struct value *v, int axis)
 {
@@ -24,7 +25,7 @@ static int average_make(struct value *v)
 
 	reply_begin(v, &out);
 	writer_name(&out, "average");
-	if (h)
+	if (h && !saturated((double)h->sum))
 		writer_real(&out, (double)h->sum / (double)h->count);
 	else
 		writer_raw(&out, "null");

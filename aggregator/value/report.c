@@ -7,6 +7,7 @@
 #include "aggregator/value/rates.h"
 #include "aggregator/value/reply.h"
 #include "aggregator/value/in_flight.h"
+#include "collector/core/saturating.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -125,7 +126,8 @@ static int table_rows(const struct value *v, const struct key_fold *f, struct re
 		t->lower_bound = t->lower_bound || total[i].other;
 		row[i] = (struct report_row){
 			.name = *total[i].text ? total[i].text : "all", .mean = hist_mean(h),
-			.count = (double)h->count / (double)n_snapshots, .sum = (double)h->sum / (double)n_snapshots,
+			.count = (double)h->count / (double)n_snapshots,
+			.sum = (double)h->sum / (saturated((double)h->sum) ? 1 : (double)n_snapshots),
 			.p50 = hist_percentile(h, 500000), .p90 = hist_percentile(h, 900000),
 			.p99 = hist_percentile(h, 990000), .p999 = hist_percentile(h, 999000), .max = h->max,
 		};

@@ -1,4 +1,5 @@
 #include "render/document/csv.h"
+#include "collector/core/saturating.h"
 #include "render/grid/axis.h"
 #include <errno.h>
 #include <stdio.h>
@@ -76,7 +77,7 @@ static void put_columns(FILE *f, const struct grid *g)
 
 		put_time(f, g, col);
 		put_shown(f, g, c->n_snapshots, c->count);
-		if (c->count)
+		if (c->count && !saturated((double)c->sum))
 			fprintf(f, ",%.15g", (double)c->sum / (double)c->count);
 		else
 			fputc(',', f);
@@ -127,7 +128,7 @@ static void put_keys(FILE *f, const struct report_table *t)
 		if (!t->counts_only)
 			put_real(f, row->sum);
 		for (size_t j = 0; j < 6 && !t->counts_only; j++)
-			fprintf(f, row->count > 0 ? ",%llu" : ",", (unsigned long long)value[j]);
+			fprintf(f, row->count > 0 && (j || !saturated(row->sum)) ? ",%llu" : ",", (unsigned long long)value[j]);
 		fputs("\r\n", f);
 	}
 }

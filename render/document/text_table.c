@@ -1,4 +1,5 @@
 #include "render/document/text_table.h"
+#include "collector/core/saturating.h"
 #include "render/draw/canvas.h"
 #include <errno.h>
 #include <math.h>
@@ -82,7 +83,7 @@ static void put_key(const struct report_table *t, const struct report_row *row, 
 		return;
 	put_count(*cell++, row->count, t->lower_bound ? "≥ " : "");
 	for (size_t k = 0; k < 6; k++)
-		put_value(*cell++, (double)value[k], t->unit, row->count > 0);
+		put_value(*cell++, (double)value[k], t->unit, row->count > 0 && (k || !saturated(row->sum)));
 }
 
 int text_table_of_keys(const struct report_table *t, struct text_table *ret)
@@ -115,7 +116,7 @@ int text_table_of_measures(const struct report *r, struct text_table *ret)
 		char (*cell)[TEXT_TABLE_TEXT] = add_row(ret, r->panel[i].title);
 
 		put_count(cell[0], grid_shown(g, s->n_snapshots, (double)s->count), "");
-		put_value(cell[1], any ? (double)s->sum / (double)s->count : 0, g->unit, any);
+		put_value(cell[1], any ? (double)s->sum / (double)s->count : 0, g->unit, any && !saturated((double)s->sum));
 		for (size_t k = 0; k < 4; k++)	/* sums of a weight have no ranks */
 			put_value(cell[2 + k], (double)rank[k], g->unit, any && !g->weight);
 		put_value(cell[6], (double)s->max, g->unit, any);

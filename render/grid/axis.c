@@ -1,4 +1,5 @@
 #include "render/grid/axis.h"
+#include "collector/core/saturating.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +64,8 @@ static const struct unit_step *unit_for(double value, enum axis_unit unit)
 	return u;
 }
 
+#define AT_LEAST "≥ "			/* a sum that saturated */
+
 static void put_number(double x, const char *suffix, char *out)
 {
 	int decimals = fabs(x) >= 99.95 ? 0 : fabs(x) >= 9.995 ? 1 : 2;
@@ -77,7 +80,13 @@ static void put_number(double x, const char *suffix, char *out)
 		if (digits[len - 1] == '.')
 			digits[len - 1] = 0;
 	}
-	snprintf(out, AXIS_TEXT, "%.20s%s", digits, suffix);
+	snprintf(out, AXIS_TEXT - strlen(AT_LEAST), "%.20s%s", digits, suffix);
+}
+
+/* Returns how many bytes it wrote. */
+static size_t put_bound(double value, char *out)
+{
+	return saturated(value) ? strlen(strcpy(out, AT_LEAST)) : 0;
 }
 
 const char *axis_sum_name(enum axis_unit unit)
@@ -99,13 +108,13 @@ void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT])
 	else if (unit == AXIS_PERCENT && value > 0 && value < 0.005)
 		strcpy(ret_text, "< 0.01 %");	/* not 0: something is there */
 	else
-		put_number(value / u->size, u->name, ret_text);
+		put_number(value / u->size, u->name, ret_text + put_bound(value, ret_text));
 }
 
 static void put_thousands(__u64 n, char *out)
 {
 	char digits[AXIS_TEXT];
-	size_t len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n), to = 0;
+	size_t len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n), to = put_bound((double)n, out);
 
 	for (size_t i = 0; i < len && to + 2 < AXIS_TEXT; i++) {	/* 1,234,567 */
 		out[to++] = digits[i];
@@ -120,7 +129,7 @@ void axis_format_count(double n, char ret_text[AXIS_TEXT])
 	if (n < 1000 && n != floor(n))
 		snprintf(ret_text, AXIS_TEXT, "%.3g", n);
 	else
-		put_thousands((__u64)llround(n), ret_text);
+		put_thousands(saturating_from(round(n)), ret_text);
 }
 
 void axis_format_span(__u64 ns, char ret_text[AXIS_TEXT])

@@ -3,6 +3,7 @@
  *
  *      make_recording write FILE FIRST_SLOT N_SLOTS [FACTOR]    prints "events N lost N slots N"; times are FACTOR times
  *                                                      as long
+ *      make_recording large FILE FIRST_SLOT N_SLOTS    10^12 times as many events, among them long ones: their sums saturate
  *      make_recording hostile FILE FIRST_SLOT N_SLOTS  labels and exemplars that a terminal would obey
  *      make_recording hello SOCKET NAME [ERROR]        prints "ready"; stays until its input ends; then says why it leaves
  *      make_recording count DATABASE INST              prints "events N lost N slots N" of it
@@ -57,6 +58,7 @@ struct filled {				/* a slice and its memory */
 };
 
 static unsigned factor = 1;
+static __u64 times = 1;
 
 /* n events of 10 us, 20 us, ... under one label. */
 static void fill(struct filled *f, struct slice *s, __u64 ruler, const char *label, unsigned n)
@@ -66,7 +68,7 @@ static void fill(struct filled *f, struct slice *s, __u64 ruler, const char *lab
 	if (hist_init(&h, ruler))
 		exit(1);
 	for (unsigned i = 1; i <= n; i++)
-		hist_record(&h, (__u64)i * 10000 * factor, 1);
+		hist_record_times(&h, (__u64)i * 10000 * factor, times);
 	bytes_clear(&f->key);
 	bytes_clear(&f->cells);
 	labels_put(&f->key, label);
@@ -99,7 +101,7 @@ static int write_batches(struct recorder *r, const struct instrumentation *in, _
 			i += RUN - 1;
 		}
 		b.seq = ++seq;
-		t->events += b.n_slices ? (unsigned)(i % 7 + 2) : 0;
+		t->events += b.n_slices ? (unsigned)(i % 7 + 2) * times : 0;
 		t->lost += b.loss.n;
 		t->slots += b.run;
 		err = recorder_batch(r, &b);
@@ -290,6 +292,11 @@ int main(int argc, char **argv)
 {
 	if (argc == 6 && !strcmp(argv[1], "write"))
 		factor = (unsigned)strtoul(argv[--argc], NULL, 10);
+	if (argc == 5 && !strcmp(argv[1], "large")) {
+		times = 1000000000000;
+		factor = 400;		/* 4 ms and more */
+		argv[1] = "write";
+	}
 	if (argc == 5 && !strcmp(argv[1], "write"))
 		return do_write(argv[2], argv[3], argv[4], &metric, write_batches);
 	if (argc == 5 && !strcmp(argv[1], "hostile"))

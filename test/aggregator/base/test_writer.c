@@ -25,6 +25,38 @@ TEST(any_text_becomes_valid_json)
 	}
 }
 
+TEST(a_number_that_json_cannot_have_whole_is_read)
+{
+	static const __u64 numbers[] = { 0, 1, (1ull << 63) - 1, 1ull << 63, 12003600000000000000ull, ~0ull - 1, ~0ull };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		struct bytes out = { 0 };
+		json_error_t error;
+		json_t *json, *pair;
+		size_t len;
+		char *text;
+
+		writer_raw(&out, "[");
+		writer_number(&out, numbers[i]);
+		writer_pair(&out, 7, numbers[i]);
+		writer_pair(&out, numbers[i], 8);
+		writer_raw(&out, "]");
+		text = writer_take(&out, &len);
+		json = json_loads(text, 0, &error);
+		if (!json)
+			fail_msg("%s: %s", text, error.text);
+		assert_int_equal(json_array_size(json), 3);
+		pair = json_array_get(json, 1);
+		assert_true(json_number_value(json_array_get(json, 0)) == (double)numbers[i]);
+		assert_true(json_number_value(json_array_get(pair, 1)) == (double)numbers[i]);
+		assert_int_equal(json_integer_value(json_array_get(pair, 0)), 7);
+		assert_true(json_number_value(json_array_get(json_array_get(json, 2), 0)) == (double)numbers[i]);
+		assert_int_equal(json_is_integer(json_array_get(json, 0)), numbers[i] < 1ull << 63);
+		json_decref(json);
+		free(text);
+	}
+}
+
 TEST(good_text_is_kept)
 {
 	static const char *const texts[] = { "", "a\"b\\c/d", "\n\t\x01\x7f", "µs – 心 😀", "\xf4\x8f\xbf\xbf" };
@@ -78,7 +110,7 @@ TEST(numbers_are_written_exactly)
 	}
 	writer_number(&out, ~(__u64)0);
 	text = writer_take(&out, &len);
-	assert_string_equal(text, "18446744073709551615");
+	assert_string_equal(text, "1.8446744073709552e+19");
 	free(text);
 	for (int i = 0; i < 1000; i++) {
 		double x = (double)check_random() / (double)(1 + check_random());
@@ -106,7 +138,7 @@ TEST(pairs_are_written_as_their_numbers)
 		writer_pair(&out, n[i], n[4 - i]);
 	writer_raw(&out, "]");
 	text = writer_take(&out, &len);
-	assert_string_equal(text, "[[0,18446744073709551615],[9,12345],[10,10],[12345,9],[18446744073709551615,0]]");
+	assert_string_equal(text, "[[0,1.8446744073709552e+19],[9,12345],[10,10],[12345,9],[1.8446744073709552e+19,0]]");
 	free(text);
 }
 

@@ -10,7 +10,8 @@
 
 /* ---- making picture data ---- */
 
-static __u64 amount(void) { return check_below(4) ? 0 : check_value() >> 1; }	/* JSON has 63 bits */
+/* JSON has 63 bits for whole numbers; a sum may also have saturated. */
+static __u64 amount(void) { return check_below(4) ? 0 : check_below(8) ? check_value() >> 1 : ~0ull; }
 
 static struct grid *random_grid(int point)
 {
@@ -33,6 +34,8 @@ static struct grid *random_grid(int point)
 	}
 	g->all = (struct grid_summary){ amount(), amount(), amount(), amount(), amount(), amount(), amount(), amount(), amount(),
 					amount(), point ? amount() : 0 };
+	if (g->all.sum == ~0ull)
+		g->all.stddev = 0;		/* it has none */
 	g->point = point;
 	g->from_ns = 1795269600333333333ll;
 	g->col_ns = 333333333;

@@ -1,6 +1,7 @@
 /* describe: prints a picture in words, for people who cannot see it: its subject and time, its shape, its numbers. */
 #include "ui/cli/base/describe.h"
 #include "ui/cli/base/command.h"
+#include "collector/core/saturating.h"
 #include "render/grid/axis.h"
 #include "render/document/narrative.h"
 #include "render/draw/sentence.h"
@@ -45,6 +46,12 @@ static void print_origin(const struct picture_data *p)
 	print_line("picture", p->picture);
 }
 
+/* A sum that saturated has no mean. */
+static const char *mean_text(double sum, double mean, const char *unit, char out[32])
+{
+	return saturated(sum) ? "-" : value_text(mean, unit, out);
+}
+
 /* Sums of a weight have no ranks. */
 static const char *rank_text(const struct grid *g, __u64 value, char out[32])
 {
@@ -63,7 +70,8 @@ static void print_maps(const struct picture_data *p)
 
 		axis_format_count(grid_shown(g, s->n_snapshots, (double)s->count), count);
 		axis_format_count((double)s->lost, lost);
-		table_add(&t, p->map[i].measure, count, value_text(s->count ? (double)s->sum / (double)s->count : 0, g->unit, mean),
+		table_add(&t, p->map[i].measure, count,
+			  mean_text((double)s->sum, s->count ? (double)s->sum / (double)s->count : 0, g->unit, mean),
 			  rank_text(g, s->p50, p50), rank_text(g, s->p90, p90), rank_text(g, s->p99, p99), rank_text(g, s->p999, p999),
 			  value_text((double)s->max, g->unit, max), lost);
 	}
@@ -88,7 +96,7 @@ static void add_key(struct table *t, const struct report_table *r, const struct 
 
 	axis_format_count(row->count, count);
 	snprintf(part, sizeof(part), "%.1f %%", all > 0 ? 100 * row->sum / all : 0);
-	table_add(t, value_text(row->sum, r->unit, sum), part, count, value_text((double)row->mean, r->unit, mean),
+	table_add(t, value_text(row->sum, r->unit, sum), part, count, mean_text(row->sum, (double)row->mean, r->unit, mean),
 		  value_text((double)row->p50, r->unit, p50), value_text((double)row->p99, r->unit, p99),
 		  value_text((double)row->max, r->unit, max), row->name);
 }

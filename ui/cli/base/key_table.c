@@ -1,5 +1,7 @@
 #include "ui/cli/base/key_table.h"
+#include "ui/cli/base/client.h"
 
+#include "collector/core/saturating.h"
 #include "render/document/csv.h"
 
 #include <errno.h>
@@ -9,19 +11,19 @@
 
 static int read_row(json_t *key, struct report_row *ret_row)
 {
-	double mean, p50, p90, p99, p999, max;
+	double p50, p90, p99, p999, max;
 
-	if (json_unpack(key, "{s:s, s:F, s:F, s:F, s:F, s:F, s:F, s:F, s:F}", "key", &ret_row->name, "count", &ret_row->count,
-			"sum", &ret_row->sum, "mean", &mean, "p50", &p50, "p90", &p90, "p99", &p99, "p999", &p999, "max", &max))
+	if (json_unpack(key, "{s:s, s:F, s:F, s:F, s:F, s:F, s:F, s:F}", "key", &ret_row->name, "count", &ret_row->count,
+			"sum", &ret_row->sum, "p50", &p50, "p90", &p90, "p99", &p99, "p999", &p999, "max", &max))
 		return -EBADMSG;
 	if (!*ret_row->name)
 		ret_row->name = "all";
-	ret_row->mean = (__u64)mean;
-	ret_row->p50 = (__u64)p50;
-	ret_row->p90 = (__u64)p90;
-	ret_row->p99 = (__u64)p99;
-	ret_row->p999 = (__u64)p999;
-	ret_row->max = (__u64)max;
+	ret_row->mean = saturating_from(json_number(key, "mean"));	/* null: the sum saturated */
+	ret_row->p50 = saturating_from(p50);
+	ret_row->p90 = saturating_from(p90);
+	ret_row->p99 = saturating_from(p99);
+	ret_row->p999 = saturating_from(p999);
+	ret_row->max = saturating_from(max);
 	return 0;
 }
 

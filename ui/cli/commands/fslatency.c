@@ -4,6 +4,7 @@
 #include "ui/cli/base/distribution.h"
 #include "ui/cli/base/measure.h"
 #include "ui/cli/base/range.h"
+#include "collector/core/saturating.h"
 #include "collector/mysql/mysql.h"
 
 #include <stdio.h>
@@ -102,8 +103,8 @@ static void print_one(const char *name, const json_t *buckets)
 	size_t i;
 
 	json_array_foreach(buckets, i, bucket)
-		distribution_add(&d, (uint64_t)json_integer_value(json_array_get(json_array_get(bucket, 0), 0)),
-				 (uint64_t)json_integer_value(json_array_get(bucket, 1)));
+		distribution_add(&d, saturating_from(json_number_value(json_array_get(json_array_get(bucket, 0), 0))),
+				 saturating_from(json_number_value(json_array_get(bucket, 1))));
 	distribution_print(&d, name, stdout);
 }
 

@@ -55,7 +55,7 @@ static const char *number(const json_t *key, const char *name, char out[32])
 	const json_t *value = json_object_get(key, name);
 
 	if (json_is_real(value))
-		snprintf(out, 32, "%.2f", json_real_value(value));
+		snprintf(out, 32, json_real_value(value) < 0x1p63 ? "%.2f" : "%.0f", json_real_value(value));
 	else
 		snprintf(out, 32, "%lld", (long long)json_integer_value(value));
 	return out;
@@ -63,7 +63,7 @@ static const char *number(const json_t *key, const char *name, char out[32])
 
 static const char *amount(const json_t *key, const char *name, const char *unit, char out[32])
 {
-	return value_text(json_number(key, name), unit, out);
+	return json_is_null(json_object_get(key, name)) ? "-" : value_text(json_number(key, name), unit, out);
 }
 
 /* "12.5 %" */

@@ -13,12 +13,22 @@ function scaled(value, units, digits) {
 	return `${v >= 1000 ? Math.round(v) : Number(v.toPrecision(digits))} ${name}`;
 }
 
+const BOUND = 2 ** 64;
+
+/** Has this sum saturated?  Then it says "at least", and has no mean. */
+export const saturated = (sum) => sum >= BOUND;
+
+/** The mean of a column or a key; null: there is none. */
+export const meanOf = ({ sum, count: n }) => n > 0 && !saturated(sum) ? sum / n : null;
+
 /** A value of an axis: 3 digits and a unit. */
 export function amount(value, unit = "ns", digits = 3) {
 	if (value === null || value === undefined)
 		return "–";
 	if (value === 0)
 		return "0";
+	if (saturated(value))
+		return `≥ ${amount(value * (1 - Number.EPSILON / 2), unit, digits)}`;
 	if (unit === "ns")
 		return scaled(value, TIME_UNITS, digits);
 	if (unit === "bytes")

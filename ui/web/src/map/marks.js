@@ -7,6 +7,7 @@
  *
  * The hatching of running events lies between cells and marks: running.js.
  */
+import { meanOf } from "../base/format.js";
 import { gridEnd } from "../model/grid.js";
 import { prepare, spanOf } from "./picture.js";
 
@@ -20,7 +21,7 @@ const STEPS = { mean: { least: 0, dash: [8, 2, 2, 2] }, p50: { least: 1, dash: [
 export function stepOf(column, line) {
 	if (!(column.count > 0) || column.count < STEPS[line].least || column.state === "in_progress")
 		return null;
-	return (line === "mean" ? column.sum / column.count : column[line]) ?? null;
+	return (line === "mean" ? meanOf(column) : column[line]) ?? null;
 }
 
 /* A tile is drawn once: to make a canvas takes longer than to paint with it. */

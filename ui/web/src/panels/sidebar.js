@@ -205,7 +205,7 @@ function Narratives({ shown }) {
 }
 
 const STATS = ["mean", "p50", "p99", "max"];
-const statsOf = (column) => column?.count ? { ...column, mean: column.sum / column.count } : {};
+const statsOf = (column) => column?.count ? { ...column, mean: format.meanOf(column) } : {};
 
 /* The columns of one map in the data table; at: its column at a time. */
 function statColumns({ id, grid }, at) {
