@@ -1,6 +1,7 @@
 #include "aggregator/aggregator.h"
 #include "aggregator/http/page.h"
 #include "collector/core/log.h"
+#include "collector/core/standard_output.h"
 #include "render/draw/memory.h"
 
 #include <argp.h>
@@ -251,6 +252,7 @@ int main(int argc, char **argv)
 	static struct conf conf;
 	char reason[CONF_REASON_MAX];
 
+	standard_output_guard("heatscoped");
 	log_open("heatscoped", LOG_LEVEL_INFO);
 	memory_keep();
 	if (read_conf(argc, argv, &conf) || uv_loop_init(&p.loop))

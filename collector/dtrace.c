@@ -2,6 +2,7 @@
 #include "collector/collector.h"
 #include "collector/core/array.h"
 #include "collector/core/log.h"
+#include "collector/core/standard_output.h"
 #include "collector/d/compile.h"
 #include "collector/d/heatmap.h"
 #include "collector/d/preprocess.h"
@@ -603,6 +604,7 @@ int main(int argc, char **argv)
 	struct d_compile c = { 0 };
 	int status;
 
+	standard_output_guard("heatscope-dtrace");
 	for (size_t i = 0; i < sizeof(preprocessor) / sizeof(*preprocessor); i++)
 		add_word(&a.preprocessor, &a.n_preprocessor, &a.preprocessor_room, preprocessor[i]);
 	argp_parse(&argp, argc, argv, 0, NULL, &a);

@@ -2,6 +2,7 @@
 #include "collector/collector.h"
 #include "collector/core/host_labels.h"
 #include "collector/core/log.h"
+#include "collector/core/standard_output.h"
 #include "collector/privilege.h"
 #include "collector/probe/probes.h"
 #include "collector/spool.h"
@@ -265,6 +266,7 @@ int main(int argc, char **argv)
 					 .spool_limit = 64u << 20, .probe.tracers = tracers, .probe.memory_limit = 64u << 20,
 					 .probe.memory_total = usual_memory_total(), .probe.budget = 0.01 } };
 
+	standard_output_guard("heatscope-collector");
 	a.conf.probe.labels = &a.labels;
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	log_open(NULL, a.verbose ? LOG_LEVEL_DEBUG : a.quiet ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO);

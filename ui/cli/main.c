@@ -1,6 +1,7 @@
 /* heatscope - runs the commands: it sends requests to heatscoped, or starts a private one for recordings. */
 #include "ui/cli/base/command.h"
 #include "ui/cli/commands/commands.h"
+#include "collector/core/standard_output.h"
 
 #include <curl/curl.h>
 #include <stdio.h>
@@ -94,6 +95,7 @@ int main(int argc, char **argv)
 	char name[64];
 	int status;
 
+	standard_output_guard("heatscope");
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &g);
 	curl_global_init(CURL_GLOBAL_DEFAULT);
