@@ -58,6 +58,20 @@ long frame_get(const __u8 *data, size_t len, struct frame *ret_frame)
 	return FRAME_HEAD + (long)size;
 }
 
+#define TRIES 1000			/* a payload may contain any bytes: hostile ones could take hours */
+
+long frame_get_last(const __u8 *data, size_t len, struct frame *ret_frame)
+{
+	long n = frame_get(data, len, ret_frame);
+	const __u8 *at = data, *end = data + len;
+	struct frame other;
+
+	for (int i = 0; !n && i < TRIES && (at = memmem(at + 1, (size_t)(end - at) - 1, magic, 4)); i++)
+		if (frame_get(at, (size_t)(end - at), &other) > 0)
+			return -EBADMSG;
+	return n;
+}
+
 const char *frame_error(int err)
 {
 	switch (err) {

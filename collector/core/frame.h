@@ -40,6 +40,10 @@ void frame_put(struct bytes *out, enum frame_type type, const void *data, size_t
  * -EBADMSG: no magic, or a wrong CRC or length; -EPROTO: another version. */
 long frame_get(const __u8 *data, size_t len, struct frame *ret_frame);
 
+/* The same for a file.  0: the data end within this frame.  -EBADMSG too if whole frames follow, because then its length is
+ * damaged. */
+long frame_get_last(const __u8 *data, size_t len, struct frame *ret_frame);
+
 /* Returns one sentence about such an error, for logs and messages. */
 const char *frame_error(int err);
 

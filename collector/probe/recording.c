@@ -186,11 +186,16 @@ static int read_frames(struct reader *r, size_t len)
 	int err = 0;
 
 	for (; r->at < len && !err; r->at += (size_t)n) {
-		n = frame_get(data + r->at, len - r->at, &frame);
+		n = frame_get_last(data + r->at, len - r->at, &frame);
 		if (n < 0)
 			return refuse_recording(r, "%s", frame_error((int)n));
-		if (!n)
-			return refuse_recording(r, "the recording ends in the middle of a frame");
+		if (!n && !r->recording->n_insts)
+			return refuse_recording(r, "the recording ends in the middle of its first frame");
+		if (!n) {
+			r->recording->cut_at = r->at;
+			r->recording->cut_len = len - r->at;
+			return 0;
+		}
 		err = read_frame(r, &frame);
 	}
 	if (!err && !r->recording->n_insts)

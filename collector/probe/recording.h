@@ -5,6 +5,7 @@
  * Shape   an INST frame comes before the first batch of its instrumentation.  A batch names its instrumentation by id.
  *         An INST with a known id and other content begins another instrumentation.
  * Labels  a batch has labels for the instrumentation's fields without those of the host.
+ * Cut     a recording that ends within a frame (a full disk, an interrupted copy) is read as far as it is whole.
  * Errors  a sentence with the offset in the file: "offset 1234: damaged ...".
  */
 #ifndef HEATSCOPE_RECORDING_H
@@ -35,6 +36,7 @@ struct recording {
 	__u8 *data;
 	struct recorded *inst;
 	size_t n_insts;
+	size_t cut_at, cut_len;		/* bytes at the end that are no whole frame; cut_len 0: there are none */
 };
 
 /* Reads and checks the whole file.  -EBADMSG, -EFBIG, or an error of reading the file. */

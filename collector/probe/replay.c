@@ -3,6 +3,7 @@
  *
  * With follow_clock, it shifts the recording by whole seconds, which every slot length divides: the recording begins
  * when the first instrumentation is enabled.  One that is enabled later joins in the middle. */
+#include "collector/core/log.h"
 #include "collector/core/refuse.h"
 #include "collector/probe/probe.h"
 #include "collector/probe/recording.h"
@@ -203,6 +204,9 @@ static int replay_open(const struct probe_conf *conf, void **ret_self, char *rea
 	r->incarnation = conf->incarnation;
 	r->follow_clock = conf->follow_clock;
 	err = recording_read(conf->recording, &r->recording, reason);
+	if (!err && r->recording->cut_len)
+		log_warning("%s: offset %zu: the recording ends in the middle of a frame: it is read as far as it is whole, without its last "
+			    "%zu bytes", conf->recording, r->recording->cut_at, r->recording->cut_len);
 	if (!err) {
 		r->metric = calloc(r->recording->n_insts, sizeof(*r->metric));
 		err = r->metric ? 0 : -ENOMEM;

@@ -102,13 +102,21 @@ int file_read(const char *path, struct file_info *ret_info, char reason[256])
 	if (err)
 		return err;
 	while (!err && at < len) {
-		n = frame_get(data + at, len - at, &f);
-		err = n < 0 ? (int)n : n ? read_frame(&info, &f) : -EBADMSG;
+		n = frame_get_last(data + at, len - at, &f);
+		if (!n)
+			break;
+		err = n < 0 ? (int)n : read_frame(&info, &f);
 		if (!err)
 			at += (size_t)n;
 	}
+	if (!n)
+		snprintf(info.cut, sizeof(info.cut), "%.100s: offset %zu: the recording ends in the middle of a frame: it is read as far as "
+			 "it is whole, without its last %zu bytes", path, at, len - at);
 	if (err)
-		snprintf(reason, 256, "%.100s: offset %zu: %s", path, at, n ? frame_error(err) : "the recording ends in the middle of a frame");
+		snprintf(reason, 256, "%.100s: offset %zu: %s", path, at, frame_error(err));
+	else if (!n && (!info.request || !info.to_s))
+		err = -EBADMSG, snprintf(reason, 256, "%.100s: offset %zu: the recording ends in the middle of a frame, and %s comes before it",
+					 path, at, info.request ? "no batch" : "no instrumentation");
 	else if (!info.request || !info.to_s)
 		err = -EINVAL, snprintf(reason, 256, "%.150s: a recording without %s", path, info.request ? "data" : "an instrumentation");
 	munmap((void *)data, len);
@@ -140,6 +148,18 @@ static int create_when_known(struct client *c, const json_t *request, char ret_i
 	return err;
 }
 
+/* At the last second, so that it is within the pictures. */
+static int note_cut(struct client *c, const struct file_info *info, const char *id)
+{
+	json_t *body = json_pack("{s:s, s:s, s:I}", "instrumentation", id, "text", "the recording was cut: later events are missing",
+				 "time", (json_int_t)(info->to_s - 1)), *made = NULL;
+	int err = body ? client_json(c, "POST", "/ca/annotations", body, &made) : -ENOMEM;
+
+	json_decref(body);
+	json_decref(made);
+	return err;
+}
+
 /* Starts the replay, asks for what is recorded, and waits for its end. */
 static int replay_file(const char *path, const struct file_info *info, struct private *p, int errors, char ret_id[32],
 		       char reason[256])
@@ -159,6 +179,8 @@ static int replay_file(const char *path, const struct file_info *info, struct pr
 		errors_last(errors, said, sizeof(said));
 		snprintf(reason, 256, "%.100s: the replay failed%s%s", path, *said ? ": " : "", said);
 	}
+	if (!err && *info->cut && (err = note_cut(&c, info, ret_id)))
+		snprintf(reason, 256, "%.250s", *c.reason ? c.reason : strerror(-err));
 	return err;
 }
 

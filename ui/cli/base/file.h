@@ -1,5 +1,6 @@
 /* file.h - lists what a recording contains, and replays it into a private heatscoped.
  *
+ * Cut     file_serve() adds a note to the pictures where the recording was cut.
  * Errors  0 or -errno with a sentence in `reason`: the file, the offset, what is wrong.
  */
 #ifndef HEATSCOPE_FILE_H
@@ -11,6 +12,7 @@
 struct file_info {
 	json_t *request;		/* the body to create its instrumentation with; json_decref() it */
 	long long from_s, to_s;		/* half-open, in Unix seconds */
+	char cut[256];			/* a sentence if the recording ends in the middle of a frame, which is left out; else "" */
 };
 
 int file_read(const char *path, struct file_info *ret_info, char reason[256]);

@@ -373,6 +373,8 @@ static int fetch_from_file(struct options *o, const char *resource, char reason[
 
 	if (err)
 		return err;
+	if (*info.cut)
+		show_print(stderr, "%s\n", info.cut);
 	err = file_serve(o->file, &info, &p, id, reason);
 	o->id = id;
 	if (!(range->end_s > 0) && !(range->start_s > 0 && range->duration_s > 0))
