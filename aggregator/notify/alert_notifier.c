@@ -90,11 +90,20 @@ static void seconds_text(__s64 ns, char out[32])
 	snprintf(out, 32, "%lld.%03lld", (long long)(ns / 1000000000), (long long)(ns / 1000000 % 1000));
 }
 
+/* The parameter `selected` is a list. */
+static void list_of(const char *key, char *out)
+{
+	for (; *key; *out++ = *key++)
+		if (*key == ',' || *key == '\\')
+			*out++ = '\\';
+	*out = 0;
+}
+
 static int value_of(struct message *m, struct value **ret_value, char *reason)
 {
 	struct services *services = m->notifier->services;
 	const struct catalog_inst *ci = catalog_find(services->catalog, m->rule.inst);
-	char start[32], end[32];
+	char start[32], end[32], selected[2 * sizeof(m->rule.key)];
 	bool figure = *m->rule.measure && ci && strcmp(m->rule.measure, ci->in.measure[0]) != 0;
 	struct http_param param[5] = { { "start_time", start }, { "end_time", end }, { "format", "png" } };
 	size_t n = 3;
@@ -103,8 +112,10 @@ static int value_of(struct message *m, struct value **ret_value, char *reason)
 		return refuse_in(-ENOENT, reason, PARAMS_REASON_MAX, "the instrumentation does not exist any more");
 	seconds_text(m->from_ns, start);
 	seconds_text(m->to_ns, end);
-	if (*m->rule.key && !strchr(m->rule.key, ','))	/* "selected" is a list */
-		param[n++] = (struct http_param){ "selected", m->rule.key };
+	if (*m->rule.key) {
+		list_of(m->rule.key, selected);
+		param[n++] = (struct http_param){ "selected", selected };
+	}
 	if (figure)
 		param[n++] = (struct http_param){ "measure", m->rule.measure };
 	return value_new(services, ci, figure ? VALUE_FIGURE : VALUE_REPORT, param, n, ret_value, reason);

@@ -146,14 +146,9 @@ struct window_read {			/* the cube's data of a window */
 static void window_add_slice(void *arg, __s64 slot, const struct slice *s)
 {
 	struct window_read *l = arg;
-	char text[KEY_BYTES_MAX];
-	bool other;
 
-	if (*l->rule->key) {
-		key_text(&s->key, text, &other);
-		if (strcmp(text, l->rule->key))
-			return;
-	}
+	if (*l->rule->key && !key_is(&s->key, l->rule->key))
+		return;
 	l->n_read++;
 	if (!l->err)
 		l->err = hist_decode_add(&l->hist, s->ruler, s->hist, s->hist_len);

@@ -160,7 +160,8 @@ static int select_add(struct params *p, const char *text)
 	return p->select[p->n_select] ? (p->n_select++, 0) : -ENOMEM;
 }
 
-/* Keys are separated by commas; a comma within one is written "\,", a backslash "\\". */
+/* Keys are separated by commas; a comma within one is written "\,", a backslash "\\".  One before another character stays: the
+ * "\/" of a key's text. */
 static int read_keys(const struct spec *spec, const char *value, struct params *p, char *reason)
 {
 	char *key = malloc(strlen(value) + 1);
@@ -168,7 +169,7 @@ static int read_keys(const struct spec *spec, const char *value, struct params *
 	int err = key ? 0 : -ENOMEM;
 
 	for (const char *at = value; *value && !err; at++) {
-		if (*at == '\\' && at[1]) {
+		if (*at == '\\' && (at[1] == ',' || at[1] == '\\')) {
 			key[len++] = *++at;
 			continue;
 		}

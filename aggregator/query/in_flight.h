@@ -17,7 +17,7 @@
 #define IN_FLIGHT_SLOTS_MAX 3600	/* reads at most so many slots, the last ones */
 
 struct in_flight_total {
-	char text[KEY_BYTES_MAX];
+	char text[KEY_TEXT_MAX];
 	bool other;			/* one of its labels is `other`: the keys beyond a cap */
 	__u64 count;
 	__u64 oldest;			/* its age, within the range */

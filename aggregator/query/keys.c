@@ -38,26 +38,45 @@ static long total_named(struct key_fold *f, const char *text, bool other)
 	return err ? err : (long)f->n_totals++;
 }
 
-int query_key_text(const struct query *q, const struct labels *key, char *out, bool *ret_other)
+/* Returns the key without the fields that are dropped; its bytes are those of `room`. */
+static struct labels keep_fields(const struct query *q, const struct labels *key, struct bytes *room)
 {
 	__u32 all = (1u << q->inst->n_fields) - 1;
-	struct bytes kept = { 0 };
-	struct labels short_key;
-	int err;
 
-	labels_keep(key, all & ~q->drop, &kept);
-	short_key = (struct labels){ .bytes = kept.data, .len = (__u16)kept.len };
-	err = kept.err;
+	labels_keep(key, all & ~q->drop, room);
+	return (struct labels){ .bytes = room->data, .len = (__u16)room->len };
+}
+
+int query_key_text(const struct query *q, const struct labels *key, char *out, bool *ret_other)
+{
+	struct bytes room = { 0 };
+	struct labels kept = keep_fields(q, key, &room);
+	int err = room.err;
+
 	if (!err)
-		key_text(&short_key, out, ret_other);
-	bytes_fini(&kept);
+		key_text(&kept, out, ret_other);
+	bytes_fini(&room);
 	return err;
+}
+
+long query_selected(const struct query *q, const struct labels *key, bool kept)
+{
+	struct bytes room = { 0 };
+	struct labels label = kept ? keep_fields(q, key, &room) : *key;
+	long at = 0;
+
+	if (room.err)
+		label = *key;
+	while (at < (long)q->n_select && !key_is(&label, q->select[at]))
+		at++;
+	bytes_fini(&room);
+	return at < (long)q->n_select ? at : -1;
 }
 
 /* Returns the total of a new key; -1: none. */
 static long total_for(struct key_fold *f, const struct labels *key)
 {
-	char text[KEY_BYTES_MAX];
+	char text[KEY_TEXT_MAX];
 	bool other;
 	long total;
 

@@ -20,7 +20,7 @@ struct column {
 };
 
 struct key {
-	char text[KEY_BYTES_MAX];
+	char text[KEY_TEXT_MAX];
 	bool other;
 	struct column *column;		/* n_cols; NULL: empty */
 };
@@ -62,15 +62,17 @@ static bool is_chosen(const struct query *q) { return q->n_select && !q->exclude
 /* Returns the layer of a new key; -1: none. */
 static long key_for(struct layer_fold *f, const struct labels *labels)
 {
-	char text[KEY_BYTES_MAX];
+	char text[KEY_TEXT_MAX];
 	bool other = false;
-	long at;
+	long at = f->q.n_select ? query_selected(&f->q, labels, true) : -1;
 	int err = query_key_text(&f->q, labels, text, &other);
 
-	for (size_t i = 0; i < f->q.n_select && f->q.exclude && !err; i++)
-		if (!strcmp(f->q.select[i], text))
-			return -1;
-	at = err ? err : key_named(f, text, !is_chosen(&f->q));
+	if (f->q.exclude && at >= 0)
+		return -1;
+	if (!is_chosen(&f->q) || err)
+		at = err ? err : key_named(f, text, true);
+	else if (at >= 0)
+		at = key_named(f, f->q.select[at], false);
 	if (at < -1)
 		f->err = (int)at;
 	if (at >= 0)

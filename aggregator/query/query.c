@@ -53,20 +53,42 @@ __u64 query_col_ns(const struct query *q)
 	return (n_units + n_cols - 1) / n_cols * unit;
 }
 
-void key_text(const struct labels *key, char *out, bool *ret_other)
+/* Puts \ before each `/`, and doubles the backslashes before a `/` and at the end.  Returns the length. */
+static size_t escape_label(const char *label, char *out)
+{
+	size_t at = 0, n_backslashes = 0;
+
+	for (;; label++) {
+		if (*label == '/' || !*label)
+			for (; n_backslashes; n_backslashes--)
+				out[at++] = '\\';
+		if (!*label)
+			break;
+		n_backslashes = *label == '\\' ? n_backslashes + 1 : 0;
+		if (*label == '/')
+			out[at++] = '\\';
+		out[at++] = *label;
+	}
+	return at;
+}
+
+static void join_labels(const struct labels *key, bool escape, char *out, bool *ret_other)
 {
 	char label[LABEL_MAX + 1];
 	size_t at = 0, end = 0;
 	bool other = false;
 
+	escape = escape && key->len > 1u + (key->len ? key->bytes[0] : 0);	/* a single label needs no escape */
 	for (unsigned i = 0; end < key->len; i++) {
 		if (labels_text(key, i, label))
 			break;
 		other = other || !key->bytes[end];
 		if (i)
 			out[at++] = '/';
-		strcpy(out + at, label);
-		at += strlen(label);
+		if (escape)
+			at += escape_label(label, out + at);
+		else
+			at = (size_t)(stpcpy(out + at, label) - out);
 		end += 1u + key->bytes[end];
 	}
 	out[at] = 0;
@@ -74,18 +96,41 @@ void key_text(const struct labels *key, char *out, bool *ret_other)
 		*ret_other = other;
 }
 
+void key_text(const struct labels *key, char *out, bool *ret_other)
+{
+	join_labels(key, true, out, ret_other);
+}
+
+/* Counts the fields that a key's text has. */
+static int count_fields(const char *text)
+{
+	int n = 1;
+
+	for (size_t n_backslashes = 0; *text; text++) {
+		n += *text == '/' && n_backslashes % 2 == 0;
+		n_backslashes = *text == '\\' ? n_backslashes + 1 : 0;
+	}
+	return n;
+}
+
+bool key_is(const struct labels *key, const char *text)
+{
+	char own[KEY_TEXT_MAX];
+
+	key_text(key, own, NULL);
+	if (!strcmp(own, text))
+		return true;
+	if (count_fields(text) == labels_count(key))
+		return false;
+	join_labels(key, false, own, NULL);
+	return !strcmp(own, text);
+}
+
 bool query_selects(const struct query *q, const struct labels *key)
 {
-	char text[KEY_BYTES_MAX];
-
 	if (!q->n_select)
 		return true;
-	if (!q->select_kept || query_key_text(q, key, text, NULL))
-		key_text(key, text, NULL);
-	for (size_t i = 0; i < q->n_select; i++)
-		if (!strcmp(q->select[i], text))
-			return !q->exclude;
-	return q->exclude;
+	return q->exclude != (query_selected(q, key, q->select_kept) >= 0);
 }
 
 /* Returns the full ruler, unless so many columns of it would not fit in memory. */

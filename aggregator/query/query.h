@@ -11,7 +11,8 @@
  * Cover   A source that was seen in the range (or named by fold_expect()) should have reported each settled slot from
  *         its first on.  A slot that no source covers is unobserved.  A column is in progress until its slots are over
  *         and all have reported, or are settled.
- * Keys    a key's text is its labels joined by "/"; keys with the same text are one key.
+ * Keys    a key's text is its labels joined by "/".  With several labels, a "/" within one is written as \/, and a backslash
+ *         before it or at the label's end as \\, so that other labels are another text.
  * Thread  any, one at a time per fold.
  */
 #ifndef HEATSCOPE_QUERY_H
@@ -55,7 +56,10 @@ __u64 query_col_ns(const struct query *q);
 /* Does the selection take this key?  (Slow: once per key, not per slice.) */
 bool query_selects(const struct query *q, const struct labels *key);
 
-/* Writes a key's text without the fields that are dropped into out[KEY_BYTES_MAX].  -ENOMEM. */
+/* Returns which of the selected texts the key has, without the fields that are dropped if `kept`; -1: none. */
+long query_selected(const struct query *q, const struct labels *key, bool kept);
+
+/* Writes a key's text without the fields that are dropped into out[KEY_TEXT_MAX].  -ENOMEM. */
 int query_key_text(const struct query *q, const struct labels *key, char *out, bool *ret_other);
 
 struct fold;				/* makes a grid; its fields are in query.c */
@@ -80,7 +84,7 @@ struct grid *fold_grid(struct fold *f);	/* finishes it; the caller frees the gri
 
 /* Folds a histogram per key over the whole range, e.g. for the key list, the report's table, `details`. */
 struct key_total {
-	char text[KEY_BYTES_MAX];
+	char text[KEY_TEXT_MAX];
 	bool other;			/* one of its labels is `other`: the keys beyond a cap */
 	struct hist hist;
 	__u64 rank;			/* the sort key, the highest first */
@@ -101,7 +105,10 @@ int key_fold_error(const struct key_fold *f);
 /* Returns the sorted totals, valid until key_fold_free() or until they are sorted again. */
 const struct key_total *key_fold_totals(struct key_fold *f, enum key_order order, size_t *ret_n);
 
-/* Writes a key's text, NUL-terminated, into out[KEY_BYTES_MAX]; "" without fields. */
+/* Writes a key's text, NUL-terminated, into out[KEY_TEXT_MAX]; "" without fields. */
 void key_text(const struct labels *key, char *out, bool *ret_other);
+
+/* Is it the key's text?  Also one without escapes, as texts were saved before there were any, unless it is another key's. */
+bool key_is(const struct labels *key, const char *text);
 
 #endif

@@ -21,7 +21,7 @@ struct rates {
 	const char *show;		/* "rate", "active", "percentiles" */
 	char what[VALUE_TITLE];		/* "queries per second by statement" */
 	struct chart_series *series;
-	char (*name)[KEY_BYTES_MAX + 16];
+	char (*name)[KEY_TEXT_MAX + 16];
 	char (*total)[AXIS_TEXT];
 	double *sum;			/* per series: events, or the mean of a point metric */
 	double *value;

@@ -18,6 +18,7 @@
 #define LABEL_MAX 255			/* bytes of one label */
 #define KEY_FIELDS_MAX 4		/* discrete fields in one key */
 #define KEY_BYTES_MAX (KEY_FIELDS_MAX * (LABEL_MAX + 1))
+#define KEY_TEXT_MAX (2 * KEY_BYTES_MAX)	/* of a key's text, in which `/` and `\` may be escaped */
 #define MEASURES_MAX 16			/* measures of one instrumentation; also the limit of weights */
 
 struct labels {

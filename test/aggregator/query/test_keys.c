@@ -79,10 +79,10 @@ TEST(keys_are_sorted_by_the_requested_order)
 TEST(key_texts_join_labels)
 {
 	static const struct { unsigned key; const char *text; bool other; } cases[] = {
-		{ 0, "query/select", false }, { 3, "execute/update", false }, { 4, "query/a/b", false },
+		{ 0, "query/select", false }, { 3, "execute/update", false }, { 4, "query/a\\/b", false },
 		{ 7, "execute/other", true },
 	};
-	char text[KEY_BYTES_MAX];
+	char text[KEY_TEXT_MAX];
 	bool other;
 
 	for (size_t i = 0; i < 4; i++) {
@@ -97,6 +97,92 @@ TEST(key_texts_join_labels)
 	key_text(&(struct labels){ NULL, 0 }, text, &other);
 	assert_string_equal(text, "");
 	assert_false(other);
+}
+
+#define LETTERS "a/\\"
+#define N_WORDS 121			/* of up to 4 letters */
+
+static void word_of(size_t i, char *out)
+{
+	static const char letters[] = LETTERS;
+	char reversed[8];
+	size_t n = 0;
+
+	for (; i; i = (i - 1) / 3)
+		reversed[n++] = letters[(i - 1) % 3];
+	while (n)
+		*out++ = reversed[--n];
+	*out = 0;
+}
+
+static struct labels key_of(struct bytes *out, const char *const *label, size_t n)
+{
+	bytes_clear(out);
+	for (size_t i = 0; i < n; i++)
+		labels_put(out, label[i]);
+	return (struct labels){ out->data, (__u16)out->len };
+}
+
+static int by_text(const void *a, const void *b) { return strcmp(a, b); }
+
+TEST(different_keys_have_different_texts)
+{
+	static char text[N_WORDS * N_WORDS][KEY_TEXT_MAX];
+	struct bytes room = { 0 };
+	char a[8], b[8];
+
+	for (size_t i = 1; i < N_WORDS; i++)		/* an empty label is `other` */
+		for (size_t k = 1; k < N_WORDS; k++) {
+			struct labels key;
+
+			word_of(i, a);
+			word_of(k, b);
+			key = key_of(&room, (const char *[]){ a, b }, 2);
+			key_text(&key, text[i * N_WORDS + k], NULL);
+			assert_true(key_is(&key, text[i * N_WORDS + k]));
+		}
+	qsort(text, N_WORDS * N_WORDS, sizeof(*text), by_text);
+	for (size_t i = 1; i < N_WORDS * N_WORDS; i++)
+		if (*text[i] && !strcmp(text[i - 1], text[i]))
+			fail_msg("two keys are %s", text[i]);
+	bytes_fini(&room);
+}
+
+TEST(a_slash_within_a_field_is_escaped)
+{
+	static const struct { const char *label[3]; size_t n; const char *text; } cases[] = {
+		{ { "p/q", "r" }, 2, "p\\/q/r" }, { { "p", "q/r" }, 2, "p/q\\/r" }, { { "p\\", "r" }, 2, "p\\\\/r" },
+		{ { "/usr/sbin/x" }, 1, "/usr/sbin/x" }, { { "a\\b", "c" }, 2, "a\\b/c" }, { { "a\\/b", "c\\" }, 2, "a\\\\\\/b/c\\\\" },
+		{ { "a", "b", "c" }, 3, "a/b/c" },
+	};
+	struct bytes room = { 0 };
+	char text[KEY_TEXT_MAX];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct labels key = key_of(&room, cases[i].label, cases[i].n);
+
+		key_text(&key, text, NULL);
+		assert_string_equal(text, cases[i].text);
+	}
+	bytes_fini(&room);
+}
+
+TEST(a_text_that_was_saved_without_escapes_finds_its_key)
+{
+	static const char *const one[] = { "p/q", "r" }, *const other[] = { "p", "q/r" }, *const plain[] = { "p", "q" };
+	struct bytes room = { 0 };
+	struct labels key = key_of(&room, one, 2);
+
+	assert_true(key_is(&key, "p/q/r"));
+	assert_true(key_is(&key, "p\\/q/r"));
+	assert_false(key_is(&key, "p/q\\/r"));
+	key = key_of(&room, other, 2);
+	assert_true(key_is(&key, "p/q/r"));
+	assert_false(key_is(&key, "p\\/q/r"));
+	key = key_of(&room, plain, 2);
+	assert_true(key_is(&key, "p/q"));
+	assert_false(key_is(&key, "p\\/q"));
+	bytes_fini(&room);
 }
 
 TEST_MAIN()

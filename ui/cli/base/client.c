@@ -99,6 +99,7 @@ static int set_url(const struct client *c, CURL *curl, const char *path)
 	if (is_socket)
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, c->url + 5);
 	curl_easy_setopt(curl, CURLOPT_URL, url);	/* copies it */
+	curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);	/* ".." is no way out of an id */
 	free(url);
 	return 0;
 }

@@ -4,7 +4,7 @@
 
 void ask_selected(const struct view *v, struct query_string *out)
 {
-	char list[2 * KEY_BYTES_MAX];
+	char list[2 * KEY_TEXT_MAX];
 	size_t to = 0;
 
 	if (!v->isolated)

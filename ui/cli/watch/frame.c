@@ -10,10 +10,10 @@ static void draw_title(const struct frame *f, struct screen *s)
 	const struct style bold = { LOOK_DEFAULT, LOOK_DEFAULT, false, true };
 	const char *measure = f->map ? f->map->measure : f->subject->measure[v->measure];
 	const char *unit = f->map ? f->map->unit : "";
-	char left[2 * KEY_BYTES_MAX], right[160] = "", span[AXIS_TEXT], end[AXIS_TEXT], zone[AXIS_ZONE];
+	char left[2 * KEY_TEXT_MAX], right[160] = "", span[AXIS_TEXT], end[AXIS_TEXT], zone[AXIS_ZONE];
 
 	snprintf(left, sizeof(left), *unit ? "%s (%s)%s%.*s: %s" : "%s%s%s%.*s: %s", measure, unit,
-		 v->isolated ? ", only " : "", KEY_BYTES_MAX, v->isolated ? v->selected : "", f->subject->title);
+		 v->isolated ? ", only " : "", KEY_TEXT_MAX, v->isolated ? v->selected : "", f->subject->title);
 	if (f->map) {
 		axis_format_span((__u64)map_ns((double)f->map->n_cols * f->map->column_s), span);
 		axis_format_time(map_ns(map_end_s(f->map)), f->zone, end);

@@ -28,7 +28,7 @@ struct view {
 	enum palette_ramp ramp;
 	size_t by;			/* 0: whole keys; else field by - 1 */
 	bool isolated;			/* only `selected` is shown */
-	char selected[KEY_BYTES_MAX];
+	char selected[KEY_TEXT_MAX];
 	enum view_overlay overlay;
 	size_t row;			/* of the list */
 	struct domain used, zoomed;	/* high 0: not known, not zoomed */

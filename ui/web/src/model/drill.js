@@ -7,6 +7,7 @@
  */
 import { amount } from "../base/format.js";
 import { unitOf } from "../base/text.js";
+import { labelsOf } from "./keys.js";
 
 /** The terms that all have to hold. */
 export function termsOf(predicate) {
@@ -82,7 +83,7 @@ export const whereValues = (measure, unit, low, high) => [
 /** An expression for these keys; "": their fields do not identify them.  The fields of keys beyond the cap, and of
  * those that a budget left out, are not known. */
 export function whereKeys(fields, keys) {
-	const parts = keys.map((key) => fields.length === 1 ? [key] : key.split("/"));
+	const parts = keys.map((key) => labelsOf(key, fields.length));
 
 	if (!keys.length || parts.some((labels) => labels.length !== fields.length || labels.some((l) => l === "other" || l === "shed" || l === "")))
 		return "";

@@ -5,7 +5,7 @@
  * An exemplar lies on the map of the first measure, where it ended.
  */
 import * as api from "../net/api.js";
-import { discreteFields } from "./keys.js";
+import { discreteFields, keyText } from "./keys.js";
 import { keptSpan } from "./state.js";
 
 /**
@@ -27,7 +27,7 @@ const REACH = 9;			/* px from a dot that still mean it */
 export const keepsExemplars = ({ inst, measure, panel }) => inst?.exemplars > 0 && measure === inst.measures[0] && !panel.weight;
 
 /** Has it one of these keys, or, where those are left out, none of them? */
-export const isShown = ({ fields }, names, keys, only) => keys.includes(names.map((name) => fields[name]).join("/")) === (only === "isolate");
+export const isShown = ({ fields }, names, keys, only) => keys.includes(keyText(names.map((name) => fields[name]))) === (only === "isolate");
 
 /** The identity of an exemplar, the same in every reply; several may end at the same time. */
 export const nameOf = ({ time, source, connection, measures }) => [time, source, connection, ...Object.values(measures)].join(" ");

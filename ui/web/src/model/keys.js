@@ -41,6 +41,27 @@ function trim(keys) {
 	return keys.slice(0, last + 1);
 }
 
+/** The text of a key with these labels.  With several, a `/` within one is `\/`; backslashes before it or at the end are
+ * doubled. */
+export const keyText = (labels) => labels.length === 1 ? labels[0] :
+	labels.map((label) => label.replace(/\\+(?=\/|$)/g, "$&$&").replaceAll("/", "\\/")).join("/");
+
+/** The labels of a key's text; it has n of them, or it is one that was saved before texts had escapes. */
+export function labelsOf(text, n) {
+	if (n === 1)
+		return [text];
+	const labels = [""];
+
+	for (const [, backslashes, end] of text.matchAll(/(\\*)([^\\]|$)/g)) {
+		const half = "\\".repeat(backslashes.length / 2), divides = end === "/" && backslashes.length % 2 === 0;
+
+		labels[labels.length - 1] += divides ? half : (end === "/" || end === "" ? half : backslashes) + end;
+		if (divides)
+			labels.push("");
+	}
+	return labels;
+}
+
 export function hueOf(selected, key) {
 	const at = selected.indexOf(key);
 
