@@ -1,4 +1,5 @@
 #include "ui/cli/base/command.h"
+#include "collector/core/saturating.h"
 #include "ui/cli/base/output.h"
 
 #include <curl/curl.h>
@@ -95,6 +96,12 @@ static const char *scaled_text(double value, const char *gap, const char *unit, 
 
 const char *value_text(double value, const char *unit, char out[32])
 {
+	char text[32];
+
+	if (saturated(value)) {
+		snprintf(out, 32, "≥ %.24s", value_text(0x1p64 - 2048, unit, text));
+		return out;
+	}
 	if (!unit || !strcmp(unit, "ns"))
 		return time_text(value, out);
 	if (!strcmp(unit, "bytes"))
