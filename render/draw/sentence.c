@@ -20,7 +20,6 @@ static void put_total(const struct grid *g, char *out, size_t room)
 
 struct coverage {
 	size_t unobserved, partial;
-	__u64 reporting, expected;
 	__u32 every;			/* the strictest sampling; 0: none */
 };
 
@@ -33,8 +32,6 @@ static struct coverage coverage_of(const struct grid *g)
 
 		v.unobserved += state == GRID_UNOBSERVED;
 		v.partial += state == GRID_PARTIAL;
-		v.reporting += g->column[col].n_reporting;
-		v.expected += g->column[col].n_expected;
 		if (g->column[col].every > v.every)
 			v.every = g->column[col].every;
 	}
@@ -44,9 +41,10 @@ static struct coverage coverage_of(const struct grid *g)
 void sentence_coverage(const struct grid *g, char *out, size_t room)
 {
 	struct coverage v = coverage_of(g);
-	double percent = v.expected ? floor(1000.0 * v.reporting / v.expected) / 10 : 0;
-	int len = snprintf(out, room, "%u source%s, %.4g %% of their slots reported", g->n_sources,
-			   g->n_sources == 1 ? "" : "s", percent);
+	double share = grid_observed(g), percent = floor(1000 * share + 1e-9) / 10;
+	int len = share > 0 && percent < 0.1
+		? snprintf(out, room, "%u source%s, < 0.1 %% of the slots reported", g->n_sources, g->n_sources == 1 ? "" : "s")
+		: snprintf(out, room, "%u source%s, %.4g %% of the slots reported", g->n_sources, g->n_sources == 1 ? "" : "s", percent);
 
 	if (v.unobserved)
 		len += snprintf(out + len, room - len, "; %zu of %zu columns not observed", v.unobserved, g->n_cols);

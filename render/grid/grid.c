@@ -96,6 +96,30 @@ const char *grid_column_word(const struct grid_column *c)
 	return c->marks & GRID_IN_PROGRESS ? "in_progress" : name[grid_column_state(c)];
 }
 
+/* Returns which part of a column was reported; -1: it is in progress, and no slot of it is expected yet. */
+static double observed_part(const struct grid_column *c)
+{
+	if (c->n_expected)
+		return c->n_reporting < c->n_expected ? (double)c->n_reporting / c->n_expected : 1;
+	if (c->marks & GRID_IN_PROGRESS && !c->count && !c->sum)
+		return -1;
+	return grid_column_state(c) != GRID_UNOBSERVED;
+}
+
+double grid_observed(const struct grid *g)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t col = 0; col < g->n_cols; col++) {
+		double part = observed_part(&g->column[col]);
+
+		sum += part > 0 ? part : 0;
+		n += part >= 0;
+	}
+	return n ? sum / (double)n : 0;
+}
+
 __u64 grid_known_ns(const struct grid *g, size_t col)
 {
 	__s64 known_ns = g->known_to_ns - g->from_ns - (__s64)(col * g->col_ns);

@@ -95,6 +95,11 @@ enum grid_state grid_column_state(const struct grid_column *c);
 /* Returns "ok", "zero", "partial", "unobserved", "dropped" or "in_progress". */
 const char *grid_column_word(const struct grid_column *c);
 
+/* Returns which part of the grid's time was reported, 0 to 1: the mean of its columns.  A column in which no source was
+ * expected was not observed, so it counts as 0, except a column in progress, which is left out.  0: nothing was observed,
+ * so a total of 0 does not mean that nothing happened. */
+double grid_observed(const struct grid *g);
+
 /* Returns how much of a column lies before known_to_ns: 0 to col_ns. */
 __u64 grid_known_ns(const struct grid *g, size_t col);
 

@@ -38,6 +38,29 @@ TEST(a_summary_says_when_how_many_and_how_many_lost)
 	grid_free(g);
 }
 
+/* A source that exists for 15 s was not expected before. */
+TEST(the_share_of_slots_is_of_the_time_shown)
+{
+	struct grid *g = kit_hour(120, 0, 1);
+	char text[384];
+
+	(void)state;
+	for (size_t col = 0; col < 120; col++)
+		g->column[col] = (struct grid_column){ .n_reporting = 1, .n_expected = 1 };
+	g->n_sources = 1;
+	sentence_coverage(g, text, sizeof(text));
+	assert_string_equal(text, "1 source, 100 % of the slots reported");
+	for (size_t col = 0; col < 105; col++)
+		g->column[col] = (struct grid_column){ 0 };
+	sentence_coverage(g, text, sizeof(text));
+	assert_string_equal(text, "1 source, 12.5 % of the slots reported; 105 of 120 columns not observed");
+	for (size_t col = 105; col < 120; col++)
+		g->column[col] = (struct grid_column){ .n_reporting = col == 119, .n_expected = 10 };
+	sentence_coverage(g, text, sizeof(text));
+	assert_string_equal(text, "1 source, < 0.1 % of the slots reported; 119 of 120 columns not observed, 1 partly lost");
+	grid_free(g);
+}
+
 TEST(head_and_footer_stay_in_their_places)
 {
 	struct grid *g = kit_hour(60, 0, 1);

@@ -162,6 +162,26 @@ TEST(zero_silence_and_loss_differ)
 	assert_int_equal(grid_column_state(&c), GRID_PARTIAL);
 }
 
+TEST(a_column_without_an_expected_source_was_not_observed)
+{
+	static const __u64 edge[] = { 0, 1 };
+	struct grid *g = kit_grid(8, 1, edge);
+
+	(void)state;
+	assert_true(grid_observed(g) == 1);
+	for (size_t col = 0; col < 7; col++)
+		g->column[col] = (struct grid_column){ 0 };
+	assert_true(grid_observed(g) == 0.125);
+	g->column[6] = (struct grid_column){ .n_expected = 2, .n_reporting = 1 };
+	assert_true(grid_observed(g) == 0.1875);
+	g->column[7] = (struct grid_column){ .marks = GRID_IN_PROGRESS };
+	g->column[6] = (struct grid_column){ .n_expected = 2, .n_reporting = 2 };
+	assert_true(grid_observed(g) == 1.0 / 7);
+	g->column[6] = (struct grid_column){ .n_expected = 2 };
+	assert_true(grid_observed(g) == 0);
+	grid_free(g);
+}
+
 TEST(refuses_shapes_of_nothing)
 {
 	static const __u64 edge[] = { 0, 1 };
