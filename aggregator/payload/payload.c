@@ -41,6 +41,7 @@ void payload_head(struct bytes *out, const struct payload_head *head)
 	writer_name_seconds(out, "requested_end_time", head->asked.to);
 	writer_name_number(out, "nsources", head->n_sources);
 	writer_name_number(out, "minreporting", head->min_reporting);
+	writer_name_real(out, "observed", head->observed);
 	if (head->tier_ns)
 		writer_name_seconds(out, "tier", (__s64)head->tier_ns);
 	if (head->dropped) {

@@ -22,6 +22,7 @@
 struct payload_head {
 	struct interval_ns asked, rounded;
 	__u32 n_sources, min_reporting;
+	double observed;		/* fold_observed() */
 	__u64 tier_ns;			/* length of the slots that were read: the kernel's, minutes or hours */
 	bool dropped;			/* some of the data was dropped because of its age or the limit */
 	__u64 delay_ms;			/* how long it waited for sources; 0: not at all */

@@ -364,6 +364,21 @@ static void settle_lines(struct difference *d, const struct grid *a, const struc
 	}
 }
 
+/* Without events a side has neither a mean nor percentiles; if it was not observed its number of events is unknown. */
+static void clear_unknown_lines(struct difference *d, const struct grid *a, const struct grid *b)
+{
+	for (int i = 0; i < DIFFERENCE_LINES; i++) {
+		struct difference_line *line = &d->line[i];
+
+		if (!a->all.count && (i != LINE_EVENTS || !(grid_observed(a) > 0)))
+			line->a = NAN;
+		if (!b->all.count && (i != LINE_EVENTS || !(grid_observed(b) > 0)))
+			line->b = NAN;
+		if (isnan(line->a) || isnan(line->b))
+			line->c.df = 0;
+	}
+}
+
 /* Columns added up to the blocks with which lines are tested: few enough that slow changes show between them, too. */
 struct spans {
 	size_t n;
@@ -505,6 +520,7 @@ static int test_lines(struct difference *d, const struct grid *a, const struct g
 	test_mean(a, b, c, &d->line[LINE_MEAN]);
 	for (int i = LINE_P50; i <= LINE_P999; i++)
 		test_percentile(a, b, c, &d->line[i]);
+	clear_unknown_lines(d, a, b);
 	return adjust_lines(d->line);
 }
 

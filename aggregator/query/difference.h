@@ -48,7 +48,7 @@ struct patch {				/* columns from..to-1 of a row */
 enum difference_line_of { LINE_EVENTS, LINE_MEAN, LINE_P50, LINE_P90, LINE_P99, LINE_P999, DIFFERENCE_LINES };
 
 struct difference_line {
-	double a, b;			/* events, or values of the axis */
+	double a, b;			/* events, or values of the axis; NAN: it has no events, or was not observed */
 	struct contrast c;		/* of a percentile: the shares of events above the middle of A's and B's */
 	double q;
 	bool significant;

@@ -329,6 +329,13 @@ __u32 fold_min_reporting(struct fold *f)
 	return coverage_fewest(&f->coverage, f->first, f->last, last_before(f, f->q.now_ns));
 }
 
+double fold_observed(struct fold *f)
+{
+	__s64 over = last_before(f, f->q.now_ns), last = f->last < over ? f->last : over;
+
+	return last < f->first ? 0 : (double)coverage_seen(&f->coverage, f->first, last) / (double)(last - f->first + 1);
+}
+
 __u64 fold_snapshots(struct fold *f, __s64 from_ns, __s64 to_ns)
 {
 	__s64 slot_ns = (__s64)f->q.inst->slot_ns;

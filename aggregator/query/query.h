@@ -78,6 +78,8 @@ const struct store_reader *fold_reader(struct fold *f);	/* give this to cube_rea
 int fold_error(const struct fold *f);			/* the first error while slices came in */
 __u32 fold_min_reporting(struct fold *f);	/* the smallest number of sources that reported a slot, of the slots
 						 * that are over */
+/* Returns which part, 0 to 1, of the slots that are over any source reported.  0: nothing was observed. */
+double fold_observed(struct fold *f);
 /* Counts the slots of from..to that any source reported, for a point metric; 0 for others. */
 __u64 fold_snapshots(struct fold *f, __s64 from_ns, __s64 to_ns);
 struct grid *fold_grid(struct fold *f);	/* finishes it; the caller frees the grid; NULL: no memory */

@@ -242,26 +242,32 @@ static size_t say_line(const struct difference *d, int i, enum axis_unit unit, c
 	return (size_t)snprintf(out, room, "%s%s is %s in A and %s in B", glue, line_name[i], a, b);
 }
 
-static const char *nothing(const struct value *v)
+/* Says of a side without events why it has none. */
+static size_t say_missing(const struct value *of, const char *name, const char *glue, char *out, size_t room)
 {
-	if (!v->grid[0]->all.count && !other_of(v)->grid[0]->all.count)
-		return "there are no events in A and none in B";
-	if (!v->grid[0]->all.count)
-		return "there are no events in A";
-	return other_of(v)->grid[0]->all.count ? NULL : "there are no events in B";
+	if (of->grid[0]->all.count)
+		return 0;
+	if (of->head.observed > 0)
+		return (size_t)snprintf(out, room, "%sthere are no events in %s", glue, name);
+	return (size_t)snprintf(out, room, "%s%s was not observed: no collector reported in its time", glue, name);
+}
+
+/* Returns the length of the reason why A and B cannot be compared; 0: both have events. */
+static size_t say_nothing(const struct value *v, char out[SENTENCE_ROOM])
+{
+	size_t at = say_missing(v, "A", "", out, SENTENCE_ROOM);
+
+	return at + say_missing(other_of(v), "B", at ? "; " : "", out + at, SENTENCE_ROOM - at);
 }
 
 static void say(const struct value *v, const struct difference *d, char out[SENTENCE_ROOM])
 {
 	static const int order[] = { LINE_P50, LINE_P99, LINE_MEAN, LINE_P90, LINE_P999 };
 	enum axis_unit unit = axis_unit(v->grid[0]->unit);
-	const char *why = nothing(v);
 	size_t at = 0, n = 0;
 
-	if (why) {
-		snprintf(out, SENTENCE_ROOM, "%s", why);
+	if (say_nothing(v, out))
 		return;
-	}
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && n < 2; i++)
 		if (d->line[order[i]].significant && d->line[order[i]].a != d->line[order[i]].b) {
 			at += say_line(d, order[i], unit, n ? ", " : "", out + at, SENTENCE_ROOM - at);
@@ -294,6 +300,7 @@ static void put_side(struct bytes *out, const char *letter, const struct value *
 	writer_name_seconds(out, "end_time", of->head.rounded.to);
 	writer_name_number(out, "nsources", of->head.n_sources);
 	writer_name_number(out, "minreporting", of->head.min_reporting);
+	writer_name_real(out, "observed", of->head.observed);
 	writer_name_number(out, "lost", g->all.lost);
 	for (size_t col = 0; col < g->n_cols; col++)
 		every = g->column[col].marks & GRID_SAMPLED && g->column[col].every > every ? g->column[col].every : every;

@@ -16,6 +16,8 @@ static const struct explain *explain_of(const struct value *v) { return (const s
 /* Returns why no difference can be reported; NULL: there may be one. */
 static const char *nothing(const struct value *v, const struct region_findings *f)
 {
+	if (f->events.in + f->events.out <= 0 && !(v->head.observed > 0))
+		return "this time was not observed: no collector reported in it";
 	if (f->events.in + f->events.out <= 0)
 		return "there are no events in this time";
 	if (f->events.in <= 0)

@@ -312,7 +312,8 @@ static int reply_page(struct value *v, const struct all_mapped *all)
 	int err;
 
 	if (!all->n)
-		return refuse_in(-EINVAL, v->reason, sizeof(v->reason), "there are no events in this time: there is nothing to draw");
+		return refuse_in(-EINVAL, v->reason, sizeof(v->reason), v->head.observed > 0 ? "there are no events in this time: "
+				 "there is nothing to draw" : "this time was not observed: no collector reported in it");
 	for (size_t i = 0; i < all->n; i++)
 		one[i] = (struct multiple){ all->one[i].total->text, all->one[i].about, all->one[i].grid };
 	if (all->n_keys > all->n)

@@ -141,6 +141,7 @@ static int make_value(struct value *v)
 	if (err)
 		return err;
 	v->head.min_reporting = fold_min_reporting(v->fold[0]);
+	v->head.observed = fold_observed(v->fold[0]);
 	v->n_snapshots = fold_snapshots(v->fold[0], v->head.rounded.from, v->head.rounded.to);
 	v->head.n_snapshots = v->head.scope == SCOPE_POINT ? v->n_snapshots : 0;
 	return v->kind->make(v);

@@ -203,11 +203,20 @@ static void draw_curves(struct canvas *c, const struct compare *k, const struct 
 
 enum { COLUMN_A, COLUMN_B, COLUMN_DIFFERENCE, COLUMN_CHANCE, COLUMNS };
 
+/* NAN: a side has no events, or was not observed. */
+static void put_amount(double value, enum axis_unit unit, char out[AXIS_TEXT])
+{
+	if (isnan(value))
+		snprintf(out, AXIS_TEXT, "–");
+	else
+		axis_format(value, unit, out);
+}
+
 static void put_difference(const struct compare_line *line, char out[AXIS_TEXT + 4])
 {
 	char size[AXIS_TEXT];
 
-	axis_format(fabs(line->a - line->b), line->unit, size);
+	put_amount(fabs(line->a - line->b), line->unit, size);
 	snprintf(out, AXIS_TEXT + 4, "%s%s", line->a > line->b ? "+" : line->a < line->b ? "−" : "", size);
 }
 
@@ -230,8 +239,8 @@ static void draw_row(struct canvas *c, const struct compare_line *line, double l
 {
 	char text[COLUMNS][AXIS_TEXT + 4];
 
-	axis_format(line->a, line->unit, text[COLUMN_A]);
-	axis_format(line->b, line->unit, text[COLUMN_B]);
+	put_amount(line->a, line->unit, text[COLUMN_A]);
+	put_amount(line->b, line->unit, text[COLUMN_B]);
 	put_difference(line, text[COLUMN_DIFFERENCE]);
 	put_chance(line, text[COLUMN_CHANCE]);
 	canvas_font(c, CANVAS_TEXT, line->significant);

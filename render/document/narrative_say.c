@@ -115,6 +115,24 @@ static void say_worst(struct words *w, const struct narrative *n)
 	append_words(w, ".");
 }
 
+/* In a time without any collector, no events say nothing. */
+static void say_no_events(struct words *w, const char *events)
+{
+	double observed = grid_observed(w->g);
+
+	if (!(observed > 0)) {
+		append_words(w, "Not observed: no collector reported in this time.");
+		return;
+	}
+	append_words(w, "No %.60s", events);
+	if (observed < 0.9995) {
+		append_words(w, " in the part of the time that was observed (");
+		say_share(w, observed);
+		append_words(w, ")");
+	}
+	append_words(w, ".");
+}
+
 void narrative_say(const struct grid *g, const struct narrative *n, const struct zone *zone, char out[NARRATIVE_TEXT])
 {
 	struct words w = { .out = out, .room = NARRATIVE_TEXT, .g = g, .zone = zone };
@@ -124,7 +142,7 @@ void narrative_say(const struct grid *g, const struct narrative *n, const struct
 	if (g->weight)
 		return;
 	if (!g->all.count) {
-		append_words(&w, "No %.60s.", events);
+		say_no_events(&w, events);
 		return;
 	}
 	say_modes(&w, n, events);

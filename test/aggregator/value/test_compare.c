@@ -211,15 +211,25 @@ TEST(rows_hold_both)
 	json_decref(reply);
 }
 
-TEST(columns_without_events_are_reported)
+TEST(no_events_and_not_observed_differ)
 {
+	static const char *const lines[] = { "events", "mean", "p50", "p99.9" };
 	json_t *reply = with_time(0, 10, 60, "");
 
-	assert_string_equal(text(reply, "sentence"), "there are no events in B");
+	assert_string_equal(text(reply, "sentence"), "B was not observed: no collector reported in its time");
 	assert_int_equal(number(reply, "tests"), 0);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		assert_true(json_is_null(json_object_get(line(reply, lines[i]), "b")));
+		assert_true(json_is_null(json_object_get(line(reply, lines[i]), "difference")));
+		assert_true(json_is_null(json_object_get(line(reply, lines[i]), "q")));
+		assert_true(number(line(reply, lines[i]), "a") > 0);
+	}
+	assert_true(number(json_object_get(reply, "b"), "observed") == 0 && number(json_object_get(reply, "a"), "observed") == 1);
 	json_decref(reply);
 	reply = compare(0, 10, "&selected=nothing&b_selected=nothing%20at%20all");
-	assert_string_equal(text(reply, "sentence"), "there are no events in A and none in B");
+	assert_string_equal(text(reply, "sentence"), "there are no events in A; there are no events in B");
+	assert_true(json_is_integer(json_object_get(line(reply, "events"), "a")) || json_is_real(json_object_get(line(reply, "events"), "a")));
+	assert_true(json_is_null(json_object_get(line(reply, "mean"), "a")));
 	json_decref(reply);
 }
 

@@ -127,7 +127,8 @@ TEST(a_baseline_is_read_and_reported)
 TEST(a_missing_result_is_explained_in_a_sentence)
 {
 	static const struct { int from, to; const char *more, *says; } cases[] = {
-		{ 30, 40, "", "there are no events in this time" },
+		{ 30, 40, "", "this time was not observed: no collector reported in it" },
+		{ 20, 21, "", "there are no events in this time" },
 		{ 0, 20, "&ymin=100000000000", "no event is inside the rectangle" },
 		{ 0, 20, "", "every event is inside the rectangle" },
 		{ 12, 13, "&ymin=10000000", "all events are in one block of time" },

@@ -285,6 +285,13 @@ TEST(an_empty_narrative_says_so_or_nothing)
 	(void)state;
 	narrative_text(g, NULL, text);
 	assert_string_equal(text, "No queries.");
+	for (size_t col = 0; col < g->n_cols; col++)
+		g->column[col] = (struct grid_column){ .n_expected = col > 3 };
+	narrative_text(g, NULL, text);
+	assert_string_equal(text, "Not observed: no collector reported in this time.");
+	g->column[0] = (struct grid_column){ .n_expected = 1, .n_reporting = 1 };
+	narrative_text(g, NULL, text);
+	assert_non_null(strstr(text, "No queries in the part of the time that was observed ("));
 	put(g, 3, MS, 0.1, 10);
 	rank(g);
 	narrative_text(g, NULL, text);

@@ -116,6 +116,11 @@ const char *value_text(double value, const char *unit, char out[32])
 	return out;
 }
 
+const char *no_events_text(const json_t *reply)
+{
+	return json_number(reply, "observed") > 0 ? "no events in this time" : "not observed: no collector reported in this time";
+}
+
 void print_notes(const json_t *reply)
 {
 	double lost = json_number(reply, "lost");

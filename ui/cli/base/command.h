@@ -26,6 +26,9 @@ long take_number(struct argp_state *state, const char *name, const char *text);
 /* Prints the limits of a reply's numbers: losses, sampling, dropped data, a cap on keys. */
 void print_notes(const json_t *reply);
 
+/* Returns "no events in this time", or that nothing was observed. */
+const char *no_events_text(const json_t *reply);
+
 /* Prints the reason on stderr; returns 1, so that a command can return its result. */
 int failed(const char *command, const char *reason);
 

@@ -145,8 +145,16 @@ static int take_times(struct options *o, char reason[256])
 
 /* ---- as text ---- */
 
+/* NAN: the side has no events, or was not observed. */
+static double number_of(const json_t *line, const char *name)
+{
+	return json_is_number(json_object_get(line, name)) ? json_number(line, name) : NAN;
+}
+
 static const char *amount(const json_t *line, double x, const char *unit, char out[32])
 {
+	if (isnan(x))
+		return "-";
 	if (strcmp(json_text(line, "name"), "events"))
 		return value_text(x, unit, out);
 	snprintf(out, 32, "%.0f", x);
@@ -174,11 +182,11 @@ static void print_lines(const json_t *reply)
 	table_add(&t, "", "A", "B", "A - B", "Q", "");
 	json_array_foreach(json_object_get(reply, "lines"), i, line) {
 		char a[32], b[32], size[32], difference[40], q[32];
-		double d = json_number(line, "difference");
+		double d = number_of(line, "difference");
 
 		snprintf(difference, sizeof(difference), "%s%s", d > 0 ? "+" : d < 0 ? "-" : "", amount(line, fabs(d), unit, size));
-		table_add(&t, json_text(line, "name"), amount(line, json_number(line, "a"), unit, a), amount(line, json_number(line, "b"), unit, b), difference,
-			  chance(line, q), json_is_true(json_object_get(line, "significant")) ? "*" : "");
+		table_add(&t, json_text(line, "name"), amount(line, number_of(line, "a"), unit, a), amount(line, number_of(line, "b"), unit, b),
+			  difference, chance(line, q), json_is_true(json_object_get(line, "significant")) ? "*" : "");
 	}
 	table_print(&t);
 }

@@ -101,7 +101,7 @@ static void print_hosts(const json_t *reply)
 		table_print(&t);
 	} else {
 		table_drop(&t);
-		show_print(stdout, "no events in this time\n");
+		show_print(stdout, "%s\n", no_events_text(reply));
 	}
 	if (more > 0)
 		show_print(stdout, "and %.0f more with a lower p99 (--top)\n", more);

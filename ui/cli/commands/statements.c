@@ -249,6 +249,7 @@ struct totals {				/* the counts so far, for the summary at the end */
 	double missed, lost, sampled;
 	double unreported_s;		/* printed without a report */
 	int kept;			/* the worst of a slot */
+	int observed;			/* some of the time was */
 	int dropped;			/* some are no longer stored */
 	int cut;			/* a range that cannot be halved had too many */
 };
@@ -276,6 +277,7 @@ static void print_rows(const struct view *v, const struct options *o, const json
 	t->missed += json_number(reply, "missed");
 	t->lost += json_number(reply, "lost");
 	t->sampled = sampled > t->sampled ? sampled : t->sampled;
+	t->observed |= json_number(reply, "observed") > 0;
 	t->dropped |= json_is_true(json_object_get(reply, "dropped"));
 	t->cut |= is_full(reply);
 	free(row);
@@ -285,6 +287,10 @@ static void print_rows(const struct view *v, const struct options *o, const json
 /* For a past time, the events that were not sent may include some just below the requested limit. */
 static void print_totals(const struct view *v, const struct options *o, const struct totals *t)
 {
+	if (o->last && !t->observed)
+		show_print(stderr, "not observed: no collector reported in this time\n");
+	else if (o->last && t->count <= 0 && t->lost <= 0)
+		show_print(stderr, "no statement took so long in this time\n");
 	if (t->count > t->shown)
 		show_print(stderr, "%s%.0f more %s counted, but not printed: of each slot of %g s only the worst "
 			"%d%s are%s%s\n",

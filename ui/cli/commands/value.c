@@ -95,6 +95,10 @@ static void print_keys(const json_t *reply)
 	json_t *key;
 	size_t i;
 
+	if (!json_array_size(json_object_get(reply, "keys"))) {
+		show_print(stdout, "%s\n", no_events_text(reply));
+		return;
+	}
 	table_add(&t, axis_sum_heading(unit ? axis_unit(unit) : AXIS_NS), "SHARE", "COUNT", "MEAN", "P50", "P90", "P99", "P99.9", "MAX",
 		  runs ? "RUNNING" : "KEY", "OLDEST", "KEY");
 	json_array_foreach(json_object_get(reply, "keys"), i, key)

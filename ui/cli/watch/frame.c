@@ -130,10 +130,18 @@ static void sums_text(const struct frame *f, char out[192])
 	enum axis_unit unit = axis_unit(f->map->unit);
 	char n[AXIS_TEXT], lost[AXIS_TEXT], p50[AXIS_TEXT], p99[AXIS_TEXT];
 
+	if (!map_is_observed(f->map)) {
+		snprintf(out, 192, "  not observed");
+		return;
+	}
 	axis_format_count(all->count, n);
 	axis_format_count(all->lost, lost);
-	axis_format(all->p50, unit, p50);
-	axis_format(all->p99, unit, p99);
+	snprintf(p50, sizeof(p50), "-");
+	snprintf(p99, sizeof(p99), "-");
+	if (all->count > 0) {
+		axis_format(all->p50, unit, p50);
+		axis_format(all->p99, unit, p99);
+	}
 	snprintf(out, 192, "  %s %s  %s lost  p50 %s  p99 %s", n, counted_text(f->map, all->count), lost, p50, p99);
 }
 

@@ -285,6 +285,14 @@ __s64 map_ns(double time_s)
 	return (__s64)llround(fmax(-MAP_TIME_MAX_S, fmin(time_s, MAP_TIME_MAX_S)) * 1e9);
 }
 
+bool map_is_observed(const struct map *m)
+{
+	for (size_t col = 0; col < m->n_cols; col++)
+		if (m->column[col].reporting > 0 || m->column[col].count > 0)
+			return true;
+	return false;
+}
+
 double map_end_s(const struct map *m)
 {
 	return m->from_s + (double)m->n_cols * m->column_s;

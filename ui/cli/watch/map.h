@@ -72,6 +72,9 @@ int map_put_levels(struct map *m, const json_t *event);
 
 double map_end_s(const struct map *m);
 
+/* Returns true if any source reported any slot: only then 0 events mean that nothing happened. */
+bool map_is_observed(const struct map *m);
+
 /* Converts a time of the map to ns for the axis, within 100 years from the epoch, as a reply may hold any number. */
 __s64 map_ns(double time_s);
 

@@ -33,6 +33,31 @@ static char *printed(const struct stage *s, long n_cols, long n_lines, struct lo
 	return (char *)out.data;
 }
 
+TEST(not_observed_is_not_nothing)
+{
+	const struct look look = { DEPTH_PLAIN, false };
+	struct map_summary nothing = { 0 };
+	struct stage s;
+	char *is;
+
+	stage_init(&s, look);
+	s.frame.summary = &nothing;
+	for (size_t col = 0; col < s.map->n_cols; col++) {
+		s.map->column[col].state = MAP_ZERO;
+		s.map->column[col].count = 0;
+		s.map->column[col].reporting = col == 3;
+	}
+	is = printed(&s, 80, 14, look);
+	assert_non_null(strstr(is, "  0 events  0 lost  p50 -  p99 -"));
+	free(is);
+	s.map->column[3].reporting = 0;
+	is = printed(&s, 80, 14, look);
+	assert_non_null(strstr(is, " live  1 of 2 sources  not observed"));
+	assert_null(strstr(is, "0 events"));
+	free(is);
+	map_free(s.map);
+}
+
 /* Six columns at the right: not observed, zero, two cells, partly lost, sampled with what runs, in progress. */
 TEST(every_state_looks_different_without_colours)
 {

@@ -1,5 +1,8 @@
 /* text.js - composes the names of things on the page, and its messages about problems. */
 
+/** Why a list or a map is empty. */
+export const emptyText = (observed) => observed ? "no events in this time" : "not observed: no collector reported in this time";
+
 /** "MySQL queries": the module is named once. */
 export function metricTitle({ module, stat, label = stat }, catalogue) {
 	const name = catalogue.modules[module]?.label ?? module;

@@ -44,7 +44,7 @@ function Form({ session, span, choice, change }) {
 	</form>`;
 }
 
-const amountOf = ({ name }, value, unit) => name === "events" ? format.count(value) : format.amount(value, unit);
+const amountOf = ({ name }, value, unit) => value === null ? "–" : name === "events" ? format.count(value) : format.amount(value, unit);
 
 function Lines({ reply }) {
 	const sign = (d) => d > 0 ? "+" : d < 0 ? "−" : "";
@@ -57,7 +57,7 @@ function Lines({ reply }) {
 		<thead><tr>${heads}</tr></thead>
 		<tbody>${rows.map((line) => html`<tr key=${line.name} class=${line.significant ? "significant" : ""} data-line=${line.name}>
 			<th scope="row">${line.name}</th><td>${amountOf(line, line.a, reply.unit)}</td><td>${amountOf(line, line.b, reply.unit)}</td>
-			<td>${sign(line.difference)}${amountOf(line, Math.abs(line.difference), reply.unit)}</td>
+			<td>${sign(line.difference)}${amountOf(line, line.difference && Math.abs(line.difference), reply.unit)}</td>
 			<td>${line.q === null ? "–" : line.q < 0.001 ? "< 0.001" : line.q.toPrecision(2)}</td></tr>`)}</tbody>
 	</table></details>`;
 }

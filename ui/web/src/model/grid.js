@@ -171,6 +171,9 @@ export const columnTotal = (grid, column) =>
 export const runningAt = (column, age) =>
 	column.running?.find(([low, high]) => low <= age && (high === null || age < high));
 
+/** Did any source report any slot?  Only then no events mean that nothing happened. */
+export const isObserved = (grid) => grid.columns.some((c) => c.reporting > 0 || c.count > 0 || c.running?.length > 0);
+
 const ENDED = ["ok", "zero", "partial"];
 
 /** How many events still ran, of all ages; null: no source looked, or the column has not ended. */

@@ -5,7 +5,7 @@
  * Pure.
  */
 import { againstRest, openComparison } from "./compare.js";
-import { arityOf } from "../base/text.js";
+import { arityOf, emptyText } from "../base/text.js";
 import { amount, seconds } from "../base/format.js";
 
 export const HOSTNAME = "hostname";
@@ -55,8 +55,8 @@ export const withHosts = (inst, catalogue) => discrete(inst, catalogue).length <
 export const mappedFields = (inst, catalogue) => discrete(inst, catalogue).sort((a, b) => (b === HOSTNAME) - (a === HOSTNAME));
 
 /** Describes the maps for people who do not see them. */
-export const mapsText = ({ keys, more, unit }) => keys.length
-	? `${keys.map(({ key, p99 }) => `${key} p99 ${amount(p99, unit)}`).join(", ")}${more ? ` and ${more} more` : ""}` : "no events in this time";
+export const mapsText = ({ keys, more, unit, observed }) => keys.length
+	? `${keys.map(({ key, p99 }) => `${key} p99 ${amount(p99, unit)}`).join(", ")}${more ? ` and ${more} more` : ""}` : emptyText(observed > 0);
 
 /** Compares one host with all others. */
 export const compareHost = (session, host) => compareValue(session, HOSTNAME, host);

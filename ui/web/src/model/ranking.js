@@ -15,6 +15,7 @@ export class Ranking {
 		this.measure = null;		/* theirs, */
 		this.unit = "ns";		/* and its unit */
 		this.lowerBound = false;
+		this.observed = true;		/* false: no source reported in the time */
 		this.running = null;		/* {time, count, oldest} at the end of the time; null: running events are not reported */
 	}
 
@@ -36,6 +37,7 @@ export class Ranking {
 				this.measure = of;
 				this.unit = list.unit;
 				this.lowerBound = Boolean(list.lower_bound);
+				this.observed = list.observed > 0;
 				this.running = list.running ?? null;
 			}),
 			...session.shown.map((map) => map.refreshSummary(span)),

@@ -2,7 +2,12 @@
  * running events the line is always there, so that nothing moves when its text appears. */
 import * as format from "../base/format.js";
 import { LONG_NS, summaryOf } from "../model/hanging.js";
+import { runningColumn } from "../model/grid.js";
+import { emptyText } from "../base/text.js";
 import { html } from "../base/html.js";
+
+/* Without a report it is not known if something runs. */
+const noneText = (grid) => runningColumn(grid) ? `nothing has run for ${format.amount(LONG_NS)} or longer` : emptyText(false);
 
 /** "9 running, oldest 23 s: update t set v = ? (8)" */
 export function Hanging({ session }) {
@@ -13,7 +18,7 @@ export function Hanging({ session }) {
 	const sum = hanging.map?.inst && summaryOf(hanging.rows), unit = map.grid.unit;
 
 	if (!sum)
-		return html`<section class="hanging" aria-label="Still running"><p class="muted">nothing has run for ${format.amount(LONG_NS)} or longer</p></section>`;
+		return html`<section class="hanging" aria-label="Still running"><p class="muted">${noneText(map.grid)}</p></section>`;
 	const { count, oldest, most } = sum, name = most.key || "all";
 
 	return html`<section class="hanging" aria-label="Still running">

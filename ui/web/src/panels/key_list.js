@@ -6,6 +6,7 @@ import { againstRest, openComparison } from "../model/compare.js";
 import { whereKeys } from "../model/drill.js";
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";
+import { emptyText } from "../base/text.js";
 import { columnsOf, discreteFields, hangs, hueOf, keysToColour, matching, shareOf, sortedRows, sortText } from "../model/keys.js";
 import { KeyName, labelOf } from "./sidebar.js";
 import { Head } from "../base/sorted_table.js";
@@ -93,7 +94,7 @@ function Keys({ session, fields }) {
 			<thead><tr>${columns.map((column) => html`<${Head} key=${column.id} column=${column} sort=${sort} change=${(next) => session.set({ sort: sortText(next) })} />`)}</tr></thead>
 			<tbody>${rows.map((row) => html`<${KeyRow} key=${row.key} session=${session} row=${row} columns=${columns} selectable=${!state.by} />`)}</tbody>
 		</table>
-		${ranking.rows && !rows.length && html`<p class="muted">${text ? "no key has this in its name" : "no events in this time"}</p>`}
+		${ranking.rows && !rows.length && html`<p class="muted">${text ? "no key has this in its name" : emptyText(ranking.observed)}</p>`}
 	</section>`;
 }
 

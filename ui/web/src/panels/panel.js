@@ -12,9 +12,10 @@ import { Dots } from "./exemplar_views.js";
 import { keepsExemplars } from "../model/exemplars.js";
 import { Rectangle } from "./explain_view.js";
 import * as format from "../base/format.js";
+import { emptyText } from "../base/text.js";
 import { spokenKeys } from "../base/gestures.js";
 import { DragHandle } from "./drag_handle.js";
-import { columnAt, gridTotal, oldestOf } from "../model/grid.js";
+import { columnAt, gridTotal, isObserved, oldestOf } from "../model/grid.js";
 import { kindOf, paintHistogram } from "../map/histogram.js";
 import { html } from "../base/html.js";
 import { isNoteKey } from "../model/annotations.js";
@@ -200,8 +201,7 @@ export function Panel({ map, span, scale = {} }) {
 				<canvas ref=${marks} class="marks" role="presentation"></canvas>
 				${view && LAYERS.map((Layer) => html`<${Layer} map=${map} view=${view} />`)}
 				${!grid && html`<p class="waiting">waiting for the first columns …</p>`}
-				${grid && !grid.columns.some((c) => c.count || c.running) && html`<p class="waiting">${grid.columns.every((c) => c.state === "unobserved")
-					? "not observed: no collector reported in this time" : "no events in this time"}</p>`}
+				${grid && !grid.columns.some((c) => c.count || c.running) && html`<p class="waiting">${emptyText(isObserved(grid))}</p>`}
 			</div>
 			<canvas class="histogram" ref=${histogram} role="presentation" title=${`Distribution over the time shown; bars ${BARS[kindOf(transfer)]}`}></canvas>
 		</div>

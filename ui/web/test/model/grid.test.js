@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { columnTotal, applyColumn, cellCount, columnAt, fitsRows, gridEnd, isOverflow, isUnderflow, gridTotal, mergeGrid, NOT_OBSERVED, rowAt, rowMap, rowSums, runningAt, runningCount, usedRange } from "../../src/model/grid.js";
+import { columnTotal, applyColumn, cellCount, columnAt, fitsRows, gridEnd, isOverflow, isUnderflow, gridTotal, isObserved, mergeGrid, NOT_OBSERVED, rowAt, rowMap, rowSums, runningAt, runningCount, usedRange } from "../../src/model/grid.js";
 
 const column = (...cells) => ({ ...NOT_OBSERVED, state: "ok", count: cells.reduce((sum, [, n]) => sum + n, 0), cells });
 const running = (...ages) => ({ ...column(), state: "zero", running: ages });
@@ -108,6 +108,13 @@ test("that nothing still runs is only known where somebody looked until the end"
 	const states = ["ok", "zero", "partial", "unobserved", "dropped", "in_progress"];
 
 	assert.deepEqual(states.map((state) => runningCount({ ...NOT_OBSERVED, state })), [0, 0, 0, null, null, null]);
+});
+
+test("a grid is observed if any source reported any slot of it, also without events", () => {
+	const of = (...columns) => isObserved({ columns: columns.map((c) => ({ ...NOT_OBSERVED, ...c })) });
+
+	assert.deepEqual([of({}, { state: "dropped" }), of({ state: "unobserved", expected: 2 }), of({}, { state: "in_progress" })], [false, false, false]);
+	assert.deepEqual([of({}, { state: "zero", reporting: 1 }), of({ state: "ok", count: 3 }), of({ state: "in_progress", reporting: 1 })], [true, true, true]);
 });
 
 test("rows of grids are matched by edges, and a merge that would lose a cell is refused", () => {

@@ -34,6 +34,7 @@ test("a copy by host has at most four fields", () => {
 	assert.equal(withHosts(inst("a", "b", "c", "d", "latency"), catalogue), null);
 	assert.deepEqual(mappedFields(inst("a", "hostname", "latency"), catalogue), ["hostname", "a"]);
 	assert.equal(mapsText({ keys: [{ key: "db1", p99: 2e6 }, { key: "db2", p99: 1000 }], more: 3, unit: "ns" }), "db1 p99 2 ms, db2 p99 1 µs and 3 more");
-	assert.equal(mapsText({ keys: [], more: 0, unit: "ns" }), "no events in this time");
+	assert.equal(mapsText({ keys: [], more: 0, unit: "ns", observed: 0.5 }), "no events in this time");
+	assert.equal(mapsText({ keys: [], more: 0, unit: "ns", observed: 0 }), "not observed: no collector reported in this time");
 	assert.ok(keepsHosts(inst("hostname")) && !keepsHosts(inst("a")));
 });
