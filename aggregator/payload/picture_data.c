@@ -212,7 +212,7 @@ static void put_drawn(struct bytes *out, const struct picture_data *data)
 
 /* ---- tables ---- */
 
-static void put_row(struct bytes *out, const struct report_row *row)
+static void put_row(struct bytes *out, const struct report_row *row, bool runs)
 {
 	writer_open(out, NULL, "{");
 	writer_name_text(out, "key", row->name);
@@ -227,6 +227,10 @@ static void put_row(struct bytes *out, const struct report_row *row)
 	writer_name_number(out, "p99", row->p99);
 	writer_name_number(out, "p999", row->p999);
 	writer_name_number(out, "max", row->max);
+	if (runs) {
+		writer_name_number(out, "running", row->running);
+		writer_name_number(out, "oldest", row->oldest);
+	}
 	writer_raw(out, "}");
 }
 
@@ -238,9 +242,11 @@ static void put_table(struct bytes *out, const struct report_table *t)
 	put_optional(out, "unit", t->unit);
 	writer_name_flag(out, "counts_only", t->counts_only);
 	writer_name_flag(out, "lower_bound", t->lower_bound);
+	if (t->runs)
+		put_signed(out, "running_ns", t->running_ns);
 	writer_open(out, "rows", "[");
 	for (size_t i = 0; i < t->n_rows; i++)
-		put_row(out, &t->row[i]);
+		put_row(out, &t->row[i], t->runs);
 	writer_raw(out, "]}");
 }
 
@@ -320,7 +326,7 @@ static void put_map(struct bytes *out, const struct picture_data *p, size_t i)
 		put_annotations(out, m->grid->annotations);
 	if (m->grid->layers)
 		put_layers(out, m->grid->layers);
-	narrative_text(m->grid, &p->zone, text);
+	narrative_text(m->grid, &m->table, &p->zone, text);
 	put_optional(out, "narrative", *text ? text : NULL);
 	if (i && m->table.n_rows)
 		put_table(out, &m->table);

@@ -335,12 +335,18 @@ static void get_table(struct get *g, const json_t *in, struct report_table *t)
 	t->unit = text_or_null(g, in, "unit");
 	t->counts_only = json_is_true(json_object_get(in, "counts_only"));
 	t->lower_bound = json_is_true(json_object_get(in, "lower_bound"));
+	t->runs = json_object_get(in, "running_ns");
+	t->running_ns = t->runs ? number_within(g, in, "running_ns", 0, TIME_MAX) : 0;
 	json_array_foreach(rows, i, one) {
 		row[i] = (struct report_row){
 			.name = text(g, one, "key"), .count = real(g, one, "count"), .mean = number_or_null(g, one, "mean"),
 			.p50 = number(g, one, "p50"), .p90 = number(g, one, "p90"), .p99 = number(g, one, "p99"),
 			.p999 = number(g, one, "p999"), .max = number(g, one, "max"),
 		};
+		if (t->runs) {
+			row[i].running = number(g, one, "running");
+			row[i].oldest = number(g, one, "oldest");
+		}
 		/* A picture of an older version has no sum: count times mean is close to it. */
 		row[i].sum = json_object_get(one, "sum") ? real(g, one, "sum") : row[i].count * (double)row[i].mean;
 	}

@@ -57,7 +57,7 @@ static void put_narrative(struct value *v, struct bytes *out)
 {
 	char text[NARRATIVE_TEXT];
 
-	narrative_text(v->grid[0], &v->zone, text);
+	narrative_text(v->grid[0], NULL, &v->zone, text);
 	writer_name_text(out, "narrative", text);
 }
 

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RUNNING_TAIL 60			/* looks for the last reported slot among so many at the end of the time */
+
 struct report_value {
 	struct value v;
 	struct value_layers layers;
@@ -21,6 +23,7 @@ struct report_value {
 	struct value_active active;	/* for the chart alone: no fold has it, and it is read once more, from the
 					 * store */
 	struct grid *at_once;		/* the grid made of it */
+	struct in_flight *running;	/* for the first table; NULL: not measured */
 	struct composed_folds composed;
 };
 
@@ -90,6 +93,8 @@ static int report_folds(struct value *v, const struct catalog_inst *ci, int axis
 	if (!err)
 		err = value_in_flight_fold(v);
 	if (!err)
+		err = value_in_flight_add(v, RUNNING_TAIL, 0, 0, &r->running);
+	if (!err)
 		err = add_chart(v, ci, reason);
 	if (!err && v->in.n_weights && !axis)
 		err = value_composition_folds(v, &r->composed);
@@ -104,12 +109,78 @@ static bool report_needs_store(const struct value *v)
 static int report_read(struct value *v, struct store *store)
 {
 	struct value_active *active = &report_of(v)->active;
+	struct in_flight *running = report_of(v)->running;
 	int err = value_read_slices(v, store);
 
+	if (!err && running)
+		err = value_in_flight_read(v, running, store);
 	return err || !active->active ? err : value_active_read(v, active, store, active_reader(active->active));
 }
 
+/* The maps have recorded what runs. */
+static int report_record(struct value *v, __s64 first, __s64 last)
+{
+	if (report_of(v)->running)
+		value_in_flight_take(v, report_of(v)->running);
+	return value_record_slices(v, first, last);
+}
+
 /* ---- tables ---- */
+
+/* Each running event counts with the age of the oldest. */
+static double time_of(const struct report_row *row) { return row->sum + (double)row->running * (double)row->oldest; }
+
+static int by_time(const void *a, const void *b)
+{
+	const struct report_row *x = a, *y = b;
+	double of_x = time_of(x), of_y = time_of(y);
+
+	return of_x != of_y ? (of_x < of_y ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+static struct report_row *find_row(struct report_row *row, size_t n, const char *key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(row[i].name, *key ? key : "all"))
+			return &row[i];
+	return NULL;
+}
+
+/* Adds what ran at the end of the last slot: to the rows, and a row for each key without events that ended.  Its texts
+ * are those of ret_total. */
+static int add_running(const struct value *v, const struct in_flight *r, struct report_table *t, struct in_flight_total **ret_total)
+{
+	__s64 slot = in_flight_last(r);
+	size_t n_total, n = t->n_rows;
+	struct report_row *row;
+	int err = in_flight_error(r);
+
+	if (err || slot < 0)
+		return err;
+	err = in_flight_totals(r, slot, v->drop, ret_total, &n_total);
+	row = err ? NULL : realloc((struct report_row *)t->row, (n + n_total + 1) * sizeof(*row));
+	if (!row)
+		return err ? err : -ENOMEM;
+	for (size_t i = 0; i < n_total; i++) {
+		const struct in_flight_total *one = &(*ret_total)[i];
+		struct report_row *to = find_row(row, t->n_rows, one->text);
+
+		if (!to) {
+			to = &row[n++];
+			*to = (struct report_row){ .name = *one->text ? one->text : "all" };
+		}
+		to->running = one->count;
+		to->oldest = one->oldest;
+		t->lower_bound = t->lower_bound || one->other;
+	}
+	if (n_total)
+		qsort(row, n, sizeof(*row), by_time);
+	t->row = row;
+	t->n_rows = n;
+	t->runs = true;
+	t->running_ns = (slot + 1) * (__s64)v->in.slot_ns;
+	return 0;
+}
 
 static int table_rows(const struct value *v, const struct key_fold *f, struct report_table *t)
 {
@@ -196,6 +267,7 @@ static int report_make(struct value *v)
 	struct rates rates = { .series = NULL };
 	struct composed composed;
 	struct picture_data p;
+	struct in_flight_total *running = NULL;
 	int err = make_grids(v);
 
 	if (err)
@@ -211,11 +283,14 @@ static int report_make(struct value *v)
 		p.map[i].drawn = !is_count(v, i) || !v->p.chart;
 		err = make_table(v, i, title[i], &p.map[i].table);
 	}
+	if (!err && report_of(v)->running && !p.map[0].table.counts_only)
+		err = add_running(v, report_of(v)->running, &p.map[0].table, &running);
 	if (!err)
 		err = picture_take(v, &p);
 	for (size_t i = 0; i < v->n_folds; i++)
 		free((struct report_row *)p.map[i].table.row);
 	rates_fini(&rates);
+	free(running);
 	return err;
 }
 
@@ -226,11 +301,12 @@ static void report_free(struct value *v)
 	value_layers_fini(&r->layers);
 	layer_fold_free(r->counts);
 	active_free(r->active.active);
+	in_flight_free(r->running);
 	grid_free(r->at_once);
 }
 
 const struct value_kind value_report = {
 	.name = "report", .size = sizeof(struct report_value), .class = ADMISSION_LARGE, .shows_times = true, .drawn_from = true,
 	.columns = picture_columns, .query = picture_query, .reads_keys = value_always, .settle = report_settle, .folds = report_folds,
-	.needs_store = report_needs_store, .read = report_read, .make = report_make, .free = report_free,
+	.needs_store = report_needs_store, .record = report_record, .read = report_read, .make = report_make, .free = report_free,
 };

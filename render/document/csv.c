@@ -116,9 +116,9 @@ static void put_real(FILE *f, double x)
 
 static void put_keys(FILE *f, const struct report_table *t)
 {
-	static const char *const head[] = { "key", "count", ".sum", ".mean", ".p50", ".p90", ".p99", ".p999", ".max" };
+	static const char *const head[] = { "key", "count", ".sum", ".mean", ".p50", ".p90", ".p99", ".p999", ".max", "running", ".oldest" };
 
-	put_head(f, head, t->counts_only ? 2 : 9, t->unit);
+	put_head(f, head, t->counts_only ? 2 : t->runs ? 11 : 9, t->unit);
 	for (size_t i = 0; i < t->n_rows; i++) {
 		const struct report_row *row = &t->row[i];
 		const __u64 value[] = { row->mean, row->p50, row->p90, row->p99, row->p999, row->max };
@@ -129,6 +129,8 @@ static void put_keys(FILE *f, const struct report_table *t)
 			put_real(f, row->sum);
 		for (size_t j = 0; j < 6 && !t->counts_only; j++)
 			fprintf(f, row->count > 0 && (j || !saturated(row->sum)) ? ",%llu" : ",", (unsigned long long)value[j]);
+		if (t->runs && !t->counts_only)
+			fprintf(f, row->running ? ",%llu,%llu" : ",%llu,", (unsigned long long)row->running, (unsigned long long)row->oldest);
 		fputs("\r\n", f);
 	}
 }

@@ -2,15 +2,16 @@
  *
  *      cells     time,low_ns,high_ns,count                  cells without events have no line
  *      columns   time,count,mean_ns,p50_ns,p90_ns,p99_ns,max_ns,coverage,lost,state
- *      keys      key,count,sum_ns,mean_ns,p50_ns,p90_ns,p99_ns,p999_ns,max_ns    of a report's table, in its order
+ *      keys      key,count,sum_ns,mean_ns,p50_ns,p90_ns,p99_ns,p999_ns,max_ns    of a report's table, in its order; and
+ *                running,oldest_ns if it knows what runs
  *
  * Names   The name of a column of values ends in the measure's unit: _ns, _bytes, _percent, _per_s, _bytes_per_s.
  *         Without a unit it has no ending.
  * Shape   time is the begin of the column, in UTC: 2026-11-21T14:05:00Z. low is the lowest value of the cell, high the
  *         first value above it (empty: no limit). coverage is the share of slots reported, 0 to 1 (empty: none was
  *         expected).
- * Empty   Mean, percentiles and max are empty if there are no events.  If cells are sums of a weight, percentiles are
- *         empty, too, and the last field of cells is sum.
+ * Empty   Mean, percentiles and max are empty if there are no events, oldest if nothing runs.  If cells are sums of a
+ *         weight, percentiles are empty, too, and the last field of cells is sum.
  * Quotes  A key is quoted if it holds a comma, a quote or the end of a line.
  * Law     The counts add up to the grid's; in a point grid they are means, as everywhere.
  * Errors  -ENOMEM.

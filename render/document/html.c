@@ -165,7 +165,7 @@ static void put_narratives(FILE *f, const struct document *d)
 	for (size_t i = 0; i < r->n_panels; i++) {
 		char text[NARRATIVE_TEXT];
 
-		narrative_text(r->panel[i].grid, d->options->zone, text);
+		narrative_text(r->panel[i].grid, i ? r->panel[i].table : &r->table, d->options->zone, text);
 		if (!*text)
 			continue;
 		fputs("<p><b>", f);

@@ -11,6 +11,8 @@
  *         With few columns there is no search.
  * Worst   The minute with the highest p99, among those of NARRATIVE_LEAST events or more.  A minute is the fewest whole
  *         columns that last one.
+ * Running What has run for NARRATIVE_LONG_NS or longer at the end of the last observed slot comes first.  It has not
+ *         ended, so it is in no other word and number.
  * Values  are as precise as the height of a row; a percentile is the highest value of its row.
  * Weights Cells that are sums of a weight are ignored: they have neither modes nor ranks.
  * Pure    Equal grids give equal words.  Columns without events, observed or not, change nothing.
@@ -19,6 +21,7 @@
 #ifndef HEATSCOPE_NARRATIVE_H
 #define HEATSCOPE_NARRATIVE_H
 
+#include "render/document/report.h"
 #include "render/grid/axis.h"
 #include "render/grid/grid.h"
 #include "render/grid/zone.h"
@@ -26,7 +29,8 @@
 #define NARRATIVE_MODES_MAX 4
 #define NARRATIVE_SHIFTS_MAX 3
 #define NARRATIVE_LEAST 100		/* the fewest events of a worst minute: fewer have no p99 */
-#define NARRATIVE_TEXT 640
+#define NARRATIVE_LONG_NS 1000000000ull	/* a slot, as a rule: what is older was seen at the end of two */
+#define NARRATIVE_TEXT 896
 
 struct narrative_mode {
 	double at;			/* the value with the highest density of events */
@@ -51,10 +55,13 @@ struct narrative {
 
 int narrative_find(const struct grid *g, struct narrative *ret_narrative);
 
-/* Writes "Two modes: around 210 us (71 % of the queries) and 8.4 ms (29 %). At 14:03:20 the median rises ..." */
-void narrative_say(const struct grid *g, const struct narrative *n, const struct zone *zone, char out[NARRATIVE_TEXT]);
+/* Writes "Two modes: around 210 us (71 % of the queries) and 8.4 ms (29 %). At 14:03:20 the median rises ...", after
+ * "9 queries still ran at 14:05:00, the oldest for 22.8 s; most of them: update t (8)."  keys: the map's keys, of which
+ * it names one; NULL, or without `runs`: it has only the numbers of the grid. */
+void narrative_say(const struct grid *g, const struct narrative *n, const struct report_table *keys, const struct zone *zone,
+		   char out[NARRATIVE_TEXT]);
 
 /* Calls narrative_find() and narrative_say(); out is "" if there is no memory. */
-void narrative_text(const struct grid *g, const struct zone *zone, char out[NARRATIVE_TEXT]);
+void narrative_text(const struct grid *g, const struct report_table *keys, const struct zone *zone, char out[NARRATIVE_TEXT]);
 
 #endif

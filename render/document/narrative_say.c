@@ -1,11 +1,13 @@
 /* Writes a narrative in words. */
 #include "render/document/narrative.h"
+#include "collector/core/utf8_length.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define MINUTE_NS 60000000000ull
+#define KEY_NAMED 160			/* bytes of a key's text */
 
 struct words {
 	char *out;
@@ -37,14 +39,19 @@ static void say_about(struct words *w, double value)
 }
 
 /* Says the day only if the map has several. */
-static void say_time(struct words *w, size_t col)
+static void say_time_at(struct words *w, __s64 at_ns)
 {
 	char from[AXIS_TEXT], to[AXIS_TEXT], text[AXIS_TEXT];
 
 	axis_format_time(w->g->from_ns, w->zone, from);
 	axis_format_time(w->g->from_ns + (__s64)(w->g->col_ns * w->g->n_cols) - 1, w->zone, to);
-	axis_format_time(w->g->from_ns + (__s64)(w->g->col_ns * col), w->zone, text);
+	axis_format_time(at_ns, w->zone, text);
 	append_words(w, "%s", strncmp(from, to, 10) ? text : text + 11);
+}
+
+static void say_time(struct words *w, size_t col)
+{
+	say_time_at(w, w->g->from_ns + (__s64)(w->g->col_ns * col));
 }
 
 static void say_share(struct words *w, double share)
@@ -115,6 +122,91 @@ static void say_worst(struct words *w, const struct narrative *n)
 	append_words(w, ".");
 }
 
+/* ---- what still runs ---- */
+
+struct still {
+	double n;			/* 0: nothing, or it is not known */
+	__u64 oldest;			/* its age */
+	__s64 at_ns;
+	bool mean;			/* of the slots of a column */
+	const struct report_row *most;	/* NULL: not known */
+};
+
+static struct still still_by_key(const struct report_table *keys)
+{
+	struct still s = { .at_ns = keys->running_ns };
+
+	for (size_t i = 0; i < keys->n_rows; i++) {
+		const struct report_row *row = &keys->row[i];
+
+		s.n += (double)row->running;
+		s.oldest = row->oldest > s.oldest ? row->oldest : s.oldest;
+		if (row->running && (!s.most || row->running > s.most->running))
+			s.most = row;
+	}
+	return s;
+}
+
+/* Of the last column that was observed. */
+static struct still still_by_column(const struct grid *running)
+{
+	size_t col = running ? running->n_cols : 0;
+	struct still s = { 0 };
+	double sum = 0;
+
+	while (col && !running->column[col - 1].n_snapshots)
+		col--;
+	if (!col--)
+		return s;
+	for (size_t row = 0; row < running->n_rows; row++)
+		sum += (double)running->cell[row * running->n_cols + col];
+	s.n = grid_shown(running, running->column[col].n_snapshots, sum);
+	s.oldest = running->column[col].max;
+	s.at_ns = running->from_ns + (__s64)(running->col_ns * (col + 1));
+	s.mean = running->column[col].n_snapshots > 1;
+	return s;
+}
+
+/* Returns how many bytes of a text are at most KEY_NAMED and end with a character. */
+static int named_bytes(const char *text)
+{
+	size_t at = 0, len;
+
+	while (text[at] && (len = utf8_length((const unsigned char *)text + at)) > 0 && at + len <= KEY_NAMED)
+		at += len;
+	return (int)at;
+}
+
+static void say_most(struct words *w, const struct still *s)
+{
+	const char *name = s->most->name;
+	int len = named_bytes(name);
+	char count[AXIS_TEXT];
+
+	axis_format_count((double)s->most->running, count);
+	append_words(w, s->n > 1 ? "; most of them: %.*s%s (%s)" : ": %.*s%s", len, name, name[len] ? "…" : "", count);
+}
+
+static void say_running(struct words *w, const struct report_table *keys, const char *events)
+{
+	struct still s = keys && keys->runs ? still_by_key(keys) : still_by_column(w->g->running);
+	char count[AXIS_TEXT], oldest[AXIS_TEXT];
+
+	if (!(s.n > 0) || s.oldest < NARRATIVE_LONG_NS)
+		return;
+	axis_format_count(s.n, count);
+	axis_format((double)s.oldest, AXIS_NS, oldest);
+	append_words(w, s.n == 1 ? "%s of the %.60s still ran" : "%s %.60s still ran", count, events);
+	append_words(w, s.mean ? " on average in the column up to " : " at ");
+	say_time_at(w, s.at_ns);
+	append_words(w, s.n == 1 && !s.mean ? ", for %s" : ", the oldest for %s", oldest);
+	if (s.most)
+		say_most(w, &s);
+	append_words(w, ". ");
+}
+
+/* ---- all ---- */
+
 /* In a time without any collector, no events say nothing. */
 static void say_no_events(struct words *w, const char *events)
 {
@@ -124,7 +216,7 @@ static void say_no_events(struct words *w, const char *events)
 		append_words(w, "Not observed: no collector reported in this time.");
 		return;
 	}
-	append_words(w, "No %.60s", events);
+	append_words(w, w->at ? "No %.60s ended" : "No %.60s", events);
 	if (observed < 0.9995) {
 		append_words(w, " in the part of the time that was observed (");
 		say_share(w, observed);
@@ -133,14 +225,19 @@ static void say_no_events(struct words *w, const char *events)
 	append_words(w, ".");
 }
 
-void narrative_say(const struct grid *g, const struct narrative *n, const struct zone *zone, char out[NARRATIVE_TEXT])
+void narrative_say(const struct grid *g, const struct narrative *n, const struct report_table *keys, const struct zone *zone,
+		   char out[NARRATIVE_TEXT])
 {
 	struct words w = { .out = out, .room = NARRATIVE_TEXT, .g = g, .zone = zone };
 	const char *events = g->weight_unit && *g->weight_unit ? g->weight_unit : "events";
 
+	size_t before;
+
 	*out = 0;
 	if (g->weight)
 		return;
+	say_running(&w, keys, events);
+	before = w.at;
 	if (!g->all.count) {
 		say_no_events(&w, events);
 		return;
@@ -148,15 +245,15 @@ void narrative_say(const struct grid *g, const struct narrative *n, const struct
 	say_modes(&w, n, events);
 	say_shifts(&w, n);
 	say_worst(&w, n);
-	if (!*out)
+	if (w.at == before)
 		append_words(&w, "Too few %.60s to say more.", events);
 }
 
-void narrative_text(const struct grid *g, const struct zone *zone, char out[NARRATIVE_TEXT])
+void narrative_text(const struct grid *g, const struct report_table *keys, const struct zone *zone, char out[NARRATIVE_TEXT])
 {
 	struct narrative n;
 
 	*out = 0;
 	if (!narrative_find(g, &n))
-		narrative_say(g, &n, zone, out);
+		narrative_say(g, &n, keys, zone, out);
 }

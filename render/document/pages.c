@@ -171,7 +171,7 @@ static void put_narratives(struct pages *p)
 	for (size_t i = 0; i < r->n_panels; i++) {
 		char text[NARRATIVE_TEXT];
 
-		narrative_text(r->panel[i].grid, p->d->options->zone, text);
+		narrative_text(r->panel[i].grid, i ? r->panel[i].table : &r->table, p->d->options->zone, text);
 		put_named(p, r->panel[i].title ? r->panel[i].title : "", text);
 	}
 	p->y += 6;
@@ -298,7 +298,7 @@ static int put_panels(struct pages *p)
 		put_heading(p, r->panel[i].title ? r->panel[i].title : "", false);
 		put_map(p, i, t);
 		put_cropped(p, r->panel[i].grid);
-		narrative_text(r->panel[i].grid, p->d->options->zone, text);
+		narrative_text(r->panel[i].grid, t, p->d->options->zone, text);
 		put_paragraph(p, text);
 		err = put_keys(p, t);
 	}

@@ -23,6 +23,7 @@ struct report_row {
 	double count;			/* point metric: the mean; else a whole number */
 	__u64 mean, p50, p90, p99, p999, max;
 	double sum;			/* of all values; if they are times, the total time */
+	__u64 running, oldest;		/* events that have not ended, and the age of the oldest; not in the others */
 };
 
 struct report_table {
@@ -31,6 +32,8 @@ struct report_table {
 	const char *unit;		/* of the values: "ns" */
 	bool counts_only;		/* the table has counts and no values */
 	bool lower_bound;		/* some events are filed under `other`: counts read ">= n" */
+	bool runs;			/* rows have `running` and `oldest`, as they were at running_ns */
+	__s64 running_ns;
 	size_t n_rows;
 	const struct report_row *row;	/* the largest sum first */
 };

@@ -84,13 +84,17 @@ static void put_key(const struct report_table *t, const struct report_row *row, 
 	put_count(*cell++, row->count, t->lower_bound ? "≥ " : "");
 	for (size_t k = 0; k < 6; k++)
 		put_value(*cell++, (double)value[k], t->unit, row->count > 0 && (k || !saturated(row->sum)));
+	if (!t->runs)
+		return;
+	put_count(*cell++, (double)row->running, "");
+	put_value(*cell, (double)row->oldest, t->unit, row->running > 0);
 }
 
 int text_table_of_keys(const struct report_table *t, struct text_table *ret)
 {
 	const char *counted = t->counted ? t->counted : "count";
 	const char *const head[] = { "key", t->counts_only ? counted : axis_sum_name(axis_unit(t->unit)), "share", t->counts_only ? NULL : counted, "mean",
-				     "p50", "p90", "p99", "p99.9", "max", NULL };
+				     "p50", "p90", "p99", "p99.9", "max", t->runs ? "running" : NULL, "oldest", NULL };
 	double all = 0;
 	int err = text_table_init(ret, t->n_rows, head);
 

@@ -13,7 +13,7 @@
 #include "render/document/report.h"
 #include "render/grid/zone.h"
 
-#define TEXT_TABLE_COLUMNS 9
+#define TEXT_TABLE_COLUMNS 11
 #define TEXT_TABLE_TEXT 48
 #define TEXT_TABLE_LINE 21		/* px of a row */
 #define TEXT_TABLE_GAPS_MAX 200		/* stretches in the table; n_more counts the rest */

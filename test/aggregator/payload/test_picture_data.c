@@ -91,6 +91,8 @@ static void fill_chart(struct made *m)
 
 static void fill(struct made *m, const char *picture, size_t n_maps)
 {
+	bool running = check_below(2);
+
 	m->about = json_pack("{s:s, s:s, s:[{s:s}, {s:s}]}", "module", "mysql", "stat", "queries", "sources", "source", "db1", "source", "db2");
 	m->p = (struct picture_data){ .picture = picture, .title = "MySQL \"queries\"", .subtitle = "latency", .sentence = "1 query",
 				.made_by = "heatscope 0.1.0", .made_ns = 1795269600123456789ll, .instrumentation = m->about, .n_maps = n_maps };
@@ -104,10 +106,15 @@ static void fill(struct made *m, const char *picture, size_t n_maps)
 	fill_chart(m);
 	for (size_t i = 0; i < 3; i++)
 		m->row[i] = (struct report_row){ i ? "select" : "", (double)check_value() / 3, amount(), amount(), amount(), amount(),
-						 amount(), amount(), (double)check_value() / 3 };
+						 amount(), amount(), (double)check_value() / 3, 0, 0 };
+	for (size_t i = 0; i < 3 && running; i++) {
+		m->row[i].running = amount();
+		m->row[i].oldest = amount();
+	}
 	for (size_t i = 0; i < n_maps; i++)
 		m->p.map[i].table = (struct report_table){ .title = i ? "on-CPU by statement" : "latency by statement", .counted = "queries",
-							   .unit = "ns", .lower_bound = check_below(2), .n_rows = 3 - i, .row = m->row + i };
+							   .unit = "ns", .lower_bound = check_below(2), .runs = running,
+							   .running_ns = running ? (__s64)check_below(1ull << 60) : 0, .n_rows = 3 - i, .row = m->row + i };
 	m->part[0] = (struct bar_part){ "futex", (double)check_value() / 3, 205 };
 	m->part[1] = (struct bar_part){ "the rest", 0, BAR_GREY };
 	m->bar = (struct bar){ "what the time was", "ns", 2, m->part };
@@ -196,6 +203,8 @@ static void same_table(const struct report_table *a, const struct report_table *
 {
 	assert_string_equal(a->title, b->title);
 	assert_int_equal(a->lower_bound, b->lower_bound);
+	assert_int_equal(a->runs, b->runs);
+	assert_int_equal(a->running_ns, b->running_ns);
 	assert_int_equal(a->n_rows, b->n_rows);
 	for (size_t i = 0; i < a->n_rows; i++) {
 		struct report_row x = a->row[i], y = b->row[i];

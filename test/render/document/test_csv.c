@@ -121,13 +121,27 @@ TEST(keys_are_quoted_if_they_must_be)
 TEST(keys_have_their_values)
 {
 	static const struct report_row row[] = {
-		{ "select", 3, 1, 2, 3, 4, 5, 6, 3 }, { "idle", 0, 0, 0, 0, 0, 0, 0, 0 },
+		{ "select", 3, 1, 2, 3, 4, 5, 6, 3, 0, 0 }, { .name = "idle" },
 	};
 	const struct report_table t = { .unit = "bytes", .n_rows = 2, .row = row };
 	char *text = make(CSV_KEYS, NULL, &t);
 
 	(void)state;
 	assert_string_equal(text, "key,count,sum_bytes,mean_bytes,p50_bytes,p90_bytes,p99_bytes,p999_bytes,max_bytes\r\nselect,3,3,1,2,3,4,5,6\r\nidle,0,0,,,,,,\r\n");
+	free(text);
+}
+
+TEST(what_runs_has_two_more_fields)
+{
+	static const struct report_row row[] = {
+		{ "select", 3, 1, 2, 3, 4, 5, 6, 3, 0, 0 }, { .name = "update", .running = 8, .oldest = 22800000000 },
+	};
+	const struct report_table t = { .unit = "ns", .runs = true, .n_rows = 2, .row = row };
+	char *text = make(CSV_KEYS, NULL, &t);
+
+	(void)state;
+	assert_string_equal(text, "key,count,sum_ns,mean_ns,p50_ns,p90_ns,p99_ns,p999_ns,max_ns,running,oldest_ns\r\n"
+				  "select,3,3,1,2,3,4,5,6,0,\r\nupdate,0,0,,,,,,,8,22800000000\r\n");
 	free(text);
 }
 

@@ -253,7 +253,7 @@ TEST(it_writes_sentences)
 	}
 	kit_add(g, 400, 160, 100);
 	rank(g);
-	narrative_text(g, NULL, text);
+	narrative_text(g, NULL, NULL, text);
 	assert_string_equal(text, "Four modes: around 210 µs (70 % of the queries), 8.8 ms (15 %), 18 ms (15 %) and 1.1 s (0.2 %). "
 			    "At 14:05:00 p90 rises from 9.1 ms to 18 ms. The worst minute begins at 14:05:41: p99 1.2 s, over the whole time 18 ms.");
 	grid_free(g);
@@ -272,8 +272,70 @@ TEST(modes_below_the_ruler_are_marked)
 		kit_add(g, col, 3, 10);
 	}
 	rank(g);
-	narrative_text(g, NULL, text);
+	narrative_text(g, NULL, NULL, text);
 	assert_memory_equal(text, "Two modes: below 1 µs (90 % of the queries) and around ", strlen("Two modes: below 1 µs (90 % of the queries) and around "));
+	grid_free(g);
+}
+
+/* In the last observed column 9 run, the oldest for 22.8 s. */
+static void add_running(struct grid *g)
+{
+	static const __u64 edge[] = { 0, 20000000000, 23000000000 };
+	struct grid *running = kit_grid(g->n_cols, 2, edge);
+	size_t last = g->n_cols - 3;
+
+	running->point = 1;
+	for (size_t col = 0; col <= last; col++) {
+		running->column[col].n_snapshots = 1;
+		kit_add(running, col, 1, col == last ? 9 : 1);
+		running->column[col].max = 22800000000;
+	}
+	g->running = running;
+}
+
+TEST(what_still_runs_comes_first)
+{
+	static const struct report_row rows[] = {
+		{ .name = "select", .count = 5, .running = 1, .oldest = 2000000 },
+		{ .name = "update stock set n = ?", .running = 8, .oldest = 22800000000 },
+	}, one = { .name = "select sleep(?)", .running = 1, .oldest = 61000000000 }, brief = { .name = "a", .running = 3, .oldest = 999999999 };
+	struct report_table keys = { .unit = "ns", .runs = true, .running_ns = 1795269610000000000, .n_rows = 2, .row = rows };
+	struct grid *g = empty_grid(10);
+	char text[NARRATIVE_TEXT];
+
+	(void)state;
+	narrative_text(g, &keys, NULL, text);
+	assert_string_equal(text, "9 queries still ran at 14:00:10, the oldest for 22.8 s; most of them: update stock set n = ? (8). No queries ended.");
+	keys.row = &one;
+	keys.n_rows = 1;
+	narrative_text(g, &keys, NULL, text);
+	assert_string_equal(text, "1 of the queries still ran at 14:00:10, for 61 s: select sleep(?). No queries ended.");
+	keys.row = &brief;
+	narrative_text(g, &keys, NULL, text);
+	assert_string_equal(text, "No queries.");
+	put(g, 3, MS, 0.1, 10);
+	rank(g);
+	add_running(g);
+	narrative_text(g, NULL, NULL, text);
+	assert_non_null(strstr(text, "9 queries still ran at 14:00:08, the oldest for 22.8 s. One mode, around "));
+	g->running->column[7].n_snapshots = 2;
+	narrative_text(g, NULL, NULL, text);
+	assert_non_null(strstr(text, "4.5 queries still ran on average in the column up to 14:00:08, the oldest for 22.8 s. "));
+	grid_free(g);
+}
+
+TEST(a_long_statement_is_cut_between_characters)
+{
+	char name[400], text[NARRATIVE_TEXT];
+	struct report_row row = { .name = name, .running = 2, .oldest = 5000000000 };
+	struct report_table keys = { .unit = "ns", .runs = true, .running_ns = 1795269610000000000, .n_rows = 1, .row = &row };
+	struct grid *g = empty_grid(10);
+
+	(void)state;
+	memset(name, 'x', 159);
+	strcpy(name + 159, "äöü");
+	narrative_text(g, &keys, NULL, text);
+	assert_non_null(strstr(text, "xxx… (2). No queries ended."));
 	grid_free(g);
 }
 
@@ -283,34 +345,34 @@ TEST(an_empty_narrative_says_so_or_nothing)
 	char text[NARRATIVE_TEXT];
 
 	(void)state;
-	narrative_text(g, NULL, text);
+	narrative_text(g, NULL, NULL, text);
 	assert_string_equal(text, "No queries.");
 	for (size_t col = 0; col < g->n_cols; col++)
 		g->column[col] = (struct grid_column){ .n_expected = col > 3 };
-	narrative_text(g, NULL, text);
+	narrative_text(g, NULL, NULL, text);
 	assert_string_equal(text, "Not observed: no collector reported in this time.");
 	g->column[0] = (struct grid_column){ .n_expected = 1, .n_reporting = 1 };
-	narrative_text(g, NULL, text);
+	narrative_text(g, NULL, NULL, text);
 	assert_non_null(strstr(text, "No queries in the part of the time that was observed ("));
 	put(g, 3, MS, 0.1, 10);
 	rank(g);
-	narrative_text(g, NULL, text);
+	narrative_text(g, NULL, NULL, text);
 	assert_non_null(strstr(text, "One mode, around "));
 	assert_null(strstr(text, "shift"));	/* one column */
 	for (size_t col = 0; col < 10; col++)
 		put(g, col, MS, 0.1, 10);
 	rank(g);
-	narrative_text(g, NULL, text);
+	narrative_text(g, NULL, NULL, text);
 	assert_null(strstr(text, "shift"));	/* ten columns */
 	grid_free(g);
 	g = empty_grid(20);
 	for (size_t col = 0; col < 20; col++)
 		put(g, col, MS, 0.1, 10);
 	rank(g);
-	narrative_text(g, NULL, text);
+	narrative_text(g, NULL, NULL, text);
 	assert_non_null(strstr(text, "No lasting shift."));
 	g->weight = "cputime";			/* sums are not events */
-	narrative_text(g, NULL, text);
+	narrative_text(g, NULL, NULL, text);
 	assert_string_equal(text, "");
 	grid_free(g);
 }
@@ -337,7 +399,7 @@ TEST(any_grid_has_a_narrative)
 			kit_add(g, check_below(n_cols), check_below(n_rows), check_value() >> 20);
 		g->all.p99 = check_value();
 		g->unit = check_below(2) ? "ns" : "%";
-		narrative_text(g, &zone, text);
+		narrative_text(g, NULL, &zone, text);
 		assert_true(strlen(text) > 0 && strlen(text) < NARRATIVE_TEXT - 1);
 		assert_null(strstr(text, "nan"));
 		assert_null(strstr(text, "inf"));

@@ -16,7 +16,7 @@ TEST(one_page_with_maps_and_table)
 
 	(void)state;
 	for (size_t i = 0; i < r.table.n_rows; i++)
-		row[i] = (struct report_row){ "select", i, 1000, 1, 2, 3, 4, 5000000, 1000. * i };
+		row[i] = (struct report_row){ "select", i, 1000, 1, 2, 3, 4, 5000000, 1000. * i, 0, 0 };
 	figure_defaults(&o);
 	o.height = 0;
 	assert_int_equal(report_render(&r, &o, &bytes, &len), 0);

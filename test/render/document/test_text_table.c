@@ -17,8 +17,8 @@ static void is_row(const struct text_table *s, size_t row, const char *name, con
 
 TEST(keys_have_their_share_and_missing_values_are_dashes)
 {
-	static const struct report_row row[] = { { "select", 3000, 1500, 1000, 2000, 3000, 4000, 5000000, 4500000 },
-						 { "", 1000, 1500, 0, 0, 0, 0, 0, 1500000 }, { .name = "idle" } };
+	static const struct report_row row[] = { { "select", 3000, 1500, 1000, 2000, 3000, 4000, 5000000, 4500000, 0, 0 },
+						 { "", 1000, 1500, 0, 0, 0, 0, 0, 1500000, 0, 0 }, { .name = "idle" } };
 	static const struct report_table table = { .title = "latency", .counted = "queries", .unit = "ns", .n_rows = 3, .row = row };
 	struct text_table s;
 
@@ -125,6 +125,26 @@ TEST(neighbours_that_lack_the_same_are_one_gap)
 	grid_free(g);
 }
 
+TEST(keys_that_run_have_two_more_columns)
+{
+	static const struct report_row row[] = { { .name = "select", .count = 3, .sum = 3e9, .p50 = 1000 },
+						 { .name = "update", .running = 8, .oldest = 22800000000 } };
+	struct report_table table = { .unit = "ns", .n_rows = 2, .row = row, .runs = true };
+	struct text_table s;
+
+	(void)state;
+	assert_int_equal(text_table_of_keys(&table, &s), 0);
+	assert_int_equal(s.n_columns, 11);
+	assert_string_equal(s.head[10], "running");
+	assert_string_equal(s.head[11], "oldest");
+	assert_string_equal(s.cell[9], "0");
+	assert_string_equal(s.cell[10], "–");
+	assert_string_equal(s.cell[11 + 3], "–");		/* no mean */
+	assert_string_equal(s.cell[11 + 9], "8");
+	assert_string_equal(s.cell[11 + 10], "22.8 s");
+	text_table_fini(&s);
+}
+
 /* With any numbers, nothing is drawn outside the table. */
 TEST(it_stays_within_its_width)
 {
@@ -134,7 +154,7 @@ TEST(it_stays_within_its_width)
 	for (size_t i = 0; i < 3; i++) {
 		char name[200] = { 0 };
 		struct report_row row[20];
-		struct report_table table = { .counted = "queries", .unit = "ns", .n_rows = 20, .row = row };
+		struct report_table table = { .counted = "queries", .unit = "ns", .runs = true, .n_rows = 20, .row = row };
 		unsigned width = widths[i];
 		struct canvas c;
 		struct text_table s;
@@ -142,7 +162,7 @@ TEST(it_stays_within_its_width)
 		memset(name, 'W', sizeof(name) - 1);
 		for (size_t k = 0; k < 20; k++)
 			row[k] = (struct report_row){ name, (double)(check_value() >> 24), check_value() >> 30, 1, 2, 3, 4, check_value() >> 30,
-						       (double)(check_value() >> 20) };
+						       (double)(check_value() >> 20), check_value() >> 30, check_value() >> 20 };
 		assert_int_equal(text_table_of_keys(&table, &s), 0);
 		kit_canvas(&c, width + 40, 600, PALETTE_LIGHT, 1);
 		assert_true(text_table_draw(&c, &s, 0, 20, 20, 30, width) == 30 + 20 * TEXT_TABLE_LINE);

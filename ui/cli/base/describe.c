@@ -84,33 +84,42 @@ static void print_narratives(const struct picture_data *p)
 	for (size_t i = 0; i < p->n_maps; i++) {
 		char text[NARRATIVE_TEXT];
 
-		narrative_text(p->map[i].grid, &p->zone, text);
+		narrative_text(p->map[i].grid, &p->map[i].table, &p->zone, text);
 		print_line(p->map[i].measure, text);
 	}
+}
+
+/* Without events that ended a key has no percentiles. */
+static const char *ended_text(const struct report_row *row, __u64 value, const char *unit, char out[32])
+{
+	return row->count > 0 ? value_text((double)value, unit, out) : "-";
 }
 
 /* The key comes last: a statement may be longer than the line. */
 static void add_key(struct table *t, const struct report_table *r, const struct report_row *row, double all)
 {
-	char sum[32], part[32], count[AXIS_TEXT], mean[32], p50[32], p99[32], max[32];
+	char sum[32], part[32], count[AXIS_TEXT], mean[32], p50[32], p99[32], max[32], running[AXIS_TEXT], oldest[32];
 
 	axis_format_count(row->count, count);
+	axis_format_count((double)row->running, running);
 	snprintf(part, sizeof(part), "%.1f %%", all > 0 ? 100 * row->sum / all : 0);
-	table_add(t, value_text(row->sum, r->unit, sum), part, count, mean_text(row->sum, (double)row->mean, r->unit, mean),
-		  value_text((double)row->p50, r->unit, p50), value_text((double)row->p99, r->unit, p99),
-		  value_text((double)row->max, r->unit, max), row->name);
+	table_add(t, value_text(row->sum, r->unit, sum), part, count,
+		  row->count > 0 ? mean_text(row->sum, (double)row->mean, r->unit, mean) : "-",
+		  ended_text(row, row->p50, r->unit, p50), ended_text(row, row->p99, r->unit, p99), ended_text(row, row->max, r->unit, max),
+		  r->runs ? running : row->name, row->running ? value_text((double)row->oldest, r->unit, oldest) : "-", row->name);
 }
 
 static void print_keys(const struct report_table *r)
 {
-	struct table t = { .n_columns = 8, .right = { 1, 1, 1, 1, 1, 1, 1 } };
+	struct table t = { .n_columns = r->runs ? 10 : 8, .right = { 1, 1, 1, 1, 1, 1, 1, r->runs, r->runs } };
 	const char *title = r->title ? r->title : "";
 	double all = 0;
 
 	if (!r->n_rows)
 		return;
 	show_print(stdout, *title ? "\n%s\n" : "\n", title);
-	table_add(&t, axis_sum_heading(axis_unit(r->unit)), "SHARE", "COUNT", "MEAN", "P50", "P99", "MAX", "KEY");
+	table_add(&t, axis_sum_heading(axis_unit(r->unit)), "SHARE", "COUNT", "MEAN", "P50", "P99", "MAX", r->runs ? "RUNNING" : "KEY",
+		  "OLDEST", "KEY");
 	for (size_t i = 0; i < r->n_rows; i++)
 		all += r->row[i].sum;
 	for (size_t i = 0; i < r->n_rows; i++)

@@ -24,6 +24,8 @@ static int read_row(json_t *key, struct report_row *ret_row)
 	ret_row->p99 = saturating_from(p99);
 	ret_row->p999 = saturating_from(p999);
 	ret_row->max = saturating_from(max);
+	ret_row->running = (__u64)json_number_value(json_object_get(key, "running"));
+	ret_row->oldest = saturating_from(json_number_value(json_object_get(key, "oldest")));
 	return 0;
 }
 
@@ -47,7 +49,7 @@ int key_table_csv(const char *reply, size_t len, char **ret_text, size_t *ret_le
 	json_t *json = json_loadb(reply, len, 0, NULL), *keys = json_object_get(json, "keys");
 	const char *measure = json_string_value(json_object_get(json, "measure"));
 	struct report_table t = { .counts_only = measure && !strcmp(measure, "count"),
-				  .unit = json_string_value(json_object_get(json, "unit")) };
+				  .runs = json_object_get(json, "running"), .unit = json_string_value(json_object_get(json, "unit")) };
 	int err = json_is_array(keys) ? read_rows(keys, &t) : -EBADMSG;
 
 	if (!err)
