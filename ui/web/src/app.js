@@ -77,7 +77,7 @@ function StatusLine({ session, status }) {
 			<span class=${lost ? "warn" : ""}>lost <b>${lost === undefined ? "–" : format.count(lost)}</b></span>
 			<span>slot <b>${format.seconds(inst.granularity)}</b></span>
 			<span class=${session.state.duration > keptOf(inst) ? "warn" : ""}>kept <b>${format.seconds(keptOf(inst))}</b></span>`}
-		${span && html`<span>until <b>${format.clock(span.start + span.duration)}</b> ${format.zone(span.start + span.duration)}</span>`}
+		${span && html`<span>until <b>${format.when(span.start + span.duration, span)}</b> ${format.zone(span.start + span.duration)}</span>`}
 	</footer>`;
 }
 

@@ -9,7 +9,11 @@
 export const STRIP = 7;			/* px: height of the under- and overflow strips */
 
 const STEPS = [1, 2, 5];
-const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
+	86400, 2 * 86400, 7 * 86400, 14 * 86400];
+const WEEK = 7 * 86400, MONDAY = 4 * 86400;	/* the first one of the epoch: weeks begin there */
+const MONTH_STEPS = [1, 2, 3, 6, 12, 24, 60, 120];
+const MONTH = 365.25 / 12 * 86400;
 
 /** The largest 1-2-5 value <= v, and the smallest >= v. */
 export function niceBelow(v) {
@@ -173,13 +177,54 @@ export function namedTicks(ticks, placeOf, least) {
 	return named;
 }
 
-/** Times at whole steps of the local clock.  offsetAt: seconds east of UTC at a time. */
-export function timeTicks(from, to, most, offsetAt = () => 0) {
-	const step = TIME_STEPS.find((s) => (to - from) / s <= most) ?? 86400;
+/* The time at which the local clock shows this; the seconds are those of a clock without an offset. */
+function timeAt(shown, offsetAt) {
+	const near = shown - offsetAt(shown);
+
+	return shown - offsetAt(near);
+}
+
+function monthTicks(from, to, months, offsetAt) {
+	const first = new Date((from + offsetAt(from)) * 1000), year = first.getUTCFullYear();
 	const ticks = [];
 
+	for (let month = Math.floor(first.getUTCMonth() / months) * months; ; month += months) {
+		const t = timeAt(Date.UTC(months >= 12 ? year - year % (months / 12) : year, month, 1) / 1000, offsetAt);
+
+		if (t > to)
+			return ticks;
+		if (t >= from)
+			ticks.push(t);
+	}
+}
+
+/** Times at whole steps of the local clock; beyond 14 days, at the begins of months.  offsetAt: seconds east of UTC at a
+ * time.  @returns {{step: number, ticks: number[]}} the step is about the length of its months */
+export function timeTicks(from, to, most, offsetAt = () => 0) {
+	const step = TIME_STEPS.find((s) => (to - from) / s <= most);
+	const ticks = [];
+
+	if (!step) {
+		const months = MONTH_STEPS.find((m) => (to - from) / (m * MONTH) <= most) ?? MONTH_STEPS.at(-1);
+
+		return { step: months * MONTH, ticks: monthTicks(from, to, months, offsetAt) };
+	}
+	const origin = step % WEEK ? 0 : MONDAY;
 	for (const part of clockParts(from, to, offsetAt))
-		for (let t = Math.ceil((part.from + part.offset) / step) * step - part.offset; t < part.to || (t === to && part.to === to); t += step)
+		for (let t = Math.ceil((part.from + part.offset - origin) / step) * step + origin - part.offset; t < part.to || (t === to && part.to === to); t += step)
 			ticks.push(t);
 	return { step, ticks };
+}
+
+/** Those of [{at, width}] that do not touch the one before, nor lie beyond low..high: texts around `at`. */
+export function spaced(names, low, high, gap = 8) {
+	let end = low - gap;
+
+	return names.filter(({ at, width }) => {
+		const fits = at - width / 2 >= end + gap && at + width / 2 <= high;
+
+		if (fits)
+			end = at + width / 2;
+		return fits;
+	});
 }

@@ -106,14 +106,30 @@ export function clock(time, slot = 1) {
 	return `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}${tenths}`;
 }
 
-/** 14:03, or 14:03:07 where the ticks are closer than a minute. */
-export const tickClock = (time, step) => step < 60 ? clock(time) : clock(time).slice(0, 5);
-
 export function date(time) {
 	const d = new Date(time * 1000);
 
 	return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`;
 }
+
+const DAY = 86400, MONTH = 28 * DAY, YEAR = 365 * DAY;
+
+/** 14:03, or 14:03:07 where the ticks are closer than a minute; the date where a day begins; 2026-11, 2026. */
+export function tickText(time, step) {
+	if (step >= MONTH)
+		return date(time).slice(0, step >= YEAR ? 4 : 7);
+	if (step >= DAY || clock(time) === "00:00:00")
+		return date(time);
+	return step < 60 ? clock(time) : clock(time).slice(0, 5);
+}
+
+/** The time of day, with its date where the time shown (start, duration) touches several days. */
+export const when = (time, span, slot = 1) =>
+	span && date(span.start) !== date(span.start + span.duration) ? `${date(time)} ${clock(time, slot)}` : clock(time, slot);
+
+/** 14:00:00 – 14:05:00, with dates likewise; the second only if it is another one. */
+export const whenBoth = (start, end, span, slot = 1) =>
+	`${when(start, span, slot)} – ${date(start) === date(end) ? clock(end, slot) : when(end, span, slot)}`;
 
 /** Seconds east of UTC of the local clock at a time. */
 export const zoneOffset = (time) => -60 * new Date(time * 1000).getTimezoneOffset();

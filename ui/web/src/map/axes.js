@@ -1,12 +1,13 @@
 /* axes.js - draws the axes to the left of and below the maps. */
 import { Component } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { domainKey, namedTicks, timeAxis, timeTicks, valueTicks } from "../base/axis.js";
+import { domainKey, namedTicks, spaced, timeAxis, timeTicks, valueTicks } from "../base/axis.js";
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";
 
 export const GUTTER = 62;		/* px left of the maps, for the y axes */
 const LABEL = 13;			/* px a label of the axis takes */
+const TICK_LETTER = 6.6;		/* px of a digit on the time axis */
 const NARROW = 460;			/* px of the time axis, below which its words are fewer */
 const BESIDE_HANDLE = 9;		/* px from an end of the axis, where its handle is (ends.js), to the middle of a label */
 
@@ -70,15 +71,20 @@ export function XAxis({ span, column, slot }) {
 		const { start, duration } = span, end = start + duration;
 		const x = timeAxis(start, end, GUTTER, size.width);
 		const { step, ticks } = timeTicks(start, end, Math.max(2, (size.width - GUTTER) / 76), format.zoneOffset);
+		const names = ticks.map((t) => {
+			const text = format.tickText(t, step);
+
+			return { at: Math.round(x.x(t)) + 0.5, text, width: text.length * TICK_LETTER };
+		});
 
 		content = html`<svg class="xaxis" width=${size.width} height="34" aria-hidden="true">
 			<line x1=${GUTTER} x2=${size.width} y1="0.5" y2="0.5" />
 			${ticks.map((t) => {
 				const at = Math.round(x.x(t)) + 0.5;
 
-				return html`<line x1=${at} x2=${at} y1="0" y2="5" />
-					${at > GUTTER + 4 && at < size.width - 22 && html`<text x=${at} y="16">${format.tickClock(t, step)}</text>`}`;
+				return html`<line x1=${at} x2=${at} y1="0" y2="5" />`;
 			})}
+			${spaced(names, GUTTER - 20, size.width).map(({ at, text }) => html`<text x=${at} y="16">${text}</text>`)}
 			<text class="zone" x=${GUTTER} y="30">${format.date(start)}, ${size.width < NARROW ? "" : "local time "}${format.zones(start, end)}</text>
 			<text class="zone end" x=${size.width} y="30">${size.width < NARROW ? "1 column" : "one column"} = ${format.seconds(column)}${column > slot && size.width >= NARROW ? `, ${Math.round(column / slot)} slots` : ""}</text>
 		</svg>`;

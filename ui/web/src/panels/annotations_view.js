@@ -34,10 +34,10 @@ const STATES = { ok: "ok", pending: "pending", firing: "firing", no_data: "no da
 const firstOf = (items, row) => html`<ul>${items.slice(0, LISTED).map(row)}
 	${items.length > LISTED && html`<li class="muted">and ${items.length - LISTED} more</li>`}</ul>`;
 
-function when({ start_time, end_time }) {
+function when({ start_time, end_time }, span) {
 	if (end_time === start_time)
-		return format.clock(start_time);
-	return `${format.clock(start_time)} – ${end_time === null ? "now" : format.clock(end_time)}`;
+		return format.when(start_time, span);
+	return end_time === null ? `${format.when(start_time, span)} – now` : format.whenBoth(start_time, end_time, span);
 }
 
 /** Beside the maps: how the alerts are, and what is noted of the time shown, newest first. */
@@ -52,7 +52,7 @@ export function Noted({ session }) {
 		${alerts.length > 0 && firstOf(alerts, ({ id, name, state, sentence }) => html`<li key=${id} data-alert=${id}>
 			<b class=${state}>${STATES[state]}</b><span title=${sentence}>${name}${state === "firing" ? `: ${sentence}` : ""}</span></li>`)}
 		${shown.length > 0 && firstOf(shown, (a) => html`<li key=${a.id} data-annotation=${a.id} class=${here.has(a) ? "here" : ""}>
-			<button class="plain" title=${`Point at it: ${format.date(a.start_time)}`} onClick=${() => annotations.point(a)}>${when(a)}</button>
+			<button class="plain" title=${`Point at it: ${format.date(a.start_time)}`} onClick=${() => annotations.point(a)}>${when(a, session.span)}</button>
 			<span>${a.kind === "alert" ? "alert: " : ""}${a.text}</span>
 			${!isFiring(a) && html`<button class="plain" onClick=${() => remove(a)} aria-label=${`Remove ${a.kind}: ${a.text}`}>×</button>`}</li>`)}
 	</section>`;

@@ -64,7 +64,7 @@ function List({ session, map }) {
 	if (!slowest.length)
 		return html`<p class="muted">none in this time</p>`;
 	return html`<table><thead><tr>${heads}</tr></thead><tbody>${rows.map(({ row, key, value }) => row
-		? item(nameOf(row), nameOf(row) === chosen, format.clock(row.time), format.amount(value, map.unit), whatOf(row, text), () => exemplars.choose(map, row))
+		? item(nameOf(row), nameOf(row) === chosen, format.when(row.time, map.session.span), format.amount(value, map.unit), whatOf(row, text), () => exemplars.choose(map, row))
 		: item(`running ${key.key}`, false, "running", `≥ ${format.amount(value, map.unit)}`, `${format.count(key.running)} × ${key.key || "all"}`, () => hanging.show()))}</tbody></table>`;
 }
 
@@ -106,7 +106,7 @@ export function Exemplar({ session }) {
 	const composition = compositionOf(row, { measure, unit: map.unit, parts });
 
 	return html`<section class="exemplar" aria-label="Event" key=${nameOf(row)} ref=${reveal}>
-		<div aria-live="polite"><h3>${format.amount(row.measures[measure], map.unit)} <span>${map.nameOf(measure)}, ended ${format.clock(row.time, 0.1)}</span>
+		<div aria-live="polite"><h3>${format.amount(row.measures[measure], map.unit)} <span>${map.nameOf(measure)}, ended ${format.when(row.time, session.span, 0.1)}</span>
 			<button class="plain" onClick=${() => exemplars.drop()} aria-label="Close the event">×</button></h3>
 		${textOf(row, text) && html`<code tabindex="0">${textOf(row, text)}</code>`}</div>
 		${composition.sum > 0 && composition.parts.length > 1 && html`<${Parts} map=${map} composition=${composition} />`}

@@ -24,11 +24,11 @@ export function Rectangle({ map, view }) {
 }
 
 /* Times and values: as drawn, then the whole buckets that were compared. */
-function extentOf({ rectangle, reply }, { unit, slot }) {
+function extentOf({ rectangle, reply }, { unit, slot }, span) {
 	const { start, end, low, high } = reply
 		? { start: reply.start_time, end: reply.end_time, low: reply.ymin, high: reply.ymax } : rectangle;
 
-	return `${format.range(low, high, unit)}, ${format.clock(start, slot)} – ${format.clock(end, slot)}`;
+	return `${format.range(low, high, unit)}, ${format.whenBoth(start, end, span, slot)}`;
 }
 
 /* The columns that all values of fields share. */
@@ -65,7 +65,7 @@ function Running({ session, running, unit, slot }) {
 		{ id: "oldest", head: "oldest", title: "for how long the oldest had run", of: (v) => v.oldest }]);
 
 	return html`<table class="listed runs">
-		<caption><i class="running" style=${{ color: session.explain.rectangle.map.grid.shade.running }} />${format.count(running.count)} ran at ${format.clock(running.time, slot)} and had not ended</caption>
+		<caption><i class="running" style=${{ color: session.explain.rectangle.map.grid.shade.running }} />${format.count(running.count)} ran at ${format.when(running.time, session.span, slot)} and had not ended</caption>
 		<thead><tr>${heads}</tr></thead>
 		<tbody>${values.map((v, i) => html`<tr key=${`${v.field}=${v.value}`}>
 			<${FieldName} session=${session} inst=${inst} values=${values} i=${i} /><th scope="row" title=${v.value}>${v.value}</th>
@@ -150,7 +150,7 @@ export function Explained({ session }) {
 	if (!rectangle)
 		return null;
 	return html`<section class="explained" aria-label="What sets the rectangle apart">
-		<h3>Set apart <span>${rectangle.map.title} ${grid && extentOf(explain, grid)}</span>
+		<h3>Set apart <span>${rectangle.map.title} ${grid && extentOf(explain, grid, rectangle.map.session.span)}</span>
 			${grid && html`<button onClick=${() => session.zoomTo(rectangle)} title="z on the map">Zoom</button>`}
 			<button class="plain" onClick=${() => explain.drop()} aria-label="Close the explanation">×</button></h3>
 		<p class=${`said ${state === "failed" ? "problem" : ""}`} aria-live="polite">${SAYS[state](explain)}</p>

@@ -68,7 +68,7 @@ export function sentence(map) {
 	if (!at)
 		return "";
 	const { grid, i, column, n, running } = at;
-	const when = format.clock(grid.from + i * grid.column, grid.slot);
+	const when = format.when(grid.from + i * grid.column, session.span, grid.slot);
 	const noted = session.annotations.at(map).map(({ kind, text }) => `; ${kind}: ${text}`).join("");
 
 	if (column.state === "unobserved" || column.state === "dropped")
@@ -112,7 +112,7 @@ export function Readout({ session }) {
 		{ id: "share", head: "share", title: "of the column", of: (map) => rows.get(map) && rows.get(map).n / columnTotal(rows.get(map).grid, rows.get(map).column) }]);
 
 	return html`<section class="readout" aria-label="Read-out">
-		<h3>${at ? `${format.clock(from, at.grid.slot)} – ${format.clock(from + at.grid.column, at.grid.slot)}` : "Read-out"}
+		<h3>${at ? format.whenBoth(from, from + at.grid.column, session.span, at.grid.slot) : "Read-out"}
 			<span>${at ? format.coverage(at.column) : "point at a cell"}</span></h3>
 		<table>
 			<thead><tr>${heads}</tr></thead>
@@ -157,7 +157,7 @@ export function Picked({ session }) {
 	const { map, low, high, unit, running } = picked, where = whereValues(map.measure, unit, low, high);
 
 	return html`<section class="picked" aria-label="Keys of the cell">
-		<h3>In this cell <span>${map.title} ${format.range(low, high, unit)}, ${format.clock(picked.start, picked.slot)}</span>
+		<h3>In this cell <span>${map.title} ${format.range(low, high, unit)}, ${format.when(picked.start, session.span, picked.slot)}</span>
 			<button class="plain" onClick=${() => session.cellKeys.drop()} aria-label="Close the cell's keys">×</button></h3>
 		${picked.problem && html`<p class="problem">${picked.problem}</p>`}
 		${!picked.rows && html`<p class="muted">asking …</p>`}
@@ -235,7 +235,7 @@ function DataTable({ session }) {
 	const head = (column, more) => html`<${Head} key=${column.id} column=${column} sort=${sort} change=${change} more=${more} />`;
 
 	return html`<${Narratives} shown=${shown} /><div class="sheet" tabindex="0" role="region" aria-label="Data table"><table>
-		<caption>${session.mixed ? "" : `${session.title}, `}${format.date(first.from)}, local time ${format.zones(first.from, gridEnd(first))}, one row = ${format.seconds(first.column)}, until ${format.clock(gridEnd(first), first.slot)}</caption>
+		<caption>${session.mixed ? "" : `${session.title}, `}${format.date(first.from)}, local time ${format.zones(first.from, gridEnd(first))}, one row = ${format.seconds(first.column)}, until ${format.when(gridEnd(first), session.span, first.slot)}</caption>
 		<thead>
 			<tr>${head(own[0], { rowspan: 2 })}${head(own[1], { rowspan: 2 })}
 				${maps.map((map, i) => html`<th colspan=${ofMaps[i].length} scope="colgroup">${map.title}</th>`)}${head(own[2], { rowspan: 2, class: "text" })}</tr>
@@ -245,7 +245,7 @@ function DataTable({ session }) {
 			const column = at(first, time);
 
 			return html`<tr key=${time} class=${column.state}>
-				<th scope="row">${format.clock(time, first.slot)}</th><td>${column.state === "unobserved" ? "–" : format.count(column.count)}</td>
+				<th scope="row">${format.when(time, session.span, first.slot)}</th><td>${column.state === "unobserved" ? "–" : format.count(column.count)}</td>
 				${grids.map((g) => {
 					const c = at(g, time), running = c ? runningCount(c) : null, stats = statsOf(c);
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { clockParts, domainOf, linearTicks, logTicks, namedTicks, niceAbove, niceBelow, timeAxis, timeTicks, valueAxis } from "../../src/base/axis.js";
+import { clockParts, domainOf, linearTicks, logTicks, namedTicks, niceAbove, niceBelow, spaced, timeAxis, timeTicks, valueAxis } from "../../src/base/axis.js";
 
 test("nice values enclose what they stand for and are their own", () => {
 	for (const v of [1, 1.5, 2, 3, 5, 7, 999, 1000, 1001, 123456789]) {
@@ -88,6 +88,30 @@ test("time ticks follow the clock on the wall over its change", () => {
 
 	assert.deepEqual(ticks.map((t) => (t + berlin(t)) % 86400 / 3600), [21, 0, 3, 6, 9]);
 	assert.equal(timeTicks(back - 18000, back + 18000, 12, berlin).ticks.length, 11);
+});
+
+test("beyond a day ticks are days, weeks from Mondays, and months, never more than there is space for", () => {
+	const end = 1795432845, days = (n, most) => timeTicks(end - n * 86400, end, most, berlin);
+	const shown = ({ ticks }) => ticks.map((t) => new Date((t + berlin(t)) * 1000).toISOString().slice(0, 16));
+
+	assert.deepEqual(shown(days(7, 10)).map((t) => t.slice(5)), ["11-17T00:00", "11-18T00:00", "11-19T00:00", "11-20T00:00", "11-21T00:00", "11-22T00:00", "11-23T00:00"]);
+	assert.deepEqual(shown(days(30, 15)).at(-1), "2026-11-23T00:00");
+	assert.equal(days(30, 15).step, 2 * 86400);
+	assert.deepEqual(shown(days(60, 10)).slice(-3), ["2026-11-09T00:00", "2026-11-16T00:00", "2026-11-23T00:00"]);
+	assert.equal(new Date(days(60, 10).ticks[0] * 1000 + 7.2e6).getUTCDay(), 1);
+	assert.deepEqual(shown(days(365, 15)), ["2025-12", "2026-01", "2026-02", "2026-03", "2026-04", "2026-05", "2026-06", "2026-07", "2026-08", "2026-09", "2026-10", "2026-11"]
+		.map((month) => `${month}-01T00:00`));
+	assert.deepEqual(shown(days(365, 4)), ["2026-01-01T00:00", "2026-04-01T00:00", "2026-07-01T00:00", "2026-10-01T00:00"]);
+	for (let n = 1; n < 4000; n = Math.ceil(n * 1.3))
+		for (const most of [2, 4, 9, 15])
+			assert.ok(days(n, most).ticks.length <= most + 1 && days(n, most).ticks.length >= (most > 2), `${n} days, ${most}: ${days(n, most).ticks.length}`);
+});
+
+test("names that would touch the one before, or the edge, are left out", () => {
+	const names = [{ at: 10, width: 30 }, { at: 40, width: 30 }, { at: 70, width: 30 }, { at: 110, width: 30 }, { at: 190, width: 30 }];
+
+	assert.deepEqual(spaced(names, 0, 200).map(({ at }) => at), [40, 110]);
+	assert.deepEqual(spaced(names, -10, 210).map(({ at }) => at), [10, 70, 110, 190]);
 });
 
 test("names of ticks keep apart, and those of whole decades come first", () => {

@@ -77,3 +77,21 @@ test("running events are written with their age, and as a part of all if they ar
 	assert.deepEqual([31, 0, null].map((n) => format.stillRunning(n)), ["31 still running", "nothing still running", "–"]);
 	assert.equal(format.coverage({ state: "zero", running: [[2e9, 2.3e9, 30]] }), "complete, nothing ended");
 });
+
+test("ticks beyond a day are dates, and where a day begins there is one", () => {
+	const at = (text) => Date.parse(text) / 1000, day = 86400;
+
+	assert.deepEqual([["2026-11-03T14:05:10", 10], ["2026-11-03T14:05:00", 300], ["2026-11-03T00:00:00", 300], ["2026-11-03T00:00:00", 7 * day],
+		["2026-11-01T00:00:00", 30.4 * day], ["2026-01-01T00:00:00", 365.25 * day]].map(([time, step]) => format.tickText(at(time), step)),
+		["14:05:10", "14:05", "2026-11-03", "2026-11-03", "2026-11", "2026"]);
+});
+
+test("a time has its date where the time shown touches several days", () => {
+	const at = (text) => Date.parse(text) / 1000, one = { start: at("2026-11-03T10:00:00"), duration: 300 }, two = { ...one, duration: 86400 };
+	const from = at("2026-11-03T10:01:00"), to = at("2026-11-04T09:00:00");
+
+	assert.deepEqual([format.when(from, one), format.when(from, null), format.when(from, two)], ["10:01:00", "10:01:00", "2026-11-03 10:01:00"]);
+	assert.equal(format.whenBoth(from, from + 60, one), "10:01:00 – 10:02:00");
+	assert.equal(format.whenBoth(from, from + 60, two), "2026-11-03 10:01:00 – 10:02:00");
+	assert.equal(format.whenBoth(from, to, two), "2026-11-03 10:01:00 – 2026-11-04 09:00:00");
+});
