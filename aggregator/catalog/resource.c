@@ -123,6 +123,51 @@ static json_t *metric_json(const struct metric *m, json_t *all_fields)
 	return metric;
 }
 
+static bool is_listed(const json_t *metric, const char *field)
+{
+	json_t *name;
+	size_t i;
+
+	json_array_foreach(json_object_get(metric, "fields"), i, name)
+		if (!strcmp(json_string_value(name), field))
+			return true;
+	return false;
+}
+
+static json_t *find_metric(const json_t *metrics, const struct metric *m)
+{
+	json_t *metric;
+	size_t i;
+
+	json_array_foreach(metrics, i, metric)
+		if (!strcmp(json_string_value(json_object_get(metric, "module")), m->module) &&
+		    !strcmp(json_string_value(json_object_get(metric, "stat")), m->stat))
+			return metric;
+	return NULL;
+}
+
+/* Adds the names of fields that an instrumentation was made with and no connected source offers: they are still the names
+ * of its maps. */
+static void add_former_fields(const struct catalog_inst *ci, json_t *metrics, json_t *all_fields)
+{
+	json_t *metric = find_metric(metrics, ci->metric), *own = json_object_get(metric, "own_fields");
+
+	for (size_t i = 0; metric && i < ci->metric->n_fields; i++) {
+		const struct field *f = &ci->metric->field[i];
+		json_t *field = json_pack("{s:s, s:s}", "label", f->label, "type", f->type);
+
+		if (!json_object_get(all_fields, f->name)) {
+			json_object_set(all_fields, f->name, field);
+		} else if (!is_listed(metric, f->name) && !json_object_get(own, f->name) &&
+			   !json_equal(json_object_get(all_fields, f->name), field)) {
+			if (!own)
+				json_object_set_new(metric, "own_fields", own = json_object());
+			json_object_set(own, f->name, field);
+		}
+		json_decref(field);
+	}
+}
+
 json_t *resource_catalogue(const struct catalog *c)
 {
 	json_t *modules = json_object(), *fields = json_object(), *metrics = json_array();
@@ -132,6 +177,8 @@ json_t *resource_catalogue(const struct catalog *c)
 		json_array_append_new(metrics, metric_json(m, fields));
 		json_object_set_new(modules, m->module, json_pack("{s:s}", "label", module_label(m->module)));
 	}
+	for (const struct catalog_inst *ci = catalog_first(c); ci; ci = ci->next)
+		add_former_fields(ci, metrics, fields);
 	return json_pack("{s:o, s:o, s:o, s:o, s:{}, s:o, s:b}", "modules", modules, "fields", fields, "types", types_json(),
 			 "metrics", metrics, "transformations", "sources", resource_sources(c), "enabled", !catalog_is_off(c));
 }

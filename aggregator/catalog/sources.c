@@ -78,7 +78,7 @@ static struct metric *metric_own(struct metric_list *l, size_t place)
 	return l->merged[l->n_merged++];
 }
 
-/* Adds a further source's offer of a metric: the fields that the others lack.  Without memory it does not add them. */
+/* Adds a further source's, or instrumentation's, form of a metric: the fields that the others lack.  Without memory it does not add them. */
 static void metric_offered(struct metric_list *l, const struct metric *m)
 {
 	size_t place = metric_place(l, m);
@@ -103,12 +103,12 @@ static void uncollect(struct metric_list *l)
 }
 
 /* A metric has the fields of all connected sources that can measure it; without such a source, the fields that its
- * instrumentation was made with.  Without memory there are no metrics. */
+ * instrumentations were made with.  Without memory there are no metrics. */
 static const struct metric_list *collect(const struct catalog *c)
 {
 	struct metric_list *l = c->metrics;
 	const struct offer *before = NULL;
-	size_t most;
+	size_t most, n_offered;
 
 	if (l->is_collected)
 		return l;
@@ -124,9 +124,10 @@ static const struct metric_list *collect(const struct catalog *c)
 				metric_offered(l, s->offer[i].metric);
 		before = s->n_links ? s->offer : before;	/* shared: those of the source before it */
 	}
+	n_offered = l->n_metrics;
 	for (const struct catalog_inst *ci = c->first; ci; ci = ci->next)
-		if (metric_place(l, ci->metric) == l->n_metrics)
-			l->metric[l->n_metrics++] = ci->metric;
+		if (metric_place(l, ci->metric) >= n_offered)
+			metric_offered(l, ci->metric);
 	qsort(l->metric, l->n_metrics, sizeof(*l->metric), metric_order);
 	l->is_collected = true;
 	return l;

@@ -91,6 +91,51 @@ TEST(metrics_that_share_a_name_of_a_field_have_each_their_own_label_and_type)
 	json_decref(hello);
 }
 
+static void hello_with_pool(const char *source)
+{
+	json_t *hello = server_hello(source);
+	const char *name;
+	char reason[REASON_MAX];
+
+	json_array_append_new(json_object_get(json_array_get(json_object_get(hello, "metrics"), 0), "fields"),
+			      json_pack("{s:s, s:s, s:s, s:s}", "name", "pool", "label", "connection pool", "type", "string", "arity", "discrete"));
+	assert_int_equal(catalog_hello(server.a.services.catalog, hello, 1700000000000000000, &name, reason), 0);
+	json_decref(hello);
+}
+
+static const char *label_of_pool(void)
+{
+	static char label[64];
+	json_t *c = resource_catalogue(server.a.services.catalog), *metric;
+	size_t i;
+
+	*label = 0;
+	json_array_foreach(json_object_get(c, "metrics"), i, metric)
+		if (!strcmp(text(metric, "module"), "mysql") && !strcmp(text(metric, "stat"), "queries"))
+			snprintf(label, sizeof(label), "%s", text(field_of(c, metric, "pool"), "label") ?: "none");
+	json_decref(c);
+	return label;
+}
+
+/* The first instrumentation does not know the field, the second one is kept apart by it. */
+TEST(a_field_keeps_its_name_when_its_collectors_leave)
+{
+	struct catalog *c = server.a.services.catalog;
+
+	create("statement");
+	assert_string_equal(label_of_pool(), "none");
+	hello_with_pool("db7");
+	create("pool");
+	assert_string_equal(label_of_pool(), "connection pool");
+	catalog_bye(c, "db7", 1700000000000000000);
+	assert_string_equal(label_of_pool(), "connection pool");
+	catalog_bye(c, "db1", 1700000000000000000);
+	catalog_bye(c, "db2", 1700000000000000000);
+	assert_string_equal(label_of_pool(), "connection pool");
+	server_offer(&server);
+	assert_string_equal(label_of_pool(), "connection pool");
+}
+
 TEST(arity_and_dimension_follow_the_decomposition)
 {
 	static const struct { const char *decomposition, *arity; int dimension; } cases[] = {
