@@ -66,9 +66,9 @@ static const struct unit_step *unit_for(double value, enum axis_unit unit)
 
 #define AT_LEAST "≥ "			/* a sum that saturated */
 
-static void put_number(double x, const char *suffix, char *out)
+/* Writes without the zeros at the end. */
+static void put_decimals(double x, int decimals, const char *suffix, char *out)
 {
-	int decimals = fabs(x) >= 99.95 ? 0 : fabs(x) >= 9.995 ? 1 : 2;
 	char digits[AXIS_TEXT];
 
 	snprintf(digits, sizeof(digits), "%.*f", decimals, x);
@@ -89,6 +89,31 @@ static size_t put_bound(double value, char *out)
 	return saturated(value) ? strlen(strcpy(out, AT_LEAST)) : 0;
 }
 
+static void put_number(double x, const char *suffix, char *out)
+{
+	put_decimals(x, fabs(x) >= 99.95 ? 0 : fabs(x) >= 9.995 ? 1 : 2, suffix, out);
+}
+
+/* Writes a number below 0.1 with two digits, so that it is not 0; one below 0.0001 is "< 0.0001". */
+static void put_small(double x, const char *suffix, char *out)
+{
+	if (fabs(x) < 0.0001)
+		snprintf(out, AXIS_TEXT, "< 0.0001%s", suffix);
+	else
+		put_decimals(x, 1 - (int)floor(log10(fabs(x)) + 1e-9), suffix, out);
+}
+
+/* Writes "1 d 15 h", from 100 days on without hours. */
+static void put_days(double ns, char *out)
+{
+	__u64 hours = (__u64)llround(ns / (3600.0 * SECOND)), days = hours / 24;
+
+	if (days >= 100 || hours % 24 == 0)
+		snprintf(out, AXIS_TEXT - strlen(AT_LEAST), "%llu d", (unsigned long long)(days >= 100 ? (hours + 12) / 24 : days));
+	else
+		snprintf(out, AXIS_TEXT - strlen(AT_LEAST), "%llu d %llu h", (unsigned long long)days, (unsigned long long)(hours % 24));
+}
+
 const char *axis_sum_name(enum axis_unit unit)
 {
 	return unit == AXIS_NS ? "time" : "total";
@@ -107,6 +132,10 @@ void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT])
 		strcpy(ret_text, "0");
 	else if (unit == AXIS_PERCENT && value > 0 && value < 0.005)
 		strcpy(ret_text, "< 0.01 %");	/* not 0: something is there */
+	else if (unit == AXIS_NS && value >= DAY)
+		put_days(value, ret_text + put_bound(value, ret_text));
+	else if (unit != AXIS_PERCENT && fabs(value) < 0.0995)
+		put_small(value / u->size, u->name, ret_text);
 	else
 		put_number(value / u->size, u->name, ret_text + put_bound(value, ret_text));
 }
@@ -275,10 +304,12 @@ static size_t linear_ticks(enum axis_unit unit, double low, double high, double 
 	double step = round_step((high - low) * gap_px / length_px), first;
 	const struct unit_step *u;
 	size_t n = 0;
+	int decimals;
 
 	if (step < 1 && high > 1)
 		step = 1;
 	u = linear_unit(unit, step, high);
+	decimals = (int)ceil(-log10(step / u->size) - 1e-9);
 	first = ceil(low / step - 1e-9);
 	for (; n < AXIS_TICKS_MAX; n++) {
 		double value = (first + n) * step;
@@ -291,7 +322,7 @@ static size_t linear_ticks(enum axis_unit unit, double low, double high, double 
 		if (value == 0)
 			strcpy(t->text, "0");
 		else
-			put_number(value / u->size, u->name, t->text);
+			put_decimals(value / u->size, decimals > 0 ? decimals : 0, u->name, t->text);
 	}
 	return n;
 }
@@ -324,7 +355,7 @@ static size_t log_ticks(enum axis_unit unit, double low, double high, double len
 			memset(&tick[n], 0, sizeof(tick[n]));
 			tick[n].at = axis_at(AXIS_LOG, low, high, value);
 			if (labelled)
-				axis_format(value, unit, tick[n].text);
+				put_number(value / unit_for(value, unit)->size, unit_for(value, unit)->name, tick[n].text);
 			n++;
 		}
 	return n;

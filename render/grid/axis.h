@@ -34,8 +34,8 @@ const char *axis_unit_name(enum axis_unit unit);	/* AXIS_COUNT: "" */
 const char *axis_sum_name(enum axis_unit unit);
 const char *axis_sum_heading(enum axis_unit unit);	/* the same as a column's head in a terminal: "TIME", "TOTAL" */
 
-/* Writes a value with its unit, at most three significant digits: "1.25 ms", "999 ns", "12k".  A very small percentage
- * that is not 0 is "< 0.01 %". */
+/* Writes a value with its unit, at most three significant digits: "1.25 ms", "999 ns", "12k"; a day or longer as
+ * "1 d 15 h".  A number that is not 0 is never written as 0: "0.0065/s", "< 0.0001", "< 0.01 %". */
 void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT]);
 
 /* Writes "1,234,567"; "2.75" for a small mean that is not a whole number. */

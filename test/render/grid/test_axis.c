@@ -9,6 +9,10 @@ TEST(values_have_three_digits_and_a_unit)
 		{ 12e10, AXIS_NS, "120 s" }, { 64000, AXIS_BYTES, "64 kB" }, { 1200, AXIS_COUNT, "1.2k" },
 		{ 118, AXIS_COUNT, "118" }, { 50, AXIS_PERCENT, "50 %" }, { 0, AXIS_PERCENT, "0 %" }, { 0.0049, AXIS_PERCENT, "< 0.01 %" }, { 0.005, AXIS_PERCENT, "0.01 %" },
 		{ 1234, AXIS_PER_S, "1.23k/s" }, { 7, AXIS_PER_S, "7/s" }, { 125e6, AXIS_BYTES_PER_S, "125 MB/s" },
+		{ 0.0065, AXIS_COUNT, "0.0065" }, { 0.0994, AXIS_PER_S, "0.099/s" }, { 0.0996, AXIS_COUNT, "0.1" }, { 0.02, AXIS_COUNT, "0.02" },
+		{ 0.00012345, AXIS_PER_S, "0.00012/s" }, { 0.00009, AXIS_COUNT, "< 0.0001" }, { 0.5, AXIS_COUNT, "0.5" },
+		{ 86399e9, AXIS_NS, "86399 s" }, { 86400e9, AXIS_NS, "1 d" }, { 140400e9, AXIS_NS, "1 d 15 h" }, { 86400e9 + 3599e9, AXIS_NS, "1 d 1 h" },
+		{ 140400000e9, AXIS_NS, "1625 d" }, { 2 * 86400e9 - 1, AXIS_NS, "2 d" },
 	};
 	char text[AXIS_TEXT];
 
@@ -43,6 +47,27 @@ TEST(times_name_zone_and_length)
 	assert_string_equal(text, "1677-09-20 23:12:43.145");
 	axis_format_time(INT64_MAX, &cet, text);
 	assert_string_equal(text, "2262-04-12 00:47:16.854");
+}
+
+TEST(small_linear_ticks_have_the_digits_of_the_step)
+{
+	static const struct { double high; const char *text[4]; } cases[] = {
+		{ 0.01, { "0", "0.002", "0.004", "0.006" } }, { 0.0012, { "0", "0.0002", "0.0004", "0.0006" } }, { 0.3, { "0", "0.05", "0.1", "0.15" } },
+		{ 2.5, { "0", "1", "2", NULL } },
+	};
+	struct tick tick[AXIS_TICKS_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t n = axis_value_ticks(AXIS_LINEAR, AXIS_COUNT, 0, cases[i].high, 160, 26, tick);
+
+		for (size_t k = 0; k < 4 && cases[i].text[k]; k++) {
+			assert_true(k < n);
+			assert_string_equal(tick[k].text, cases[i].text[k]);
+		}
+		for (size_t k = 1; k < n; k++)
+			assert_string_not_equal(tick[k].text, tick[k - 1].text);
+	}
 }
 
 TEST(log_ticks_are_1_2_5)

@@ -1,5 +1,6 @@
 #include "ui/cli/base/command.h"
 #include "collector/core/saturating.h"
+#include "render/grid/axis.h"
 #include "ui/cli/base/output.h"
 
 #include <curl/curl.h>
@@ -73,6 +74,10 @@ const char *time_text(double ns, char out[32])
 	};
 	size_t i = 0;
 
+	if (ns >= 86400e9) {
+		axis_format(ns, AXIS_NS, out);
+		return out;
+	}
 	while (i < 3 && ns < unit[i].ns)
 		i++;
 	ns /= unit[i].ns;

@@ -21,7 +21,18 @@ export const saturated = (sum) => sum >= BOUND;
 /** The mean of a column or a key; null: there is none. */
 export const meanOf = ({ sum, count: n }) => n > 0 && !saturated(sum) ? sum / n : null;
 
-/** A value of an axis: 3 digits and a unit. */
+const DAY_NS = 86400e9;
+
+/* 1 d 15 h; from 100 days on without hours. */
+function days(ns) {
+	const hours = Math.round(ns / 3600e9), rest = hours % 24;
+
+	if (hours >= 2400)
+		return `${Math.round(hours / 24)} d`;
+	return `${Math.floor(hours / 24)} d${rest ? ` ${rest} h` : ""}`;
+}
+
+/** A value of an axis: 3 digits and a unit; a day or longer: 1 d 15 h. */
 export function amount(value, unit = "ns", digits = 3) {
 	if (value === null || value === undefined)
 		return "–";
@@ -29,6 +40,8 @@ export function amount(value, unit = "ns", digits = 3) {
 		return "0";
 	if (saturated(value))
 		return `≥ ${amount(value * (1 - Number.EPSILON / 2), unit, digits)}`;
+	if (unit === "ns" && value >= DAY_NS)
+		return days(value);
 	if (unit === "ns")
 		return scaled(value, TIME_UNITS, digits);
 	if (unit === "bytes")
@@ -52,6 +65,10 @@ const endings = (unit) => [...UNITS[unit] ?? COUNT_UNITS.flatMap(([size, name]) 
 export function parse(text, unit = "ns") {
 	const [, digits, name] = /^\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?)\s*(\S*)\s*$/.exec(text) ?? [];
 	const ending = name?.toLowerCase().replace(/^us$/, "µs");
+	const [, d, h = 0] = /^\s*(\d+) d(?: (\d+) h)?\s*$/.exec(text) ?? [];
+
+	if (d && unit === "ns")
+		return (24 * d + Number(h)) * 3600e9;
 	const size = endings(unit).find(([, known]) => known.toLowerCase() === ending)?.[0];
 
 	return size ? Number(digits.replaceAll(",", "")) * size : null;
@@ -70,8 +87,9 @@ export function range(low, high, unit = "ns") {
 	if (low === 0)
 		return `< ${amount(high, unit)}`;
 	const a = amount(low, unit, 4), b = amount(high, unit, 4);
+	const alike = a.split(" ").length === 2 && a.split(" ")[1] === b.split(" ")[1];
 
-	return a.split(" ")[1] === b.split(" ")[1] ? `${a.split(" ")[0]} – ${b}` : `${a} – ${b}`;
+	return alike ? `${a.split(" ")[0]} – ${b}` : `${a} – ${b}`;
 }
 
 /** 1234567 -> 1,234,567; a mean that is small and not whole keeps three digits. */

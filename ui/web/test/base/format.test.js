@@ -95,3 +95,10 @@ test("a time has its date where the time shown touches several days", () => {
 	assert.equal(format.whenBoth(from, from + 60, two), "2026-11-03 10:01:00 – 10:02:00");
 	assert.equal(format.whenBoth(from, to, two), "2026-11-03 10:01:00 – 2026-11-04 09:00:00");
 });
+
+test("a day or longer is in days and hours, and can be written so", () => {
+	assert.deepEqual([86399e9, 86400e9, 140400e9, 140400000e9, 89999e9].map((ns) => format.amount(ns)), ["86399 s", "1 d", "1 d 15 h", "1625 d", "1 d 1 h"]);
+	assert.deepEqual(["1 d", "1 d 15 h", "1625 d"].map((text) => format.parse(text)), [86400e9, 140400e9, 140400000e9]);
+	assert.equal(format.range(100800e9, 187200e9), "1 d 4 h – 2 d 4 h");
+	assert.equal(format.range(86400e9, 2 * 86400e9), "1 – 2 d");
+});
