@@ -2,13 +2,14 @@
  * numbers. */
 import { useState } from "preact/hooks";
 import * as api from "../net/api.js";
-import { alike, chosenFirst, differs, openComparison, optionOf, OTHERS, parametersOf, PERS, settled, TIMES, VIEWS } from "../model/compare.js";
+import { alike, chosenFirst, comparable, differs, openComparison, optionOf, OTHERS, parametersOf, PERS, settled, TIMES, VIEWS } from "../model/compare.js";
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";
 import { usePictureReply } from "../base/picture_reply.js";
 import { labelOf } from "../panels/sidebar.js";
 import { useSorted } from "../base/sorted_table.js";
 
+const stampOf = (time) => `${format.date(time)}T${format.clock(time)}`;
 const KEYS_OFFERED = 100;
 const NOTHING = "B is as A: choose another time, measure or key for it.";
 
@@ -26,12 +27,13 @@ function Form({ session, span, choice, change }) {
 
 	return html`<form onSubmit=${(e) => e.preventDefault()}>
 		<fieldset><legend class="a">A</legend>
-			<span>${format.clock(span.start)} – ${format.clock(span.start + span.duration)}</span>
-			<${Select} of="A" label="measure" value=${choice.measure} options=${measures(inst.measures)} change=${(measure) => set({ measure, with: { ...b, measure: "" } })} />
+			<span>${format.date(span.start)} ${format.whenBoth(span.start, span.start + span.duration, span).replace(`${format.date(span.start)} `, "")}</span>
+			<${Select} of="A" label="measure" value=${choice.measure} options=${measures(comparable(inst, catalogue))} change=${(measure) => set({ measure, with: { ...b, measure: "" } })} />
 			${keys.length > 0 && html`<${Select} of="A" label="key" value=${choice.key} options=${[["", "all"], ...keys]} change=${(key) => set({ key })} />`}
 		</fieldset>
 		<fieldset><legend class="b">B</legend>
-			<${Select} of="B" label="time" value=${b.time} options=${TIMES} change=${(time) => setB({ time })} />
+			<${Select} of="B" label="time" value=${b.time} options=${TIMES} change=${(time) => setB({ time, at: b.at ?? stampOf(span.start - span.duration) })} />
+			${b.time === "at" && html`<input aria-label="B begins" type="datetime-local" step="1" value=${b.at} onChange=${(e) => setB({ at: e.target.value })} />`}
 			<${Select} of="B" label="measure" value=${b.measure} change=${(measure) => setB({ measure })}
 				options=${[["", "as A"], ...measures(alike(choice.measure, inst, catalogue).filter((m) => m !== choice.measure))]} />
 			${keys.length > 0 && html`<${Select} of="B" label="key" value=${b.key} change=${(key) => setB({ key })}
@@ -95,6 +97,8 @@ export function Compare({ session }) {
 		session.changed();
 	};
 
-	return html`<button onClick=${() => openComparison(session, chosenFirst(session.current.measure))} aria-haspopup="dialog">Compare</button>
+	const possible = inst && session.current && comparable(inst, session.catalogue).length > 0;
+
+	return html`<button disabled=${!possible} title=${possible ? "" : "States at the ends of slots have no events to compare"} onClick=${() => openComparison(session, chosenFirst(session.current.measure))} aria-haspopup="dialog">Compare</button>
 		${comparing && inst && html`<${Comparison} session=${session} ...${comparing} close=${close} />`}`;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { query } from "../../src/net/api.js";
-import { againstRest, alike, chosenFirst, differs, optionOf, OTHERS, parametersOf, settled } from "../../src/model/compare.js";
+import { againstRest, alike, chosenFirst, comparable, differs, openComparison, optionOf, OTHERS, parametersOf, settled } from "../../src/model/compare.js";
 
 const span = { start: 1000, duration: 60 };
 const asked = (choice) => query(parametersOf({ ...chosenFirst("latency"), ...choice }, span));
@@ -48,4 +48,25 @@ test("only measures of the same type are offered", () => {
 	const catalogue = { metrics: [], fields: { latency: { type: "latency" }, cputime: { type: "latency" }, size: { type: "size" } } };
 
 	assert.deepEqual(alike("latency", { measures: ["latency", "cputime", "size", "unknown"] }, catalogue), ["latency", "cputime"]);
+});
+
+test("measures of states are not offered: they have no events to compare", () => {
+	const field = { type: "time" }, catalogue = { metrics: [{ module: "m", stat: "s", scope: "interval", point: "age" }, { module: "m", stat: "load", scope: "point" }],
+		fields: { latency: field, age: field, cputime: field } };
+	const inst = { module: "m", stat: "s", measures: ["latency", "cputime", "age"], "retention-time": 1000 };
+	const session = { inst, catalogue, span, changed() {} };
+
+	assert.deepEqual(comparable(inst, catalogue), ["latency", "cputime"]);
+	assert.deepEqual(alike("cputime", inst, catalogue), ["latency", "cputime"]);
+	openComparison(session, chosenFirst("age"));
+	assert.equal(session.comparing.first.measure, "latency");
+	openComparison({ ...session, inst: { ...inst, stat: "load" } }, chosenFirst("latency"));
+	assert.deepEqual(comparable({ ...inst, stat: "load" }, catalogue), []);
+});
+
+test("B may begin at a date and time; until that is written there is nothing to ask", () => {
+	const at = "2026-11-03T14:05:00", choice = (text) => ({ ...chosenFirst("latency"), ...b({ time: "at", at: text }) });
+
+	assert.equal(asked(choice(at)), `${A}&per=share&b_start_time=${Date.parse(at) / 1000}`);
+	assert.ok(differs(choice(at)) && !differs(choice("")) && !differs(choice("soon")));
 });
