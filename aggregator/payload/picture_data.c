@@ -240,6 +240,8 @@ static void put_table(struct bytes *out, const struct report_table *t)
 	put_optional(out, "title", t->title);
 	put_optional(out, "counted", t->counted);
 	put_optional(out, "unit", t->unit);
+	if (t->least)
+		writer_name_number(out, "least", t->least);
 	writer_name_flag(out, "counts_only", t->counts_only);
 	writer_name_flag(out, "lower_bound", t->lower_bound);
 	if (t->runs)

@@ -333,6 +333,7 @@ static void get_table(struct get *g, const json_t *in, struct report_table *t)
 	t->title = text_or_null(g, in, "title");
 	t->counted = text_or_null(g, in, "counted");
 	t->unit = text_or_null(g, in, "unit");
+	t->least = json_object_get(in, "least") ? number(g, in, "least") : 0;
 	t->counts_only = json_is_true(json_object_get(in, "counts_only"));
 	t->lower_bound = json_is_true(json_object_get(in, "lower_bound"));
 	t->runs = json_object_get(in, "running_ns");

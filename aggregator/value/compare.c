@@ -233,12 +233,12 @@ static const char *const line_name[DIFFERENCE_LINES] = {
 };
 
 /* Writes "p99 is 60 ms in A and 1.05 ms in B". */
-static size_t say_line(const struct difference *d, int i, enum axis_unit unit, const char *glue, char *out, size_t room)
+static size_t say_line(const struct difference *d, int i, __u64 least, enum axis_unit unit, const char *glue, char *out, size_t room)
 {
 	char a[AXIS_TEXT], b[AXIS_TEXT];
 
-	axis_format(d->line[i].a, unit, a);
-	axis_format(d->line[i].b, unit, b);
+	axis_format_percentile(d->line[i].a, i == LINE_MEAN ? 0 : (double)least, unit, a);
+	axis_format_percentile(d->line[i].b, i == LINE_MEAN ? 0 : (double)least, unit, b);
 	return (size_t)snprintf(out, room, "%s%s is %s in A and %s in B", glue, line_name[i], a, b);
 }
 
@@ -270,7 +270,7 @@ static void say(const struct value *v, const struct difference *d, char out[SENT
 		return;
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && n < 2; i++)
 		if (d->line[order[i]].significant && d->line[order[i]].a != d->line[order[i]].b) {
-			at += say_line(d, order[i], unit, n ? ", " : "", out + at, SENTENCE_ROOM - at);
+			at += say_line(d, order[i], grid_least(v->grid[0]), unit, n ? ", " : "", out + at, SENTENCE_ROOM - at);
 			n++;
 		}
 	if (!n)

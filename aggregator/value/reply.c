@@ -40,12 +40,22 @@ const char *reply_type(enum value_format format)
 	}
 }
 
+/* A percentage is exact enough in the first bucket, too. */
+static void put_least(struct bytes *out, __u64 ruler)
+{
+	__u64 least = ruler_first(ruler, 1);
+
+	if (ruler_unit(ruler) != UNIT_PERCENT && least > 1)
+		writer_name_number(out, "least", least);
+}
+
 void reply_begin(struct value *v, struct bytes *out)
 {
 	writer_raw(out, "{");
 	payload_head(out, &v->head);
 	writer_name_text(out, "measure", reply_measure(v, v->fold_axis[0]));
 	writer_name_text(out, "unit", query_unit(&v->in, v->fold_axis[0]));
+	put_least(out, v->in.ruler[v->fold_axis[0]]);
 	if (v->weight)
 		writer_name_text(out, "weight", v->in.weight[v->weight - 1]);
 }

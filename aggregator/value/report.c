@@ -232,7 +232,7 @@ static bool is_count(const struct value *v, size_t fold)
 static int make_table(const struct value *v, size_t fold, char title[VALUE_TITLE], struct report_table *ret)
 {
 	table_title(v, fold, title, VALUE_TITLE);
-	*ret = (struct report_table){ .title = title, .counted = v->unit, .unit = v->grid[fold]->unit, .counts_only = is_count(v, fold) };
+	*ret = (struct report_table){ .title = title, .counted = v->unit, .unit = v->grid[fold]->unit, .least = grid_least(v->grid[fold]), .counts_only = is_count(v, fold) };
 	return table_rows(v, v->key_fold[fold], ret);
 }
 

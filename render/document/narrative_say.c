@@ -38,6 +38,16 @@ static void say_about(struct words *w, double value)
 	append_words(w, "%s", text);
 }
 
+/* Of a percentile in the first row only its upper edge is known. */
+static void say_percentile(struct words *w, double value)
+{
+	__u64 least = grid_least(w->g);
+
+	if (value > 0 && value < (double)least)
+		append_words(w, "below ");
+	say_about(w, value > 0 && value < (double)least ? (double)least : value);
+}
+
 /* Says the day only if the map has several. */
 static void say_time_at(struct words *w, __s64 at_ns)
 {
@@ -96,9 +106,9 @@ static void say_shifts(struct words *w, const struct narrative *n)
 		else
 			append_words(w, " p%d", s->percentile);
 		append_words(w, " %s from ", s->after > s->before ? "rises" : "falls");
-		say_about(w, s->before);
+		say_percentile(w, s->before);
 		append_words(w, " to ");
-		say_about(w, s->after);
+		say_percentile(w, s->after);
 		append_words(w, ".");
 	}
 	if (n->sought && !n->n_shifts)
@@ -116,9 +126,9 @@ static void say_worst(struct words *w, const struct narrative *n)
 	append_words(w, "begins at ");
 	say_time(w, n->worst);
 	append_words(w, ": p99 ");
-	say_about(w, n->worst_p99);
+	say_percentile(w, n->worst_p99);
 	append_words(w, ", over the whole time ");
-	say_about(w, (double)w->g->all.p99);
+	say_percentile(w, (double)w->g->all.p99);
 	append_words(w, ".");
 }
 

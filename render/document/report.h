@@ -30,6 +30,7 @@ struct report_table {
 	const char *title;		/* "latency by statement"; NULL: none */
 	const char *counted;		/* head of the count column: "queries" */
 	const char *unit;		/* of the values: "ns" */
+	__u64 least;			/* a percentile below it is only known to be less; 0: none is */
 	bool counts_only;		/* the table has counts and no values */
 	bool lower_bound;		/* some events are filed under `other`: counts read ">= n" */
 	bool runs;			/* rows have `running` and `oldest`, as they were at running_ns */

@@ -56,6 +56,14 @@ static void put_value(char *cell, double value, const char *unit, bool known)
 	snprintf(cell, TEXT_TABLE_TEXT, "%s", known ? text : "–");
 }
 
+static void put_percentile(char *cell, double value, double least, const char *unit, bool known)
+{
+	char text[AXIS_TEXT];
+
+	axis_format_percentile(value, least, axis_unit(unit), text);
+	snprintf(cell, TEXT_TABLE_TEXT, "%s", known ? text : "–");
+}
+
 static void put_share(char *cell, double part, double whole)
 {
 	put_value(cell, whole > 0 ? 100 * part / whole : 0, "%", true);
@@ -82,8 +90,8 @@ static void put_key(const struct report_table *t, const struct report_row *row, 
 	if (t->counts_only)
 		return;
 	put_count(*cell++, row->count, t->lower_bound ? "≥ " : "");
-	for (size_t k = 0; k < 6; k++)
-		put_value(*cell++, (double)value[k], t->unit, row->count > 0 && (k || !saturated(row->sum)));
+	for (size_t k = 0; k < 6; k++)	/* mean and max are exact */
+		put_percentile(*cell++, (double)value[k], k && k < 5 ? (double)t->least : 0, t->unit, row->count > 0 && (k || !saturated(row->sum)));
 	if (!t->runs)
 		return;
 	put_count(*cell++, (double)row->running, "");
@@ -122,7 +130,7 @@ int text_table_of_measures(const struct report *r, struct text_table *ret)
 		put_count(cell[0], grid_shown(g, s->n_snapshots, (double)s->count), "");
 		put_value(cell[1], any ? (double)s->sum / (double)s->count : 0, g->unit, any && !saturated((double)s->sum));
 		for (size_t k = 0; k < 4; k++)	/* sums of a weight have no ranks */
-			put_value(cell[2 + k], (double)rank[k], g->unit, any && !g->weight);
+			put_percentile(cell[2 + k], (double)rank[k], (double)grid_least(g), g->unit, any && !g->weight);
 		put_value(cell[6], (double)s->max, g->unit, any);
 		put_count(cell[7], (double)s->lost, "");
 	}

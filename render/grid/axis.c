@@ -140,6 +140,18 @@ void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT])
 		put_number(value / u->size, u->name, ret_text + put_bound(value, ret_text));
 }
 
+void axis_format_percentile(double value, double least, enum axis_unit unit, char ret_text[AXIS_TEXT])
+{
+	char text[AXIS_TEXT];
+
+	if (!(value > 0 && value < least)) {
+		axis_format(value, unit, ret_text);
+		return;
+	}
+	axis_format(least, unit, text);
+	snprintf(ret_text, AXIS_TEXT, "< %.28s", text);
+}
+
 static void put_thousands(__u64 n, char *out)
 {
 	char digits[AXIS_TEXT];

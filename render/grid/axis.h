@@ -38,6 +38,9 @@ const char *axis_sum_heading(enum axis_unit unit);	/* the same as a column's hea
  * "1 d 15 h".  A number that is not 0 is never written as 0: "0.0065/s", "< 0.0001", "< 0.01 %". */
 void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT]);
 
+/* The same for a percentile of values that are not distinguished below `least` (grid_least()): "< 1.02 µs". */
+void axis_format_percentile(double value, double least, enum axis_unit unit, char ret_text[AXIS_TEXT]);
+
 /* Writes "1,234,567"; "2.75" for a small mean that is not a whole number. */
 void axis_format_count(double n, char ret_text[AXIS_TEXT]);
 

@@ -129,6 +129,13 @@ __u64 grid_known_ns(const struct grid *g, size_t col)
 	return known_ns > 0 ? (__u64)known_ns : 0;
 }
 
+__u64 grid_least(const struct grid *g)
+{
+	bool below = g->n_rows > 1 && !g->edge[0] && g->edge[1] > 1 && g->edge[1] != GRID_NO_EDGE;
+
+	return below && !g->row_name && (!g->unit || strcmp(g->unit, "%")) ? g->edge[1] : 0;
+}
+
 __u64 grid_row_last(const struct grid *g, size_t row)
 {
 	__u64 last = g->edge[row + 1];

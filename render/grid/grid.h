@@ -103,6 +103,10 @@ double grid_observed(const struct grid *g);
 /* Returns how much of a column lies before known_to_ns: 0 to col_ns. */
 __u64 grid_known_ns(const struct grid *g, size_t col);
 
+/* Returns the value below which the grid does not distinguish values: a percentile below it is only known to be less.
+ * 0: it distinguishes all.  Percentages are exact enough. */
+__u64 grid_least(const struct grid *g);
+
 /* Returns the largest value of a row: its upper edge less one; the grid's max if the row has no upper edge. */
 __u64 grid_row_last(const struct grid *g, size_t row);
 

@@ -49,6 +49,20 @@ TEST(times_name_zone_and_length)
 	assert_string_equal(text, "2262-04-12 00:47:16.854");
 }
 
+TEST(a_percentile_in_the_first_bucket_is_below_its_edge)
+{
+	static const struct { double value, least; const char *text; } cases[] = {
+		{ 1023, 1024, "< 1.02 µs" }, { 1024, 1024, "1.02 µs" }, { 0, 1024, "0" }, { 1023, 0, "1.02 µs" }, { 5, 1024, "< 1.02 µs" },
+	};
+	char text[AXIS_TEXT];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		axis_format_percentile(cases[i].value, cases[i].least, AXIS_NS, text);
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
 TEST(small_linear_ticks_have_the_digits_of_the_step)
 {
 	static const struct { double high; const char *text[4]; } cases[] = {

@@ -99,6 +99,16 @@ static const char *scaled_text(double value, const char *gap, const char *unit, 
 	return out;
 }
 
+const char *percentile_text(double value, double least, const char *unit, char out[32])
+{
+	char text[32];
+
+	if (!(value > 0 && value < least))
+		return value_text(value, unit, out);
+	snprintf(out, 32, "< %.28s", value_text(least, unit, text));
+	return out;
+}
+
 const char *value_text(double value, const char *unit, char out[32])
 {
 	char text[32];

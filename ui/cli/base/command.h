@@ -52,6 +52,9 @@ int save_picture(struct client *c, const char *command, const char *id, const ch
 const char *time_text(double ns, char out[32]);
 const char *value_text(double value, const char *unit, char out[32]);	/* in a unit of the daemon's: "ns", "%" */
 
+/* The same for a percentile of values that are not distinguished below `least`: "< 1.02 us". */
+const char *percentile_text(double value, double least, const char *unit, char out[32]);
+
 /* Writes "a, b, c" for an array of texts. */
 const char *list_text(const json_t *array, char *out, size_t room);
 

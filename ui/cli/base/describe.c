@@ -55,7 +55,7 @@ static const char *mean_text(double sum, double mean, const char *unit, char out
 /* Sums of a weight have no ranks. */
 static const char *rank_text(const struct grid *g, __u64 value, char out[32])
 {
-	return g->weight ? "-" : value_text((double)value, g->unit, out);
+	return g->weight || !g->all.count ? "-" : percentile_text((double)value, (double)grid_least(g), g->unit, out);
 }
 
 static void print_maps(const struct picture_data *p)
@@ -71,9 +71,9 @@ static void print_maps(const struct picture_data *p)
 		axis_format_count(grid_shown(g, s->n_snapshots, (double)s->count), count);
 		axis_format_count((double)s->lost, lost);
 		table_add(&t, p->map[i].measure, count,
-			  mean_text((double)s->sum, s->count ? (double)s->sum / (double)s->count : 0, g->unit, mean),
+			  s->count ? mean_text((double)s->sum, (double)s->sum / (double)s->count, g->unit, mean) : "-",
 			  rank_text(g, s->p50, p50), rank_text(g, s->p90, p90), rank_text(g, s->p99, p99), rank_text(g, s->p999, p999),
-			  value_text((double)s->max, g->unit, max), lost);
+			  s->count ? value_text((double)s->max, g->unit, max) : "-", lost);
 	}
 	putchar('\n');
 	table_print(&t);
@@ -90,9 +90,9 @@ static void print_narratives(const struct picture_data *p)
 }
 
 /* Without events that ended a key has no percentiles. */
-static const char *ended_text(const struct report_row *row, __u64 value, const char *unit, char out[32])
+static const char *ended_text(const struct report_row *row, __u64 value, __u64 least, const char *unit, char out[32])
 {
-	return row->count > 0 ? value_text((double)value, unit, out) : "-";
+	return row->count > 0 ? percentile_text((double)value, (double)least, unit, out) : "-";
 }
 
 /* The key comes last: a statement may be longer than the line. */
@@ -105,7 +105,7 @@ static void add_key(struct table *t, const struct report_table *r, const struct 
 	snprintf(part, sizeof(part), "%.1f %%", all > 0 ? 100 * row->sum / all : 0);
 	table_add(t, value_text(row->sum, r->unit, sum), part, count,
 		  row->count > 0 ? mean_text(row->sum, (double)row->mean, r->unit, mean) : "-",
-		  ended_text(row, row->p50, r->unit, p50), ended_text(row, row->p99, r->unit, p99), ended_text(row, row->max, r->unit, max),
+		  ended_text(row, row->p50, r->least, r->unit, p50), ended_text(row, row->p99, r->least, r->unit, p99), ended_text(row, row->max, 0, r->unit, max),
 		  r->runs ? running : row->name, row->running ? value_text((double)row->oldest, r->unit, oldest) : "-", row->name);
 }
 

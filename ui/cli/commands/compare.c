@@ -151,12 +151,12 @@ static double number_of(const json_t *line, const char *name)
 	return json_is_number(json_object_get(line, name)) ? json_number(line, name) : NAN;
 }
 
-static const char *amount(const json_t *line, double x, const char *unit, char out[32])
+static const char *amount(const json_t *line, double x, double least, const char *unit, char out[32])
 {
 	if (isnan(x))
 		return "-";
 	if (strcmp(json_text(line, "name"), "events"))
-		return value_text(x, unit, out);
+		return percentile_text(x, *json_text(line, "name") == 'p' ? least : 0, unit, out);
 	snprintf(out, 32, "%.0f", x);
 	return out;
 }
@@ -176,6 +176,7 @@ static void print_lines(const json_t *reply)
 {
 	struct table t = { .n_columns = 6, .right = { 0, 1, 1, 1, 1, 0 } };
 	const char *unit = json_text(reply, "unit");
+	double least = json_number(reply, "least");
 	json_t *line;
 	size_t i;
 
@@ -184,8 +185,8 @@ static void print_lines(const json_t *reply)
 		char a[32], b[32], size[32], difference[40], q[32];
 		double d = number_of(line, "difference");
 
-		snprintf(difference, sizeof(difference), "%s%s", d > 0 ? "+" : d < 0 ? "-" : "", amount(line, fabs(d), unit, size));
-		table_add(&t, json_text(line, "name"), amount(line, number_of(line, "a"), unit, a), amount(line, number_of(line, "b"), unit, b),
+		snprintf(difference, sizeof(difference), "%s%s", d > 0 ? "+" : d < 0 ? "-" : "", amount(line, fabs(d), 0, unit, size));
+		table_add(&t, json_text(line, "name"), amount(line, number_of(line, "a"), least, unit, a), amount(line, number_of(line, "b"), least, unit, b),
 			  difference, chance(line, q), json_is_true(json_object_get(line, "significant")) ? "*" : "");
 	}
 	table_print(&t);

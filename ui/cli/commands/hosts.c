@@ -85,7 +85,7 @@ static void print_hosts(const json_t *reply)
 {
 	struct table t = { .n_columns = 6, .right = { 0, 1, 1, 1, 1, 1 } };
 	const char *unit = json_text(reply, "unit");
-	double more = json_number(reply, "more");
+	double more = json_number(reply, "more"), least = json_number(reply, "least");
 	json_t *one;
 	size_t i;
 
@@ -94,8 +94,8 @@ static void print_hosts(const json_t *reply)
 		char n[32], p50[32], p90[32], p99[32], max[32];
 
 		snprintf(n, sizeof(n), "%.0f", json_number(one, "count"));
-		table_add(&t, json_text(one, "key"), n, value_text(json_number(one, "p50"), unit, p50), value_text(json_number(one, "p90"), unit, p90),
-			  value_text(json_number(one, "p99"), unit, p99), value_text(json_number(one, "max"), unit, max));
+		table_add(&t, json_text(one, "key"), n, percentile_text(json_number(one, "p50"), least, unit, p50), percentile_text(json_number(one, "p90"), least, unit, p90),
+			  percentile_text(json_number(one, "p99"), least, unit, p99), value_text(json_number(one, "max"), unit, max));
 	}
 	if (t.n_rows > 1) {
 		table_print(&t);

@@ -66,6 +66,12 @@ static const char *amount(const json_t *key, const char *name, const char *unit,
 	return json_is_null(json_object_get(key, name)) ? "-" : value_text(json_number(key, name), unit, out);
 }
 
+/* Without events that ended a key has neither mean nor percentiles. */
+static const char *ended(const json_t *key, const char *name, double least, const char *unit, char out[32])
+{
+	return json_number(key, "count") > 0 ? percentile_text(json_number(key, name), least, unit, out) : "-";
+}
+
 /* "12.5 %" */
 static const char *share(const json_t *key, const char *name, char out[32])
 {
@@ -74,7 +80,7 @@ static const char *share(const json_t *key, const char *name, char out[32])
 }
 
 /* The key comes last: a statement may be longer than the line. */
-static void add_key(struct table *t, const json_t *key, const char *unit, bool runs)
+static void add_key(struct table *t, const json_t *key, const char *unit, double least, bool runs)
 {
 	char sum[32], part[32], count[32], mean[32], p50[32], p90[32], p99[32], p999[32], max[32], running[32], oldest[32];
 	const char *name = json_string_value(json_object_get(key, "key"));
@@ -82,9 +88,9 @@ static void add_key(struct table *t, const json_t *key, const char *unit, bool r
 
 	name = name && *name ? name : "(all)";
 	number(key, "running", running);
-	table_add(t, amount(key, "sum", unit, sum), share(key, "sum_share", part), number(key, "count", count), amount(key, "mean", unit, mean),
-		  amount(key, "p50", unit, p50), amount(key, "p90", unit, p90), amount(key, "p99", unit, p99), amount(key, "p999", unit, p999),
-		  amount(key, "max", unit, max), runs ? running : name, now, name);
+	table_add(t, amount(key, "sum", unit, sum), share(key, "sum_share", part), number(key, "count", count), ended(key, "mean", 0, unit, mean),
+		  ended(key, "p50", least, unit, p50), ended(key, "p90", least, unit, p90), ended(key, "p99", least, unit, p99),
+		  ended(key, "p999", least, unit, p999), ended(key, "max", 0, unit, max), runs ? running : name, now, name);
 }
 
 static void print_keys(const json_t *reply)
@@ -102,7 +108,7 @@ static void print_keys(const json_t *reply)
 	table_add(&t, axis_sum_heading(unit ? axis_unit(unit) : AXIS_NS), "SHARE", "COUNT", "MEAN", "P50", "P90", "P99", "P99.9", "MAX",
 		  runs ? "RUNNING" : "KEY", "OLDEST", "KEY");
 	json_array_foreach(json_object_get(reply, "keys"), i, key)
-		add_key(&t, key, unit, runs);
+		add_key(&t, key, unit, json_number(reply, "least"), runs);
 	table_print(&t);
 	if (json_is_true(json_object_get(reply, "lower_bound")))
 		show_print(stdout, "more keys than the limit: the rest is in `other`, and each key's count is a "

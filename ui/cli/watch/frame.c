@@ -128,6 +128,7 @@ static void sums_text(const struct frame *f, char out[192])
 {
 	const struct map_summary *all = f->summary;
 	enum axis_unit unit = axis_unit(f->map->unit);
+	double least = f->map->n_rows > 1 && f->map->edge[0] == 0 && unit != AXIS_PERCENT && f->map->edge[1] > 1 ? f->map->edge[1] : 0;
 	char n[AXIS_TEXT], lost[AXIS_TEXT], p50[AXIS_TEXT], p99[AXIS_TEXT];
 
 	if (!map_is_observed(f->map)) {
@@ -139,8 +140,8 @@ static void sums_text(const struct frame *f, char out[192])
 	snprintf(p50, sizeof(p50), "-");
 	snprintf(p99, sizeof(p99), "-");
 	if (all->count > 0) {
-		axis_format(all->p50, unit, p50);
-		axis_format(all->p99, unit, p99);
+		axis_format_percentile(all->p50, least, unit, p50);
+		axis_format_percentile(all->p99, least, unit, p99);
 	}
 	snprintf(out, 192, "  %s %s  %s lost  p50 %s  p99 %s", n, counted_text(f->map, all->count), lost, p50, p99);
 }

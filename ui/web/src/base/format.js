@@ -55,6 +55,9 @@ export function amount(value, unit = "ns", digits = 3) {
 	return count(value);
 }
 
+/** A percentile of values that are not distinguished below `least`: < 1.02 µs. */
+export const percentile = (value, least, unit = "ns") => value > 0 && value < least ? `< ${amount(least, unit)}` : amount(value, unit);
+
 const UNITS = { ns: TIME_UNITS, bytes: SIZE_UNITS, "bytes/s": RATE_UNITS };
 
 /* The suffixes that a value of a unit may have; times and sizes must have one. */

@@ -171,6 +171,9 @@ export const columnTotal = (grid, column) =>
 export const runningAt = (column, age) =>
 	column.running?.find(([low, high]) => low <= age && (high === null || age < high));
 
+/** The value below which the rows do not distinguish values; 0: they distinguish all.  Percentages are exact enough. */
+export const leastOf = ({ edge, unit }) => edge?.[0] === 0 && edge[1] > 1 && unit !== "%" ? edge[1] : 0;
+
 /** Did any source report any slot?  Only then no events mean that nothing happened. */
 export const isObserved = (grid) => grid.columns.some((c) => c.reporting > 0 || c.count > 0 || c.running?.length > 0);
 

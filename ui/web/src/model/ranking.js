@@ -15,6 +15,7 @@ export class Ranking {
 		this.measure = null;		/* theirs, */
 		this.unit = "ns";		/* and its unit */
 		this.lowerBound = false;
+		this.least = 0;			/* a percentile below it is only known to be less */
 		this.observed = true;		/* false: no source reported in the time */
 		this.running = null;		/* {time, count, oldest} at the end of the time; null: running events are not reported */
 	}
@@ -37,6 +38,7 @@ export class Ranking {
 				this.measure = of;
 				this.unit = list.unit;
 				this.lowerBound = Boolean(list.lower_bound);
+				this.least = list.least ?? 0;
 				this.observed = list.observed > 0;
 				this.running = list.running ?? null;
 			}),

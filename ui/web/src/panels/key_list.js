@@ -15,15 +15,15 @@ const FILTERED_FROM = 10;		/* so many keys */
 const SEEN = 0.005;			/* the least share that has a bar */
 const roomBeside = (columns) => columns.length > 6 ? 0 : columns.length > 5 ? 9 : 18;	/* letters of a key */
 
-const ended = (row, value, unit) => format.amount(row.count > 0 ? value : null, unit);
+const ended = (row, value, unit, least) => format.percentile(row.count > 0 ? value : null, least, unit);
 
 /* The text of a cell, by column. */
 const CELLS = {
 	sum: (row, unit) => format.amount(row.sum, unit),
 	share: (row) => format.share(shareOf(row), 1),
 	count: (row) => format.shortCount(row.count),
-	p50: (row, unit) => ended(row, row.p50, unit),
-	p99: (row, unit) => ended(row, row.p99, unit),
+	p50: (row, unit, least) => ended(row, row.p50, unit, least),
+	p99: (row, unit, least) => ended(row, row.p99, unit, least),
 	oncpu: (row) => row.oncpu === null ? "–" : format.share(row.oncpu, 1),
 	running: (row) => row.running ? format.count(row.running) : "–",
 	oldest: (row, unit) => format.amount(row.oldest, unit),
@@ -31,13 +31,13 @@ const CELLS = {
 const OF_RUNNING = ["running", "oldest"];
 
 function KeyRow({ session, row, columns, selectable }) {
-	const { unit } = session.ranking, hue = hueOf(session.state.keys, row.key);
+	const { unit, least } = session.ranking, hue = hueOf(session.state.keys, row.key);
 	const [, ...numbers] = columns;
 
 	return html`<tr class=${hue ? "on" : ""} data-key=${row.key}>
 		<th scope="row"><div><${KeyName} session=${session} name=${row.key} selectable=${selectable} /></div>
 			${shareOf(row) >= SEEN && html`<i class="share" style=${{ width: `${100 * shareOf(row)}%`, background: hue }} />`}</th>
-		${numbers.map(({ id }) => html`<td key=${id} data-column=${id} class=${OF_RUNNING.includes(id) && hangs(row) ? "hangs" : ""}>${CELLS[id](row, unit)}</td>`)}
+		${numbers.map(({ id }) => html`<td key=${id} data-column=${id} class=${OF_RUNNING.includes(id) && hangs(row) ? "hangs" : ""}>${CELLS[id](row, unit, least)}</td>`)}
 	</tr>`;
 }
 

@@ -15,7 +15,7 @@ import * as format from "../base/format.js";
 import { emptyText } from "../base/text.js";
 import { spokenKeys } from "../base/gestures.js";
 import { DragHandle } from "./drag_handle.js";
-import { columnAt, gridTotal, isObserved, oldestOf } from "../model/grid.js";
+import { columnAt, gridTotal, isObserved, leastOf, oldestOf } from "../model/grid.js";
 import { kindOf, paintHistogram } from "../map/histogram.js";
 import { html } from "../base/html.js";
 import { isNoteKey } from "../model/annotations.js";
@@ -47,7 +47,7 @@ function maxOf({ summary, grid, unit }) {
 /* cropped: what is left out at the top, or null; hidden: how much the axis does not reach; over: above the threshold, or null. */
 function Title({ map, cropped, hidden, over }) {
 	const { unit, grid, summary, lines } = map;
-	const of = (name) => format.amount(summary?.count ? summary[name] : null, unit);	/* nothing has no mean */
+	const of = (name) => format.percentile(summary?.count ? summary[name] : null, grid && name !== "mean" ? leastOf(grid) : 0, unit);	/* nothing has no mean */
 
 	return html`<header>
 		<${DragHandle} map=${map} />

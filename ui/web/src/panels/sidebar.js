@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import * as api from "../net/api.js";
 import * as format from "../base/format.js";
-import { columnAt, columnTotal, gridEnd, runningCount } from "../model/grid.js";
+import { columnAt, columnTotal, gridEnd, leastOf, runningCount } from "../model/grid.js";
 import { whereValues } from "../model/drill.js";
 import { html } from "../base/html.js";
 import { hueOf } from "../model/keys.js";
@@ -96,7 +96,7 @@ function StillRunning({ session }) {
 function Steps({ map, at }) {
 	const values = at && !at.grid.weight && map.unit ? LINES.map((line) => [line, stepOf(at.column, line)]).filter(([, value]) => value !== null) : [];
 
-	return html`<p class="steps">${values.map(([line, value]) => html`<span key=${line} data-line=${line}><i class=${`step ${line}`} />${line} <b>${format.amount(value, map.unit)}</b></span>`)}</p>`;
+	return html`<p class="steps">${values.map(([line, value]) => html`<span key=${line} data-line=${line}><i class=${`step ${line}`} />${line} <b>${format.percentile(value, line[0] === "p" && map.grid ? leastOf(map.grid) : 0, map.unit)}</b></span>`)}</p>`;
 }
 
 export function Readout({ session }) {
@@ -249,7 +249,7 @@ function DataTable({ session }) {
 				${grids.map((g) => {
 					const c = at(g, time), running = c ? runningCount(c) : null, stats = statsOf(c);
 
-					return html`${STATS.map((name) => html`<td>${format.amount(stats[name], g.unit)}</td>`)}
+					return html`${STATS.map((name) => html`<td>${format.percentile(stats[name], name[0] === "p" ? leastOf(g) : 0, g.unit)}</td>`)}
 						${g.running && html`<td>${running === null ? "–" : format.count(running)}</td>`}`;
 				})}
 				<td class="text">${format.coverage(column)}</td></tr>`;

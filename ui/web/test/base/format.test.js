@@ -102,3 +102,8 @@ test("a day or longer is in days and hours, and can be written so", () => {
 	assert.equal(format.range(100800e9, 187200e9), "1 d 4 h – 2 d 4 h");
 	assert.equal(format.range(86400e9, 2 * 86400e9), "1 – 2 d");
 });
+
+test("a percentile in the first bucket is only known to be below its edge", () => {
+	assert.deepEqual([0, 1023, 1024, 5000, null].map((p) => format.percentile(p, 1024)), ["0", "< 1.02 µs", "1.02 µs", "5 µs", "–"]);
+	assert.equal(format.percentile(1023, 0), "1.02 µs");
+});
