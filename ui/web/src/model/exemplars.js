@@ -21,6 +21,7 @@ import { keptSpan } from "./state.js";
  */
 
 const MOST = 300;			/* dots that a map can show apart */
+const SQUARE = 14;			/* px; a dot with its edge has 7 */
 const REACH = 9;			/* px from a dot that still mean it */
 
 /** Does this map show exemplars?  Of sums of a weight they would be no part. */
@@ -53,6 +54,19 @@ export function dotsOf(rows, measure, { x, y }) {
 
 		return [{ row, x: x.x(row.time), y: Math.min(y.bottom - 3, Math.max(y.top + 3, at)) }];
 	});
+}
+
+/** The dots that are drawn: of those in one square of the map the slowest, so that the cells under them stay visible. */
+export function thinned(dots, measure, square = SQUARE) {
+	const slowest = new Map();
+
+	for (const dot of dots) {
+		const place = `${Math.floor(dot.x / square)} ${Math.floor(dot.y / square)}`, before = slowest.get(place);
+
+		if (!before || dot.row.measures[measure] > before.row.measures[measure])
+			slowest.set(place, dot);
+	}
+	return [...slowest.values()];
 }
 
 /** The dot that is meant by a point, in px; null: it is too far from all. */

@@ -1,7 +1,7 @@
 /* exemplar_views.js - shows exemplars as dots on their map, as a list in the sidebar, and one of them with all its
  * data. */
 import { Parts } from "./explain_view.js";
-import { dotAt, compositionOf, dotsOf, keepsExemplars, nameOf } from "../model/exemplars.js";
+import { dotAt, compositionOf, dotsOf, keepsExemplars, nameOf, thinned } from "../model/exemplars.js";
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";
 import { labelOf } from "./sidebar.js";
@@ -19,7 +19,7 @@ export function Dots({ map, view }) {
 
 	if (!rows.length)
 		return null;
-	const dots = dotsOf(rows, map.measure, view);
+	const dots = thinned(dotsOf(rows, map.measure, view), map.measure);
 	const worst = dots.filter(({ row }) => row.worst), drawn = dots.filter(({ row }) => !row.worst);
 	const chosen = exemplars.chosen?.map === map && dotsOf([exemplars.chosen.row], map.measure, view)[0];
 	const click = (e) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { timeAxis, valueAxis } from "../../src/base/axis.js";
-import { compositionOf, dotAt, dotsOf, isShown, keepsExemplars, nameOf, nextOf } from "../../src/model/exemplars.js";
+import { compositionOf, dotAt, dotsOf, isShown, keepsExemplars, nameOf, nextOf, thinned } from "../../src/model/exemplars.js";
 
 const row = (time, latency, more) => ({ time, source: "db1", connection: 1, fields: { digest: "select ?" }, measures: { latency }, ...more });
 const view = (domain) => ({ x: timeAxis(100, 200, 0, 100), y: valueAxis({ kind: "linear", low: 10, high: 110, under: false, over: false, ...domain }, 0, 100) });
@@ -70,4 +70,13 @@ test("of highlighted keys alone, or without them, the dots are theirs, or not", 
 
 	assert.deepEqual([shown(["select/t"], "isolate"), shown(["update/t"], "isolate"), shown(["select/t"], "exclude"), shown(["update/t"], "exclude")],
 		[true, false, false, true]);
+});
+
+test("of the dots in one square the slowest is drawn, so that the cells stay visible", () => {
+	const dot = (x, y, latency) => ({ x, y, row: { measures: { latency } } });
+	const dots = [dot(1, 1, 5), dot(3, 2, 9), dot(9, 9, 7), dot(11, 1, 1), dot(11, 12, 2)];
+
+	assert.deepEqual(thinned(dots, "latency", 10).map(({ row }) => row.measures.latency), [9, 1, 2]);
+	const many = Array.from({ length: 5000 }, (_, i) => dot(i % 100, (i * 7) % 50, i));
+	assert.ok(thinned(many, "latency", 10).length <= 50);
 });
