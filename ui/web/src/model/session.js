@@ -24,12 +24,19 @@ import { CellKeys } from "./cell_keys.js";
 import { Ranking } from "./ranking.js";
 import { successorOf } from "./rectangle.js";
 import { whenNeeded } from "../net/token.js";
-import { anew, chosenIn, readHash, writeHash } from "./state.js";
+import { anew, chosenIn, readHash, writeHash, wrongTime } from "./state.js";
 import { titleOf } from "../base/text.js";
 import { bound, panelsOf, placed } from "./worksheet.js";
 import { domainAt, moveTime, moveValues, timeOf, valuesOf, zoomTime, zoomValues } from "./zoom.js";
 
 const LIST_MS = 5000;
+
+/* Returns why an address cannot be shown, as an Error; null: it can be. */
+function wrongIn(hash) {
+	const text = wrongTime(hash, Date.now() / 1000);
+
+	return text ? new Error(`The address: ${text}`) : null;
+}
 
 export class Session {
 	constructor(changed) {
@@ -40,7 +47,7 @@ export class Session {
 		this.instrumentations = null;
 		this.unlisted = null;		/* why the last request for the lists failed */
 		this.failed = null;		/* why the last request for a map of this view failed */
-		this.refused = null;		/* Error of the user's request; shown until something else is chosen */
+		this.refused = wrongIn(location.hash);	/* Error of the user's request; shown until something else is chosen */
 		this.creating = false;		/* or what begins New: {from: instrumentation, where} */
 		this.comparing = null;		/* {span, first}: the comparison is open, with this choice at first */
 		this.flame = null;		/* the rectangle whose flame graph is shown */
@@ -108,6 +115,7 @@ export class Session {
 		this.library.opening = null;
 		await this.list();
 		this.state = readHash(location.hash);
+		this.refused = wrongIn(location.hash);
 		this.enter();
 	}
 

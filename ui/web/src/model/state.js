@@ -107,6 +107,21 @@ const linesText = (lines) => lines.join() || "none";
 const thresholdText = (threshold) => threshold ? `${threshold.unit}:${threshold.value}` : "";
 const valuesText = ({ unit, low, high }) => [unit, ...[low, high].map((v) => Number(v.toPrecision(6)))].join(":");
 
+/** Says what of an address' time cannot be shown; "": nothing.  now: Unix s. */
+export function wrongTime(hash, now) {
+	const q = new URLSearchParams(hash.replace(/^#/, "")), end = q.get("end"), duration = q.get("duration");
+	const length = Math.round(Number(duration)), wrong = [];
+
+	if (end !== null && !isEnd(end, now))
+		wrong.push(`end=${end} is no time that can be shown: the page is live`);
+	if (duration !== null && !(length >= DURATION_MIN && length <= DURATION_MAX))
+		wrong.push(`duration=${duration} is not from ${DURATION_MIN} s to ${DURATION_MAX} s: ${START.duration} s are shown`);
+	return wrong.join("; ");
+}
+
+/* Not later than a day from now: clocks differ. */
+const isEnd = (text, now) => Number(text) > 0 && Number(text) <= now + 86400;
+
 /** @returns {State} whatever the text is */
 export function readHash(hash) {
 	const q = new URLSearchParams(hash.replace(/^#/, ""));
@@ -134,7 +149,7 @@ export function readHash(hash) {
 		sort: sortText(sortIn(q.get("sort"))),
 		view: one(q.get("view"), ["map", "table"], START.view),
 		theme: one(q.get("theme"), ["light", "dark"], START.theme),
-		end: Number.isFinite(end) && end > 0 ? end : null,
+		end: isEnd(q.get("end") ?? "", Date.now() / 1000) ? end : null,
 		threshold: thresholdIn(q.get("threshold")),
 		values: valuesIn(q.get("values"), y),
 	};

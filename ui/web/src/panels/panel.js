@@ -200,7 +200,7 @@ export function Panel({ map, span, scale = {} }) {
 				<canvas ref=${running} class="running" role="presentation"></canvas>
 				<canvas ref=${marks} class="marks" role="presentation"></canvas>
 				${view && LAYERS.map((Layer) => html`<${Layer} map=${map} view=${view} />`)}
-				${!grid && html`<p class="waiting">waiting for the first columns …</p>`}
+				${!grid && html`<p class="waiting">${session.failed ? "cannot be shown" : "waiting for the first columns …"}</p>`}
 				${grid && !grid.columns.some((c) => c.count || c.running) && html`<p class="waiting">${emptyText(isObserved(grid))}</p>`}
 			</div>
 			<canvas class="histogram" ref=${histogram} role="presentation" title=${`Distribution over the time shown; bars ${BARS[kindOf(transfer)]}`}></canvas>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { KEYS_MAX } from "../../src/model/keys.js";
-import { anew, chosenIn, columnsFor, keptColumns, keptOf, keptSpan, LINES, readHash, START, writeHash } from "../../src/model/state.js";
+import { anew, chosenIn, columnsFor, keptColumns, keptOf, keptSpan, LINES, readHash, START, writeHash, wrongTime } from "../../src/model/state.js";
 import { panelOf } from "../../src/model/worksheet.js";
 
 test("the address keeps everything a person chose", () => {
@@ -87,4 +87,16 @@ test("columns are whole slots and not too many", () => {
 			assert.ok(n * per * slot >= range, `${range} s of ${slot} s: ${n}`);
 		}
 	assert.deepEqual([60, 300, 900, 3600].map((r) => columnsFor(r, 1)), [60, 300, 180, 360]);
+});
+
+test("an address with a time or length that cannot be shown is said, and read as if without it", () => {
+	const now = Date.now() / 1000;
+
+	for (const hash of ["#end=99999999999", "#end=soon", "#end=-1", `#end=${now + 2 * 86400}`])
+		assert.ok(/^end=.*the page is live$/.test(wrongTime(hash, now)) && readHash(hash).end === null, hash);
+	for (const duration of ["1", "0.5", "-5", "day", "99999999"])
+		assert.ok(wrongTime(`#duration=${duration}`, now).startsWith(`duration=${duration} is not from 10 s`) && readHash(`#duration=${duration}`).duration === 300);
+	assert.equal(wrongTime(`#end=${now}&duration=600`, now), "");
+	assert.equal(wrongTime("#end=1000", now), "");
+	assert.equal(wrongTime("", now), "");
 });
