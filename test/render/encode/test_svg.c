@@ -99,7 +99,7 @@ TEST(a_report_is_valid_and_small)
 {
 	struct grid *g = kit_hour(3600, 3, 1);
 	struct report_panel panel[] = { { "latency", g, NULL }, { "on-CPU", g, NULL }, { "off-CPU", g, NULL } };
-	struct report_row row = { "a label of \xc3 bytes\x01", 1, 2, 3, 4, 5, 6, 7, 2 };
+	struct report_row row = { "a label of \xc3 bytes\x01", 1, 2, 3, 4, 5, 6, 7, 2, 0, 0 };
 	struct report r = { .n_panels = 3, .panel = panel, .table = { .unit = "ns", .n_rows = 1, .row = &row } };
 	struct figure_options o;
 	struct document d;
