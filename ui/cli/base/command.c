@@ -220,8 +220,12 @@ void table_drop(struct table *t)
 
 const char *inst_path(const char *id, const char *rest, char out[512])
 {
-	char *escaped = curl_easy_escape(NULL, id, 0);
+	char one[400], *escaped;
 
+	snprintf(one, sizeof(one), "%s", id);
+	for (char *at = one; *at; at++)		/* heatscoped reads an escaped / as one, and finds another resource */
+		*at = *at == '/' ? ':' : *at;
+	escaped = curl_easy_escape(NULL, one, 0);
 	snprintf(out, 512, "/ca/instrumentations/%.400s%s", escaped ? escaped : "", rest);
 	curl_free(escaped);
 	return out;
