@@ -66,10 +66,12 @@ static const char *amount(const json_t *key, const char *name, const char *unit,
 	return json_is_null(json_object_get(key, name)) ? "-" : value_text(json_number(key, name), unit, out);
 }
 
-/* Without events that ended a key has neither mean nor percentiles. */
+/* Without events that ended a key has neither mean nor percentiles; without a sum that is known, no mean (null). */
 static const char *ended(const json_t *key, const char *name, double least, const char *unit, char out[32])
 {
-	return json_number(key, "count") > 0 ? percentile_text(json_number(key, name), least, unit, out) : "-";
+	bool is_known = json_number(key, "count") > 0 && !json_is_null(json_object_get(key, name));
+
+	return is_known ? percentile_text(json_number(key, name), least, unit, out) : "-";
 }
 
 /* "12.5 %" */
