@@ -319,6 +319,7 @@ void source_renew(struct source *s, struct source *from)
 	if (s->incarnation != from->incarnation) {	/* what the former start said is not about this one */
 		s->n_states = 0;
 		s->self = (struct source_self){ 0 };
+		s->begun_ns = s->other_ns = 0;
 	}
 	s->incarnation = from->incarnation;
 	s->left_ns = 0;

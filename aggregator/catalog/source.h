@@ -53,6 +53,9 @@ struct source {
 	bool knows_clock;
 	__s64 clock_ns;			/* its clock less ours, see catalog_clock(); needs knows_clock */
 	__s64 hello_ns;			/* its clock when it said hello; 0: it does not say */
+	__s64 begun_ns, sent_ns;	/* the begin of its newest slot since the hello, and when that came; 0: none */
+	__u64 other;			/* another incarnation of which slots of after the hello came */
+	__s64 other_ns;			/* the begin of the first of them; 0: none */
 	__s64 doubled_ns;		/* when another collector last sent under this name, see catalog_sent(); 0: never */
 	size_t n_offers, n_states;
 	struct offer *offer;			/* counted: sources with the same ones may share them, see source_share() */

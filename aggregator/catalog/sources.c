@@ -310,11 +310,25 @@ void catalog_clock(struct catalog *c, const char *source, __u64 incarnation, __s
 	clock_note(s, host_ns - now_ns);
 }
 
+static void note_slot(struct source *s, __u64 incarnation, __s64 begin_ns, __s64 now_ns)
+{
+	if (s->incarnation == incarnation) {
+		s->begun_ns = begin_ns > s->begun_ns ? begin_ns : s->begun_ns;
+		s->sent_ns = now_ns;
+	} else if (!s->other_ns || s->other != incarnation || begin_ns < s->other_ns) {
+		s->other = incarnation;
+		s->other_ns = begin_ns;
+	}
+}
+
 void catalog_sent(struct catalog *c, const char *source, __u64 incarnation, __s64 begin_ns, __s64 now_ns)
 {
 	struct source *s = source_find(c, source);
 
-	if (!s || s->incarnation == incarnation || !s->hello_ns || begin_ns <= s->hello_ns)
+	if (!s || !s->hello_ns || begin_ns <= s->hello_ns)
+		return;
+	note_slot(s, incarnation, begin_ns, now_ns);
+	if (!s->other_ns || s->begun_ns <= s->other_ns || now_ns - s->sent_ns >= DOUBLED_NS)
 		return;
 	if (!s->doubled_ns || now_ns - s->doubled_ns >= DOUBLED_NS)
 		log_warning("two collectors send as %s: each of its events counts twice; give one of them another --source", source);

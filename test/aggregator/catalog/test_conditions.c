@@ -101,29 +101,39 @@ TEST(a_source_says_in_numbers_what_is_wrong)
 /* wire_hello()'s incarnation is 2^64 - 1; the hello was at NOW_NS. */
 TEST(a_source_is_doubled_while_an_earlier_start_measures_on)
 {
-	static const struct {
+	static const struct sent {
 		const char *name;
 		__u64 incarnation;
-		__s64 begin_ns, later_ns;	/* after the batch came */
+		__s64 begin_ns, own_ns, later_ns;	/* of its own batch, 0: none; after both came */
 		const char *want;
 	} cases[] = {
-		{ "its own batch", ~0ull, NOW_NS + 5 * SECOND_NS, 0, "db1:reporting" },
-		{ "one of an earlier start, of before the hello", 7, NOW_NS - SECOND_NS, 0, "db1:reporting" },
-		{ "of the slot of the hello", 7, NOW_NS, 0, "db1:reporting" },
-		{ "of a later slot", 7, NOW_NS + SECOND_NS, 0, "db1:doubled" },
-		{ "for a minute", 7, NOW_NS + SECOND_NS, DOUBLED_NS - 1, "db1:doubled" },
-		{ "then no longer", 7, NOW_NS + SECOND_NS, DOUBLED_NS, "db1:reporting" },
+		{ "its own batch", ~0ull, NOW_NS + 5 * SECOND_NS, NOW_NS + SECOND_NS, 0, "db1:reporting" },
+		{ "of before the hello", 7, NOW_NS - SECOND_NS, NOW_NS + 2 * SECOND_NS, 0, "db1:reporting" },
+		{ "of the slot of the hello", 7, NOW_NS, NOW_NS + 2 * SECOND_NS, 0, "db1:reporting" },
+		{ "of a later slot", 7, NOW_NS + SECOND_NS, NOW_NS + 2 * SECOND_NS, 0, "db1:doubled" },
+		{ "for a minute", 7, NOW_NS + SECOND_NS, NOW_NS + 2 * SECOND_NS, DOUBLED_NS - 1, "db1:doubled" },
+		{ "then no longer", 7, NOW_NS + SECOND_NS, NOW_NS + 2 * SECOND_NS, DOUBLED_NS, "db1:reporting" },
+		{ "a new start whose hello is late", 7, NOW_NS + 2 * SECOND_NS, NOW_NS + SECOND_NS, 0, "db1:reporting" },
+		{ "in the slot of its end", 7, NOW_NS + 2 * SECOND_NS, NOW_NS + 2 * SECOND_NS, 0, "db1:reporting" },
+		{ "and without any batch of it", 7, NOW_NS + 2 * SECOND_NS, 0, 0, "db1:reporting" },
 	};
 	struct rig r;
 	__u64 id;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {	/* either may come first */
+		const struct sent *c = &cases[i / 2];
+
 		rig_begin(&r, NULL);
 		hello(&r, "db1", 0);
 		id = rig_create(&r, wire_request(""));
-		reports(&r, "db1", id, -1 - (int)(cases[i].later_ns / SECOND_NS));
-		catalog_sent(r.catalog, "db1", cases[i].incarnation, cases[i].begin_ns, NOW_NS + 2 * SECOND_NS);
-		listed(&r, NOW_NS + 2 * SECOND_NS + cases[i].later_ns, cases[i].want);
+		reports(&r, "db1", id, -1 - (int)(c->later_ns / SECOND_NS));
+		if (i % 2)
+			catalog_sent(r.catalog, "db1", c->incarnation, c->begin_ns, NOW_NS + 2 * SECOND_NS);
+		if (c->own_ns)
+			catalog_sent(r.catalog, "db1", ~0ull, c->own_ns, NOW_NS + 2 * SECOND_NS);
+		if (!(i % 2))
+			catalog_sent(r.catalog, "db1", c->incarnation, c->begin_ns, NOW_NS + 2 * SECOND_NS);
+		listed(&r, NOW_NS + 2 * SECOND_NS + c->later_ns, c->want);
 		rig_end(&r);
 	}
 }
