@@ -1,6 +1,6 @@
 #include "aggregator/api/reply.h"
 
-#include "aggregator/store/store.h"
+#include "aggregator/store/store_queue.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,6 +20,8 @@ void reply_json(struct http_request *r, unsigned status, json_t *json, const cha
 		http_reply(r, status, "application/json", line, (size_t)len, location);
 }
 
+#define AGAIN_S 6			/* then another one leads */
+
 /* A limit of ours is the request's fault and has a reason; otherwise the store is full. */
 static void reply_no_room(struct http_request *r, const char *reason)
 {
@@ -38,8 +40,7 @@ void reply_error(struct http_request *r, int err, const char *reason)
 	case -ENOENT: http_error(r, 404, "ECA_NOENT", reason && *reason ? reason : "there is no such instrumentation"); break;
 	case -ESHUTDOWN: http_error(r, 503, "ECA_NORESOURCE", "shutting down"); break;
 	case -EREMOTE:
-		http_error(r, 503, "ECA_NORESOURCE",
-			   "this heatscoped has ceased to lead the group, and has changed nothing: try again in some seconds");
+		http_busy(r, AGAIN_S, STORE_QUEUE_REFUSED ", and has changed nothing: try again in some seconds");
 		break;
 	case -EAGAIN: http_error(r, 503, "ECA_NORESOURCE", STORE_AWAY); break;
 	case -ENOMEM: http_error(r, 503, "ECA_NORESOURCE", "out of memory"); break;

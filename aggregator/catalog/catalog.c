@@ -374,31 +374,6 @@ int catalog_create_configured(struct catalog *c, const json_t *request, const ch
 	return err;
 }
 
-struct deleting {
-	__u64 id;
-	store_queue_done done;
-	void *arg;
-};
-
-static int delete_work(void *arg, struct store *store)
-{
-	struct deleting *d = arg;
-
-	return store_inst_delete(store, d->id);
-}
-
-static void delete_done(void *arg, int err)
-{
-	struct deleting *d = arg;
-
-	if (err)
-		log_error("instrumentation %llu could not be deleted from the store: %s",
-			(unsigned long long)d->id, strerror(-err));
-	if (d->done)
-		d->done(d->arg, err);
-	free(d);
-}
-
 static void inst_forget(struct catalog *c, struct catalog_inst *ci)
 {
 	struct catalog_inst **at = &c->first;
@@ -414,26 +389,59 @@ static void inst_forget(struct catalog *c, struct catalog_inst *ci)
 	inst_free(ci);
 }
 
+struct deleting {
+	struct catalog *catalog;	/* the worker must not touch it */
+	__u64 id;
+	store_queue_done done;
+	void *arg;
+};
+
+static int delete_work(void *arg, struct store *store)
+{
+	struct deleting *d = arg;
+
+	return store_inst_delete(store, d->id);
+}
+
+/* Until here it took batches: if the deletion is refused, none of them is lost. */
+static void delete_done(void *arg, int err)
+{
+	struct deleting *d = arg;
+	struct catalog_inst *ci = catalog_inst_of(d->catalog, d->id);
+
+	if (err)
+		log_error("instrumentation %llu could not be deleted from the store: %s",
+			(unsigned long long)d->id, store_queue_error(err));
+	if (ci && err) {
+		ci->is_going = false;
+	} else if (ci) {
+		inst_forget(d->catalog, ci);
+		catalog_changed(d->catalog, true);
+	}
+	if (d->done)
+		d->done(d->arg, err);
+	free(d);
+}
+
 int catalog_delete(struct catalog *c, __u64 id, store_queue_done done, void *arg)
 {
 	struct catalog_inst *ci = catalog_inst_of(c, id);
 	struct deleting *d;
 	int err;
 
-	if (!ci)
+	if (!ci || ci->is_going)
 		return -ENOENT;
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return -ENOMEM;
-	*d = (struct deleting){ id, done, arg };
+	*d = (struct deleting){ c, id, done, arg };
+	ci->is_going = true;
 	err = store_queue_submit_write(c->store_queue, delete_work, delete_done, d);
 	if (err) {
+		ci->is_going = false;
 		free(d);
-		return err;
 	}
-	inst_forget(c, ci);
-	catalog_changed(c, true);
-	return 0;
+	return err;
 }
 
 /* --- following another heatscoped --- */

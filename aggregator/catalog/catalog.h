@@ -51,6 +51,7 @@ struct catalog_inst {
 	unsigned n_changes;
 	char configured_name[CONF_NAME_MAX];	/* its name among the configured ones; "": not configured */
 	unsigned configured_line;		/* its line in the configuration file; 0: not in it, or no longer */
+	bool is_going;			/* its deletion is on its way to the store */
 	bool off;			/* all measuring is off: as if suspended, see catalog_set_off() */
 	__s64 touched_ns;		/* boot clock of the last request for it; 0: none since the start */
 	__s64 client_ns;		/* the same, of requests of our own clients */
@@ -123,8 +124,8 @@ void catalog_touch(struct catalog *c, __u64 id, __s64 boot_ns);
 void catalog_touched(struct catalog *c, __u64 id, __s64 boot_ns);	/* a client of another heatscoped asked for it */
 void catalog_reap(struct catalog *c, __s64 boot_ns);
 
-/* Deletes an instrumentation: from catalog and cube at once, from the store before it calls done() (may be NULL).
- * -ENOENT: no such id; done() is not called. */
+/* Deletes an instrumentation: from the store, then from catalog and cube, before it calls done() (may be NULL).  If done()
+ * gets an error, nothing has changed.  -ENOENT: no such id, or its deletion has begun already; done() is not called. */
 int catalog_delete(struct catalog *c, __u64 id, store_queue_done done, void *arg);
 
 /* For a heatscoped that another one leads.  catalog_follow() takes what the leader has written: `texts` is a copy of the
@@ -153,8 +154,9 @@ void catalog_bye(struct catalog *c, const char *source, __s64 now_ns);
  * earlier offsets are forgotten. */
 void catalog_clock(struct catalog *c, const char *source, __u64 incarnation, __s64 host_ns, bool is_set, __s64 now_ns);
 
-/* Notes a batch whose slots begin at begin_ns.  One of another incarnation than the latest hello's, of slots that began
- * after this hello, comes from a second collector that goes on under the same name: then each event counts twice. */
+/* Notes a batch whose slots begin at begin_ns.  If another incarnation than the latest hello's has slots that began after this
+ * hello, and the hello's own has later ones, two collectors measure under one name: then each event counts twice.  If the
+ * hello's own has none, a collector was started again, and its new hello is late or lost. */
 void catalog_sent(struct catalog *c, const char *source, __u64 incarnation, __s64 begin_ns, __s64 now_ns);
 
 /* Returns the labels of a source; NULL: it never said hello. */

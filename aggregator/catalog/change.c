@@ -75,7 +75,7 @@ static void change_done(void *arg, int err)
 		ch->done(ch->arg, ci ? err : -ENOENT, err ? NULL : ci);
 	else if (ci && err)
 		log_error("instrumentation %llu could not be changed in the store: %s",
-			(unsigned long long)ci->in.id, strerror(-err));
+			(unsigned long long)ci->in.id, store_queue_error(err));
 	free(ch->text);
 	free(ch);
 }
@@ -109,9 +109,16 @@ static int check_change(const struct catalog *c, const struct catalog_inst *ci, 
 	return same ? 0 : catalog_check_free(c, ci, reason);
 }
 
-int catalog_change(struct catalog *c, __u64 id, const json_t *request, catalog_made done, void *arg, char *reason)
+static struct catalog_inst *inst_to_change(const struct catalog *c, __u64 id)
 {
 	struct catalog_inst *ci = catalog_inst_of(c, id);
+
+	return ci && !ci->is_going ? ci : NULL;
+}
+
+int catalog_change(struct catalog *c, __u64 id, const json_t *request, catalog_made done, void *arg, char *reason)
+{
+	struct catalog_inst *ci = inst_to_change(c, id);
 	struct changing *ch = ci ? calloc(1, sizeof(*ch)) : NULL;
 	int err = ch ? 0 : ci ? -ENOMEM : -ENOENT;
 
@@ -132,7 +139,7 @@ int catalog_change(struct catalog *c, __u64 id, const json_t *request, catalog_m
 
 int catalog_adopt(struct catalog *c, __u64 id, const struct instrumentation *in, const char *configured_name)
 {
-	struct catalog_inst *ci = catalog_inst_of(c, id);
+	struct catalog_inst *ci = inst_to_change(c, id);
 	struct changing *ch = ci ? calloc(1, sizeof(*ch)) : NULL;
 	int err = ch ? 0 : ci ? -ENOMEM : -ENOENT;
 
@@ -244,13 +251,11 @@ void catalog_touch(struct catalog *c, __u64 id, __s64 boot_ns)
 
 void catalog_reap(struct catalog *c, __s64 boot_ns)
 {
-	struct catalog_inst *ci, *after;
-
-	for (ci = c->first; ci; ci = after) {
-		after = ci->next;
+	for (struct catalog_inst *ci = c->first; ci; ci = ci->next) {
 		if (!ci->touched_ns)
 			ci->touched_ns = boot_ns;
-		if (c->keep || ci->configured_line || !ci->in.idle_max_s || boot_ns - ci->touched_ns < (__s64)ci->in.idle_max_s * NS)
+		if (c->keep || ci->is_going || ci->configured_line || !ci->in.idle_max_s ||
+		    boot_ns - ci->touched_ns < (__s64)ci->in.idle_max_s * NS)
 			continue;
 		log_info("instrumentation %llu (%s.%s) is deleted: there was no request for it for %u s, its idle-max",
 			(unsigned long long)ci->in.id, ci->in.module, ci->in.stat, ci->in.idle_max_s);

@@ -125,7 +125,7 @@ static void on_made(void *arg, int err, const struct catalog_inst *made)
 		e->inst = made->in.id;
 		catalog_bind(e->configured->catalog, e->inst, e->conf->line);
 	} else {
-		snprintf(e->reason, sizeof(e->reason), "it could not be stored: %s", strerror(-err));
+		snprintf(e->reason, sizeof(e->reason), "it could not be stored: %s", store_queue_error(err));
 	}
 }
 

@@ -65,7 +65,7 @@ static void on_remembered(void *arg, int err)
 	struct remembering *m = arg;
 
 	if (err)
-		log_error("when the %s was made is not stored: %s", m->name, strerror(-err));
+		log_error("when the %s was made is not stored: %s", m->name, store_queue_error(err));
 	free(m);
 }
 

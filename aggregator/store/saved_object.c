@@ -40,7 +40,7 @@ static int entry_work(void *arg, struct store *store)
 static void log_failure(const struct saved_objects *k, __u64 id, bool drops, int err)
 {
 	log_error("%s %llu is not %s: %s", k->noun, (unsigned long long)id, drops ? "removed from the store" : "stored",
-		strerror(-err));
+		store_queue_error(err));
 }
 
 static void entry_done(void *arg, int err)

@@ -323,7 +323,7 @@ static bool take_job(struct store_queue *f)
 {
 	struct job *job;
 
-	while ((job = pop_job(f)) && job->is_write && (!job->term || term_of(f) != job->term)) {
+	while ((job = pop_job(f)) && job->is_write && term_of(f) != job->term) {
 		job->done(job->arg, -EREMOTE);
 		free(job);
 	}
@@ -414,7 +414,11 @@ int store_queue_submit(struct store_queue *f, store_queue_work work_fn, store_qu
 
 int store_queue_submit_write(struct store_queue *f, store_queue_work work_fn, store_queue_done done, void *arg)
 {
-	return submit(f, &(struct job){ .work = work_fn, .done = done, .arg = arg, .is_write = true, .term = term_of(f) });
+	__u64 term = term_of(f);
+
+	if (!term)
+		return -EREMOTE;
+	return submit(f, &(struct job){ .work = work_fn, .done = done, .arg = arg, .is_write = true, .term = term });
 }
 
 void store_queue_lead_by(struct store_queue *f, __u64 (*term)(void *arg), void *arg)
@@ -483,6 +487,11 @@ void store_queue_unobserve(struct store_queue *f, struct store_queue_observer *o
 		at = &(*at)->next;
 	if (*at)
 		*at = o->next;
+}
+
+const char *store_queue_error(int err)
+{
+	return err == -EREMOTE ? STORE_QUEUE_REFUSED : strerror(-err);
 }
 
 const char *store_queue_reason(const struct store_queue *f, int err)

@@ -32,8 +32,7 @@ int store_queue_add(struct store_queue *f, struct incoming_batch *a);
 size_t store_queue_waiting(const struct store_queue *f);	/* bytes of batches not yet settled */
 void store_queue_disown(struct store_queue *f, void *from);	/* sets `from` of its batches to NULL */
 
-/* Settles the batches that wait for an instrumentation that is about to be deleted, without
- * storing them; call it when the deletion has been submitted. */
+/* Settles the batches that wait for an instrumentation that the store has deleted, without storing them. */
 void store_queue_drop(struct store_queue *f, __u64 inst);
 
 /* settled() is called for every batch, committed (err 0, new or duplicate) or not.  The batch is freed after it. */
@@ -63,9 +62,13 @@ typedef int (*store_queue_work)(void *arg, struct store *store);
 typedef void (*store_queue_done)(void *arg, int err);
 int store_queue_submit(struct store_queue *f, store_queue_work work, store_queue_done done, void *arg);
 
-/* The same for a write that only the leader of a group may make.  If we do not lead any more when its turn comes, or lead
- * again after another one has, the worker does not get it, and done() gets -EREMOTE: another one leads, and may do it. */
+/* The same for a write that only the leader of a group may make.  -EREMOTE: we do not lead, and done() is not called.  If we do
+ * not lead any more when its turn comes, or have got the lease again since, the worker does not get it, and done() gets
+ * -EREMOTE: another one leads, and may do it. */
 int store_queue_submit_write(struct store_queue *f, store_queue_work work, store_queue_done done, void *arg);
+
+#define STORE_QUEUE_REFUSED "this heatscoped has ceased to lead the group"
+const char *store_queue_error(int err);		/* in words, for the log */
 
 /* term() returns the number of our present time as leader; 0: we do not lead.  Without it we always lead. */
 void store_queue_lead_by(struct store_queue *f, __u64 (*term)(void *arg), void *arg);

@@ -296,6 +296,8 @@ TEST(a_batch_of_an_instrumentation_that_is_not_known_yet_is_left_for_later)
 	client_hello(&c, "db1");
 	id = create(&n, "command");
 	catalog_delete(n.rig.catalog, id, NULL, NULL);
+	while (catalog_find(n.rig.catalog, id))
+		uv_run(&n.rig.loop, UV_RUN_ONCE);
 	wire_batch(&data, "db1", id, now_slot(), 1, "query", values, 2);
 	intake_follow(n.intake, on_unknown, NULL);
 	is_later = true;
