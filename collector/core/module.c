@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,6 +23,18 @@ static void find_file(const char *file, char ret_path[PATH_MAX])
 		snprintf(ret_path, PATH_MAX, "%s/%s", PKGLIBDIR, file);
 }
 
+/* The linker's words often begin with the path. */
+static int refuse_load(const struct module *m, const char *path, const char *why, char *reason)
+{
+	size_t len = strlen(path);
+	bool is_library = strstr(why, m->library);
+
+	if (!strncmp(why, path, len) && !strncmp(why + len, ": ", 2))
+		why += len + 2;
+	return refuse_as(-ENOEXEC, reason, "%.70s does not load: %.120s; install %s%s", path, why,
+			 is_library ? m->library : m->package, is_library ? "" : " again, with all its files");
+}
+
 int module_load(const struct module *m, void **ret_symbol, char reason[REASON_MAX])
 {
 	char path[PATH_MAX];
@@ -33,7 +46,7 @@ int module_load(const struct module *m, void **ret_symbol, char reason[REASON_MA
 	module = dlopen(path, RTLD_NOW);
 	symbol = module ? dlsym(module, m->symbol) : NULL;
 	if (!symbol)
-		return refuse_as(-ENOEXEC, reason, "its module does not load: %.150s; install %s", dlerror(), m->library);
+		return refuse_load(m, path, dlerror(), reason);
 	*ret_symbol = symbol;
 	return 0;
 }
