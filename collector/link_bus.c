@@ -25,6 +25,7 @@
 #define TICK_MS 500
 #define REFRESH_MS 15000		/* the bucket drops a presence after BUS_SOURCE_AGE_S */
 #define HELLO_MS (BUS_HELLO_AGE_S * 1000ull / 3)
+#define HELLO_PAUSE_MS 5000		/* it is not published again sooner */
 #define ACK_MS 5000			/* if the oldest message is not acknowledged in this time, all is sent again */
 #define MESSAGE_BYTES (256u << 10)	/* a message gets no further batch beyond this */
 #define UNACKED_BYTES (1u << 20)	/* no further batch is taken while so much is not acknowledged */
@@ -62,7 +63,7 @@ struct bus_link {
 	unsigned n_silent;		/* ticks since the oldest message became the oldest, or a part of it was acknowledged */
 	char *labels;			/* of the hello, as JSON; NULL: none */
 	__u64 first_sent;
-	__u64 ask_at_ms, refresh_at_ms, hello_at_ms;	/* in the loop's time */
+	__u64 ask_at_ms, refresh_at_ms, hello_at_ms, hello_ms;	/* in the loop's time; when the hello was last published */
 	unsigned delay_ms;
 	char complained[REASON_MAX];	/* one log line per reason is enough */
 	unsigned n_handles;
@@ -267,7 +268,8 @@ static void publish_hello(struct bus_link *l)
 {
 	if (l->hello)
 		publish_value(l, l->hello_subject, l->hello);
-	l->hello_at_ms = uv_now(l->loop) + HELLO_MS;
+	l->hello_ms = uv_now(l->loop);
+	l->hello_at_ms = l->hello_ms + HELLO_MS;
 }
 
 /* {"hello": its hash, "state": {...}, "self": {...}}, as far as they were sent. */
@@ -406,12 +408,13 @@ static void take_ack(struct bus_link *l, const struct bus_message *m)
 	json_decref(json);
 }
 
-/* The next tick answers it, so several heatscoped that ask get one answer.  Any client of the bus can have the server write
+/* A tick answers it, so several heatscoped that ask get one answer.  The pause is for two collectors of one name: each hello
+ * makes the other one's unknown.  Any client of the bus can have the server write
  * an answer of its own here: it has another text. */
 static void take_question(struct bus_link *l, const struct bus_message *m)
 {
 	if (!m->status && m->len == strlen(BUS_SAY_HELLO) && !memcmp(m->data, BUS_SAY_HELLO, m->len))
-		l->hello_at_ms = 0;
+		l->hello_at_ms = l->hello_ms + HELLO_PAUSE_MS;
 }
 
 static void on_message(void *arg, const struct bus_message *m)

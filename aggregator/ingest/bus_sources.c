@@ -15,6 +15,9 @@ struct bus_source {
 	char name[SOURCE_MAX];
 	bool is_here;
 	__u64 hello, incarnation;	/* of a source that is here: the hash and the incarnation of its hello */
+	__u64 refused, refused_ms;	/* the hash of a hello that was refused, and when; 0: none */
+	__u64 asked_ms;			/* since when its hello is not known; 0: it is */
+	bool is_missed;			/* the log says that it does not come */
 	json_t *state, *self;		/* as the catalog last took them; NULL: none */
 	__u64 seen_ms;
 };
@@ -101,6 +104,10 @@ int bus_sources_hello(struct bus_sources *all, const char *name, const char *tex
 		err = take_hello(all, s, json, reason);
 		json_decref(json);
 	}
+	s->asked_ms = 0;
+	s->is_missed = false;
+	s->refused = err == -EINVAL ? hash : 0;
+	s->refused_ms = now_ms;
 	if (err)
 		return err;
 	s->hello = hash;
@@ -125,6 +132,24 @@ static int take_state(struct bus_sources *all, const struct bus_source *s, json_
 	return 0;
 }
 
+#define REFUSED_MS 600000		/* a hello that was refused is asked for again after that */
+#define MISSED_MS 60000
+
+/* Returns whether to ask for the hello that its presence names. */
+static int ask_for(struct bus_source *s, __u64 hello, __u64 now_ms)
+{
+	if (s->refused && hello == s->refused && now_ms - s->refused_ms < REFUSED_MS)
+		return 0;
+	if (!s->asked_ms)
+		s->asked_ms = now_ms;
+	if (!s->is_missed && now_ms - s->asked_ms >= MISSED_MS) {
+		s->is_missed = true;
+		log_warning("%s does not send its hello, though it is asked for it: may its user of the bus publish "
+			    "$KV.heatscope_hellos.%s?", s->name, s->name);
+	}
+	return 1;
+}
+
 static int take_presence(struct bus_sources *all, struct bus_source *s, const json_t *json, __u64 now_ms, char *reason)
 {
 	const char *text = json_string_value(json_object_get(json, "hello"));
@@ -138,7 +163,7 @@ static int take_presence(struct bus_sources *all, struct bus_source *s, const js
 		return refuse(reason, "it does not name a hello");
 	s->seen_ms = now_ms;
 	if (!s->is_here || strtoull(text, NULL, 16) != s->hello)
-		return 1;
+		return ask_for(s, strtoull(text, NULL, 16), now_ms);
 	err = take_state(all, s, &s->state, json_object_get(json, "state"), reason);
 	return err ? err : take_state(all, s, &s->self, json_object_get(json, "self"), reason);
 }

@@ -25,8 +25,9 @@ void bus_sources_free(struct bus_sources *all);		/* NULL is fine */
 int bus_sources_hello(struct bus_sources *all, const char *name, const char *text, size_t len, __u64 now_ms,
 		      char reason[REASON_MAX]);
 
-/* Takes a presence.  1: its hello is not known: take that, and then this again.  -EINVAL: it cannot be read, and the reason says
- * why; nothing has changed. */
+/* Takes a presence.  1: its hello is not known: take that, and then this again.  One that was refused is asked for again after
+ * ten minutes, and one that does not come within a minute is logged.  -EINVAL: it cannot be read, and the reason says why;
+ * nothing has changed. */
 int bus_sources_take(struct bus_sources *all, const char *name, const char *text, size_t len, __u64 now_ms, char reason[REASON_MAX]);
 
 void bus_sources_expire(struct bus_sources *all, __u64 now_ms);	/* those that say nothing any more are gone */

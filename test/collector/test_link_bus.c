@@ -265,9 +265,12 @@ TEST(a_heatscoped_that_asks_gets_the_hello_and_several_that_ask_get_one)
 	for (int i = 0; i < 3; i++)
 		take(QUESTION, BUS_SAY_HELLO);
 	assert_int_equal(count_said(HELLO), 0);
-	pass(1000);
+	pass(4000);			/* two collectors of one name must not go on without a pause */
+	assert_int_equal(count_said(HELLO), 0);
+	pass(1500);
 	assert_int_equal(count_said(HELLO), 1);
 	must_fit();
+	pass(6000);
 	n_said = 0;
 	take(QUESTION, "{\"stream\":\"HEATSCOPE_BATCHES\",\"seq\":7}");	/* the bus can be made to write this */
 	bus_ops_given.message(bus_arg_given, &(struct bus_message){ .subject = QUESTION, .reply = "", .status = 503 });

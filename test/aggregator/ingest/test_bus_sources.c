@@ -167,6 +167,29 @@ TEST(a_presence_with_an_unknown_hello_keeps_the_source_alive)
 	end(&b);
 }
 
+/* Its collector would publish the same one, 44 kB, every 15 s. */
+TEST(a_hello_that_was_refused_is_not_asked_for_again_soon)
+{
+	static const char refused[] = "{\"source\":\"db1\"}";
+	struct bench b;
+	char *first = hello("1"), *text = presence(refused, 7);
+
+	begin(&b);
+	assert_int_equal(say_presence(&b, refused, 7), 1);
+	assert_int_equal(say(&b, refused), -EINVAL);
+	assert_int_equal(say_presence(&b, refused, 7), 0);
+	assert_null(db1(&b));
+	assert_int_equal(say_presence(&b, first, 7), 1);
+	assert_int_equal(bus_sources_take(b.sources, "db1", text, strlen(text), 1000 + 599999, b.reason), 0);
+	assert_int_equal(bus_sources_take(b.sources, "db1", text, strlen(text), 1000 + 600000, b.reason), 1);
+	assert_int_equal(say(&b, first), 0);
+	assert_int_equal(say_presence(&b, first, 7), 0);
+	assert_int_equal(say_presence(&b, refused, 7), 1);
+	free(first);
+	free(text);
+	end(&b);
+}
+
 TEST(values_that_are_none_are_refused_and_change_nothing)
 {
 	static const char *const bad_hello[] = { "", "{", "[]", "{}", "{\"source\":\"db2\"}", "{\"source\":\"db1\"}",
