@@ -219,7 +219,7 @@ static void take_member(struct bus_group *g, const struct bus_message *m)
 
 /* --- questions --- */
 
-int bus_group_ask(struct bus_group *g, const char *head, const void *body, size_t len, bus_group_answered done, void *arg)
+int bus_group_ask(struct bus_group *g, const char *head, const void *body, size_t len, bus_question_answered done, void *arg)
 {
 	const struct member *leader = members_leader(&g->members);
 

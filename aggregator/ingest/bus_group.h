@@ -79,7 +79,7 @@ void bus_group_yield(struct bus_group *g);
 
 /* Asks the leader.  Returns 0 and calls done() once, later: err 0 with the answer; -ETIMEDOUT: it has not answered in
  * time; -ESHUTDOWN: we end, or have lost the bus.  -ENOTCONN: no other one leads; -EMSGSIZE, -ENOMEM. */
-int bus_group_ask(struct bus_group *g, const char *head, const void *body, size_t len, bus_group_answered done, void *arg);
+int bus_group_ask(struct bus_group *g, const char *head, const void *body, size_t len, bus_question_answered done, void *arg);
 int bus_group_answer(struct bus_group *g, const char *reply, const char *head, const void *body, size_t len);	/* as bus_publish() */
 
 /* Has follow() called again: the texts of the leader could not be read. */

@@ -24,7 +24,7 @@ struct bus_functions {			/* as the functions bus_ingest_NAME() */
 		void (*ready)(struct bus_group *g);
 		void (*yield)(struct bus_group *g);
 		void (*follow_again)(struct bus_group *g);
-		int (*ask)(struct bus_group *g, const char *head, const void *body, size_t len, bus_group_answered done,
+		int (*ask)(struct bus_group *g, const char *head, const void *body, size_t len, bus_question_answered done,
 			   void *arg);
 		int (*answer)(struct bus_group *g, const char *reply, const char *head, const void *body, size_t len);
 	} of_group;

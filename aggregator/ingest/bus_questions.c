@@ -11,7 +11,7 @@
 struct bus_question {			/* that is not answered yet */
 	struct bus_question *next;
 	__u64 number, until_ms;
-	bus_group_answered done;
+	bus_question_answered done;
 	void *arg;
 };
 
@@ -51,7 +51,7 @@ void bus_questions_take(struct bus_questions *q, const char *number, const struc
 }
 
 int bus_questions_ask(struct bus_questions *q, struct bus *bus, const char *id, const char *head, const void *body, size_t len,
-		      bus_group_answered done, void *arg)
+		      bus_question_answered done, void *arg)
 {
 	char subject[SUBJECT_MAX + 16], reply[SUBJECT_MAX + 40];
 	const struct bus_outgoing m = { .subject = subject, .reply = reply, .data = body, .len = len,

@@ -16,7 +16,7 @@
 #include <linux/types.h>
 #include <uv.h>
 
-typedef void (*bus_group_answered)(void *arg, int err, const char *head, const void *body, size_t len);
+typedef void (*bus_question_answered)(void *arg, int err, const char *head, const void *body, size_t len);
 
 struct bus_question;			/* in bus_questions.c */
 
@@ -29,7 +29,7 @@ struct bus_questions {
 
 /* Returns 0 and calls done() later.  -ENOMEM, and errors of bus_publish(). */
 int bus_questions_ask(struct bus_questions *q, struct bus *bus, const char *id, const char *head, const void *body, size_t len,
-		      bus_group_answered done, void *arg);
+		      bus_question_answered done, void *arg);
 
 /* Errors as those of bus_publish(). */
 int bus_questions_answer(struct bus *bus, const char *reply, const char *head, const void *body, size_t len);
