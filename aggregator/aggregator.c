@@ -83,6 +83,11 @@ static void look_at_clock(struct aggregator *a)
 		catalog_stepped(a->services.catalog, step_ns, now);
 }
 
+static bool store_is_server(const struct aggregator *a)
+{
+	return a->conf.clickhouse.url[0];
+}
+
 /* --- upkeep: one job expires and compacts all instrumentations; if it fails for one, it still does
  * the others --- */
 
@@ -97,7 +102,8 @@ struct upkeep {
 	struct aggregator *a;
 	bool trim, expire, leads;
 	__u64 until_ms;			/* boot clock: after it another heatscoped may lead */
-	char reason[256];
+	char reason[256], size_reason[256];
+	int size_err;			/* its size is as it was */
 	__s64 believed_ns, latest_ns;	/* the believed time; the later of it and the wall clock */
 	__u64 bytes;			/* of the store, if it can measure them */
 	size_t n;
@@ -124,16 +130,32 @@ static bool is_tidied_apart(const struct upkeep *u, const struct store *store)
 	return store->ops->shards && still_leads(u);
 }
 
+/* Upkeep of many instrumentations may take minutes: another heatscoped must not take them for silence.  An error here is
+ * one of the next beat, too. */
+static void beat_meanwhile(struct aggregator *a, struct store *store, __s64 *beat_ns)
+{
+	char reason[256];
+
+	if (!store_is_server(a) || boot_ns() - *beat_ns < OWNER_BEAT_MS * 1000000ll)
+		return;
+	*beat_ns = boot_ns();
+	owner_beat(&a->owner, store, reason);
+}
+
 static int upkeep_work(void *arg, struct store *store)
 {
 	struct upkeep *u = arg;
 	int err = u->expire ? keep_time(u, store) : 0, shrink_err;
+	__s64 beat_ns = boot_ns();
 
 	store->now_ns = u->latest_ns;
-	if (!err && store->ops->size)
-		err = store->ops->size(store, &u->bytes);
 	snprintf(u->reason, sizeof(u->reason), "%s", err ? store->reason : "");
+	if (!err && store->ops->size)
+		u->size_err = store->ops->size(store, &u->bytes);
+	snprintf(u->size_reason, sizeof(u->size_reason), "%s", u->size_err ? store->reason : "");
 	for (struct upkeep_inst *i = u->inst; i < u->inst + u->n; i++) {
+		if (still_leads(u))
+			beat_meanwhile(u->a, store, &beat_ns);
 		if (u->expire && still_leads(u))
 			i->err = store->ops->expire(store, i->inst, i->horizon);
 		if (!i->err && still_leads(u))
@@ -166,6 +188,13 @@ static void log_upkeep(struct aggregator *a, int err, const char *reason)
 	a->upkeep_err = err;
 }
 
+static void log_size(struct aggregator *a, int err, const char *reason)
+{
+	if (err && err != a->size_err)
+		log_warning("how large the store is could not be measured: %s", *reason ? reason : strerror(-err));
+	a->size_err = err;
+}
+
 static void upkeep_done(void *arg, int err)
 {
 	struct upkeep *u = arg;
@@ -173,6 +202,8 @@ static void upkeep_done(void *arg, int err)
 	u->a->upkeep_busy = false;
 	u->a->store_bytes = u->bytes ? u->bytes : u->a->store_bytes;
 	log_upkeep(u->a, err, u->reason);
+	if (!err)
+		log_size(u->a, u->size_err, u->size_reason);
 	for (size_t i = 0; i < u->n; i++)
 		if (!err || (err != -EAGAIN && !u->inst[i].err))
 			catalog_expired(u->a->services.catalog, u->inst[i].inst, u->inst[i].kept_from, u->inst[i].taken_from);
@@ -337,10 +368,7 @@ static bool is_in_group(const struct aggregator *a)
 	return a->conf.bus.url[0] && a->conf.clickhouse.url[0];
 }
 
-static bool store_is_server(const struct aggregator *a)
-{
-	return a->conf.clickhouse.url[0];
-}
+_Static_assert(CONF_REASON_MAX == STORE_WAIT_REASON_MAX, "try_store() writes the one for the other");
 
 /* Opens the store, and claims it if it is a server.  On a worker if we wait for it. */
 static int try_store(void *arg, char *reason)
@@ -355,6 +383,7 @@ static int try_store(void *arg, char *reason)
 	}
 	if (!err && store_is_server(a))
 		err = owner_claim(&a->owner, a->store, (__u64)boot_ns() / 1000000, why);
+	a->is_claimed = !err && store_is_server(a) && !is_in_group(a);
 	if (why[0] && err)
 		snprintf(reason, CONF_REASON_MAX, "%s", why);
 	return err;
@@ -781,8 +810,8 @@ void aggregator_stop(struct aggregator *a)
 	if (a->bus_ingest)
 		a->bus->stop(a->bus_ingest);
 	store_wait_stop(a->store_wait);
-	/* While the store is away it could take long, and a group goes on. */
-	if (a->has_timer && store_is_server(a) && !a->beat_err && !is_in_group(a))
+	/* While the store is away it could take long. */
+	if (a->is_claimed && a->services.store_queue && !a->beat_err)
 		store_queue_submit(a->services.store_queue, release_work, release_done, a);
 	if (a->services.store_queue)
 		store_queue_drain(a->services.store_queue, on_drained, a);

@@ -74,8 +74,9 @@ struct aggregator {
 	struct tls *tls;		/* NULL: no TLS */
 	int lock_fd;			/* lock next to the database; -1: none */
 	bool has_timer, upkeep_busy, is_beating;
+	bool is_claimed;		/* the store is ours alone until we release it; a group goes on */
 	__s64 beat_ns;			/* the last beat of the owner, boot clock */
-	int beat_err;
+	int beat_err, size_err;
 	char beat_reason[256];
 	int upkeep_err;			/* of the last one; it is logged when it changes */
 	__u64 store_bytes;		/* as the last upkeep measured them; 0: a file, or not yet */

@@ -13,20 +13,43 @@
 #define NAME "owner"
 
 struct machine {			/* a claim of the same one names a process that can be looked up here */
-	char boot[40], pids[40];	/* of this start of the machine; the name space of its processes */
+	char host[64], id[40];		/* /etc/machine-id; "": it has none */
+	char boot[40], pids[40];	/* of this start of the machine; "": hidden.  The name space of its processes */
+	long long booted_s;		/* wall clock of this start */
 };
+
+static void read_word(const char *path, char ret_word[40])
+{
+	FILE *f = fopen(path, "re");
+
+	if (!f || fscanf(f, "%39s", ret_word) != 1)
+		ret_word[0] = 0;
+	if (f)
+		fclose(f);
+}
+
+/* The kernel takes any bytes as a name. */
+static void this_host(char ret_host[64])
+{
+	memset(ret_host, 0, 64);
+	gethostname(ret_host, 63);
+	for (char *c = ret_host; *c; c++)
+		*c = *c > ' ' && *c < 0x7f ? *c : '?';
+}
 
 static struct machine this_machine(void)
 {
-	struct machine m = { "", "" };
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	struct machine m = { .booted_s = 0 };
+	struct timespec now, up;
 	ssize_t len = readlink("/proc/self/ns/pid", m.pids, sizeof(m.pids) - 1);
 
 	m.pids[len > 0 ? len : 0] = 0;
-	if (f && fscanf(f, "%39s", m.boot) != 1)
-		m.boot[0] = 0;
-	if (f)
-		fclose(f);
+	this_host(m.host);
+	read_word("/etc/machine-id", m.id);
+	read_word("/proc/sys/kernel/random/boot_id", m.boot);
+	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	m.booted_s = (long long)now.tv_sec - up.tv_sec;
 	return m;
 }
 
@@ -48,27 +71,17 @@ static unsigned long long process_began(long pid)
 	return at && sscanf(at, ") %*c" SKIP_9 SKIP_9 " %llu", &began) == 1 ? began : 0;
 }
 
-/* The kernel takes any bytes as a name. */
-static void this_host(char ret_host[64])
-{
-	memset(ret_host, 0, 64);
-	gethostname(ret_host, 63);
-	for (char *c = ret_host; *c; c++)
-		*c = *c > ' ' && *c < 0x7f ? *c : '?';
-}
-
 static int write_claim(struct owner *o, struct store *s)
 {
 	struct machine m = this_machine();
-	char host[64];
 	json_t *json;
 	char *text;
 	int err;
 
-	this_host(host);
-	json = json_pack("{s:s, s:b, s:I, s:s, s:i, s:I, s:I, s:s, s:s}", "id", o->id, "group", o->is_group, "beat", (json_int_t)++o->beat,
-			 "host", host, "pid", (int)getpid(), "since", (json_int_t)o->since_ns, "began",
-			 (json_int_t)process_began(getpid()), "boot", m.boot, "pids", m.pids);
+	json = json_pack("{s:s, s:b, s:I, s:s, s:i, s:I, s:I, s:I, s:s, s:s, s:s, s:I}", "id", o->id, "group", o->is_group,
+			 "beat", (json_int_t)++o->beat, "host", m.host, "pid", (int)getpid(), "uid", (json_int_t)getuid(),
+			 "since", (json_int_t)o->since_ns, "began", (json_int_t)process_began(getpid()), "boot", m.boot,
+			 "pids", m.pids, "machine", m.id, "booted", (json_int_t)m.booted_s);
 	text = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 	err = text ? s->ops->remember(s, NAME, text) : -ENOMEM;
 	free(text);
@@ -83,14 +96,40 @@ static const char *text_of(const json_t *claim, const char *name)
 	return text ? text : "";
 }
 
-/* Is it certain that its process has ended? */
-static bool has_ended(const json_t *claim)
+static bool has_text(const json_t *claim, const char *name, const char *text)
+{
+	return text[0] && !strcmp(text_of(claim, name), text);
+}
+
+#define BOOTED_NEAR_S 2			/* both clocks are read one after the other */
+
+/* A sandbox may hide the boot's id (ProcSubset=pid).  Then host, machine and the time of its start take its place. */
+static bool is_here(const json_t *claim)
 {
 	struct machine m = this_machine();
+	long long apart_s = json_integer_value(json_object_get(claim, "booted")) - m.booted_s;
 
-	return m.boot[0] && !strcmp(text_of(claim, "boot"), m.boot) && m.pids[0] && !strcmp(text_of(claim, "pids"), m.pids) &&
-	       process_began((long)json_integer_value(json_object_get(claim, "pid"))) !=
-	       (unsigned long long)json_integer_value(json_object_get(claim, "began"));
+	if (!has_text(claim, "pids", m.pids))
+		return false;
+	if (m.boot[0] && text_of(claim, "boot")[0])
+		return has_text(claim, "boot", m.boot);
+	return has_text(claim, "host", m.host) && has_text(claim, "machine", m.id) && llabs(apart_s) <= BOOTED_NEAR_S;
+}
+
+enum life { LIFE_UNKNOWN, LIFE_LIVES, LIFE_ENDED };
+
+/* Where processes of other users are hidden (ProtectProc=invisible), one that cannot be seen may live. */
+static enum life life_of(const json_t *claim)
+{
+	unsigned long long began = is_here(claim) ? process_began((long)json_integer_value(json_object_get(claim, "pid"))) : 0;
+
+	if (!is_here(claim))
+		return LIFE_UNKNOWN;
+	if (began)
+		return began == (unsigned long long)json_integer_value(json_object_get(claim, "began")) ? LIFE_LIVES : LIFE_ENDED;
+	if (json_integer_value(json_object_get(claim, "uid")) == (json_int_t)getuid() || process_began(1))
+		return LIFE_ENDED;
+	return LIFE_UNKNOWN;
 }
 
 static bool is_ours(const struct owner *o, const json_t *claim)
@@ -111,7 +150,7 @@ static int refuse_claim(int err, const json_t *claim, const char *how, char *rea
 			 json_integer_value(json_object_get(claim, "pid")), at, how);
 }
 
-/* Watches the claim of another one. */
+/* Watches the claim of another one.  A silent one that certainly lives keeps it: a long request may have its worker. */
 static int watch(struct owner *o, const json_t *claim, const char *text, __u64 now_ms, char *reason)
 {
 	static const char lives[] = "uses the same ClickHouse database: stop one of them, or give both a bus, by which they are a group";
@@ -123,7 +162,9 @@ static int watch(struct owner *o, const json_t *claim, const char *text, __u64 n
 		snprintf(o->seen, sizeof(o->seen), "%s", text);
 		o->seen_ms = now_ms;
 	}
-	return now_ms - o->seen_ms >= OWNER_SILENT_MS ? 0 : refuse_claim(-EAGAIN, claim, may_live, reason);
+	if (now_ms - o->seen_ms >= OWNER_SILENT_MS && life_of(claim) != LIFE_LIVES)
+		return 0;
+	return refuse_claim(-EAGAIN, claim, may_live, reason);
 }
 
 static int read_claim(struct store *s, char text[OWNER_TEXT_MAX], json_t **ret_claim, char *reason)
@@ -142,7 +183,7 @@ int owner_claim(struct owner *o, struct store *s, __u64 now_ms, char reason[256]
 	json_t *claim = NULL;
 	int err = read_claim(s, text, &claim, reason);
 
-	if (!err && claim && !is_ours(o, claim) && !has_ended(claim))
+	if (!err && claim && !is_ours(o, claim) && life_of(claim) != LIFE_ENDED)
 		err = watch(o, claim, text, now_ms, reason);
 	json_decref(claim);
 	if (err || o->is_group)

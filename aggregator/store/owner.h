@@ -4,11 +4,13 @@
  *
  * Text    the store keeps a text "owner", JSON: who it is, and a number that rises with each beat.  A number that rises is
  *         the sign of life; no clock of another machine is read.
- * Killed  a claim of this machine whose process is gone is free at once, any other one when it has not changed for
- *         OWNER_SILENT_MS.
+ * Killed  a claim of this machine whose process is gone is free at once, and one whose process lives is never free.  Any
+ *         other one is free when it has not changed for OWNER_SILENT_MS: the store's longest request, during which there is
+ *         no beat, is shorter.
  * Group   a group (group.h) is one owner: its leader beats.  All its members may claim.
  * Race    two that claim a free store at once both get it.  At its next beat, the one whose text was overwritten gets
- *         -EBUSY, unless it is in a group: a group stays.
+ *         -EBUSY, unless it is in a group: a group stays.  A group has no text until its leader beats, so one alone may claim
+ *         the store in the second before; it ends at its next beat.
  * Errors  0 or -errno, and then the reason says who it is and since when.
  * Pure    but for the store, the process and its machine; time is an argument.  Thread: one at a time.
  */
@@ -18,7 +20,7 @@
 #include "aggregator/store/store.h"
 
 #define OWNER_BEAT_MS 3000
-#define OWNER_SILENT_MS 10000
+#define OWNER_SILENT_MS 150000
 #define OWNER_TEXT_MAX 500
 
 struct owner {				/* owner_init() */

@@ -90,6 +90,40 @@ TEST(one_that_was_killed_on_this_machine_is_replaced_at_once)
 	}
 }
 
+/* As under ProcSubset=pid, where the boot's id is hidden. */
+TEST(one_that_was_killed_is_known_without_the_id_of_the_boot)
+{
+	static const char *const other[] = { NULL, "machine", "host", "booted", "pids" };
+
+	for (size_t i = 0; i < sizeof(other) / sizeof(*other); i++) {
+		struct bench b;
+
+		if (access("/etc/machine-id", R_OK))
+			skip();
+		bench_begin(&b, false, false);
+		assert_int_equal(owner_claim(&b.a, b.store, 1000, b.reason), 0);
+		change_text(&b, "boot", json_string(""));
+		change_text(&b, "pid", json_integer(4000000));
+		if (other[i])
+			change_text(&b, other[i], i == 3 ? json_integer(1000) : json_string("another"));
+		assert_int_equal(owner_claim(&b.b, b.store, 1000, b.reason), other[i] ? -EAGAIN : 0);
+		bench_end(&b);
+	}
+}
+
+TEST(a_silent_one_that_lives_on_this_machine_is_not_replaced)
+{
+	struct bench b;
+
+	bench_begin(&b, false, false);
+	assert_int_equal(owner_claim(&b.a, b.store, 1000, b.reason), 0);
+	assert_int_equal(owner_claim(&b.b, b.store, 1000, b.reason), -EAGAIN);
+	assert_int_equal(owner_claim(&b.b, b.store, 1000 + 10 * OWNER_SILENT_MS, b.reason), -EAGAIN);
+	assert_int_equal(owner_beat(&b.a, b.store, b.reason), 0);
+	assert_int_equal(owner_claim(&b.b, b.store, 2000 + 10 * OWNER_SILENT_MS, b.reason), -EBUSY);
+	bench_end(&b);
+}
+
 /* Two containers of one machine: each may be process 1. */
 TEST(a_process_of_another_name_space_is_not_looked_up)
 {
