@@ -370,7 +370,7 @@ static bool is_in_group(const struct aggregator *a)
 
 _Static_assert(CONF_REASON_MAX == STORE_WAIT_REASON_MAX, "try_store() writes the one for the other");
 
-/* Opens the store, and claims it if it is a server.  On a worker if we wait for it. */
+/* Opens the store, and claims it if it is a server: then on a worker. */
 static int try_store(void *arg, char *reason)
 {
 	struct aggregator *a = arg;
@@ -526,14 +526,12 @@ static int open_http(struct aggregator *a, int which, char *reason)
 {
 	struct http_conf conf = { .page = a->conf.page, .held = &a->held,
 				  .token = a->conf.token_file[0] ? &a->token : NULL };
+	const char *path = which ? a->conf.api_socket : strncmp(a->conf.listen, "unix:", 5) ? NULL : a->conf.listen + 5;
 	int fd, err;
 
 	if (!a->http_at[which].len || a->http[which])
 		return 0;
-	if (!which && !strncmp(a->conf.listen, "unix:", 5))
-		err = folder_ready(a->conf.listen + 5, "listen", reason);
-	else
-		err = which ? folder_ready(a->conf.api_socket, "api-socket", reason) : 0;
+	err = path ? folder_ready(path, which ? "api-socket" : "listen", reason) : 0;
 	if (err)
 		return err;
 	if (endpoint_is_tcp(&a->http_at[which]))
@@ -703,16 +701,17 @@ static void on_store(void *arg, int err, const char *why)
 		a->changed(a->changed_arg, err, reason);
 }
 
+/* To open a server may take minutes: an upgrade copies its data. */
 static int wait_for_store(struct aggregator *a, char *reason)
 {
 	static const struct store_wait_ops ops = { try_store, on_store };
-	char why[CONF_REASON_MAX];
-	int err;
+	int err = open_both_http(a, reason);
 
-	snprintf(why, sizeof(why), "%s", reason);
-	reason[0] = 0;
-	err = open_both_http(a, reason);
-	return err ? err : store_wait_new(a->services.loop, &ops, a, why, now_ns(), &a->store_wait);
+	if (!err)
+		err = store_wait_new(a->services.loop, &ops, a, now_ns(), &a->store_wait);
+	if (err && !reason[0])
+		snprintf(reason, CONF_REASON_MAX, "it does not start: %s", strerror(-err));
+	return err;
 }
 
 bool aggregator_waits(const struct aggregator *a)
@@ -743,11 +742,11 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 		err = open_secrets(a, reason);
 	if (!err)
 		err = owner_init(&a->owner, is_in_group(a), a->started_ns);
+	if (!err && store_is_server(a))
+		return wait_for_store(a, reason);
 	if (!err)
 		err = try_store(a, reason);
-	if (err == -EAGAIN && store_is_server(a))
-		err = wait_for_store(a, reason);
-	else if (!err)
+	if (!err)
 		err = open_rest(a, reason);
 	if (err && !reason[0])
 		snprintf(reason, CONF_REASON_MAX, "it does not start: %s", strerror(-err));

@@ -76,8 +76,7 @@ static void on_timer(uv_timer_t *timer)
 		uv_timer_start(timer, on_timer, AGAIN_MS, 0);
 }
 
-int store_wait_new(uv_loop_t *loop, const struct store_wait_ops *ops, void *arg, const char *reason, __s64 since_ns,
-		   struct store_wait **ret_wait)
+int store_wait_new(uv_loop_t *loop, const struct store_wait_ops *ops, void *arg, __s64 since_ns, struct store_wait **ret_wait)
 {
 	struct store_wait *w = calloc(1, sizeof(*w));
 
@@ -87,10 +86,8 @@ int store_wait_new(uv_loop_t *loop, const struct store_wait_ops *ops, void *arg,
 	w->arg = arg;
 	w->since_ns = since_ns;
 	w->work.data = w->timer.data = w;
-	snprintf(w->why, sizeof(w->why), "%s", reason);
-	say_why(w);
 	uv_timer_init(loop, &w->timer);
-	uv_timer_start(&w->timer, on_timer, AGAIN_MS, 0);
+	uv_timer_start(&w->timer, on_timer, 0, 0);
 	*ret_wait = w;
 	return 0;
 }
@@ -112,5 +109,8 @@ void store_wait_text(const struct store_wait *w, char *ret_text, size_t room)
 	struct tm tm;
 
 	strftime(at, sizeof(at), "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&since, &tm));
-	snprintf(ret_text, room, "heatscoped waits for its store since %s: %s", at, w->reason);
+	if (w->reason[0])
+		snprintf(ret_text, room, "heatscoped waits for its store since %s: %s", at, w->reason);
+	else
+		snprintf(ret_text, room, "heatscoped opens its store since %s", at);
 }

@@ -1,8 +1,8 @@
-/* store_wait.h - tries again and again to open a store that is a server, until it answers.
+/* store_wait.h - opens a store that is a server, again and again until it answers.
  *
- *      store_wait_new() -> a second -> try(), on a worker -> -EAGAIN: again;  else done(), once
+ *      store_wait_new() -> try(), on a worker -> -EAGAIN: again, a second later;  else done(), once
  *
- * Log     a line at the begin, and one for each new reason.
+ * Log     a line for each new reason.
  * Stop    store_wait_stop(): done() is not called.  The loop frees it when try() has returned.
  * Thread  the loop thread only, except try().
  */
@@ -21,9 +21,8 @@ struct store_wait_ops {
 	void (*done)(void *arg, int err, const char *reason);
 };
 
-/* reason: of the first attempt, which the caller has made.  since_ns: wall clock.  -ENOMEM. */
-int store_wait_new(uv_loop_t *loop, const struct store_wait_ops *ops, void *arg, const char *reason, __s64 since_ns,
-		   struct store_wait **ret_wait);
+/* since_ns: wall clock.  -ENOMEM. */
+int store_wait_new(uv_loop_t *loop, const struct store_wait_ops *ops, void *arg, __s64 since_ns, struct store_wait **ret_wait);
 void store_wait_stop(struct store_wait *w);	/* NULL is fine */
 
 /* A sentence: since when it waits, and why. */

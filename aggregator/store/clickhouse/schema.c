@@ -11,6 +11,7 @@
 #include "aggregator/store/clickhouse/clickhouse.h"
 
 #include "collector/core/array.h"
+#include "collector/core/log.h"
 #include "collector/core/refuse.h"
 
 #include <ctype.h>
@@ -141,6 +142,8 @@ static int copy_days(struct clickhouse *q)
 
 	sql_begin(q, "SELECT DISTINCT toUInt16(day) FROM %s.filed", q->database);
 	err = request_select(q, take_day, &days);
+	if (!err)
+		log_info("ClickHouse: the database %s is upgraded, which copies its data of %zu days", q->database, days.n);
 	for (size_t i = 0; i < days.n && !err; i++) {
 		sql_begin(q, "INSERT INTO %s.filed_new SELECT * FROM %s.filed WHERE day = toDate(%u)", q->database, q->database,
 			  days.day[i]);
