@@ -27,7 +27,7 @@ static void find_file(const char *file, char ret_path[PATH_MAX])
 static int refuse_load(const struct module *m, const char *path, const char *why, char *reason)
 {
 	size_t len = strlen(path);
-	bool is_library = strstr(why, m->library);
+	bool is_library = strstr(why, m->library) || strstr(why, "cannot open shared object file");
 
 	if (!strncmp(why, path, len) && !strncmp(why + len, ": ", 2))
 		why += len + 2;
