@@ -25,7 +25,7 @@
 #define TICK_MS 500
 #define REFRESH_MS 15000		/* the bucket drops a presence after BUS_SOURCE_AGE_S */
 #define HELLO_MS (BUS_HELLO_AGE_S * 1000ull / 3)
-#define HELLO_PAUSE_MS 5000		/* it is not published again sooner */
+#define HELLO_PAUSE_MS 5000		/* between two answers */
 #define ACK_MS 5000			/* if the oldest message is not acknowledged in this time, all is sent again */
 #define MESSAGE_BYTES (256u << 10)	/* a message gets no further batch beyond this */
 #define UNACKED_BYTES (1u << 20)	/* no further batch is taken while so much is not acknowledged */
@@ -63,7 +63,8 @@ struct bus_link {
 	unsigned n_silent;		/* ticks since the oldest message became the oldest, or a part of it was acknowledged */
 	char *labels;			/* of the hello, as JSON; NULL: none */
 	__u64 first_sent;
-	__u64 ask_at_ms, refresh_at_ms, hello_at_ms, hello_ms;	/* in the loop's time; when the hello was last published */
+	__u64 ask_at_ms, refresh_at_ms, hello_at_ms, answer_ms;	/* in the loop's time; the last is of a question for the hello */
+	bool is_asked;			/* for the hello, and has not answered */
 	unsigned delay_ms;
 	char complained[REASON_MAX];	/* one log line per reason is enough */
 	unsigned n_handles;
@@ -268,8 +269,10 @@ static void publish_hello(struct bus_link *l)
 {
 	if (l->hello)
 		publish_value(l, l->hello_subject, l->hello);
-	l->hello_ms = uv_now(l->loop);
-	l->hello_at_ms = l->hello_ms + HELLO_MS;
+	if (l->is_asked)
+		l->answer_ms = uv_now(l->loop);
+	l->is_asked = false;
+	l->hello_at_ms = uv_now(l->loop) + HELLO_MS;
 }
 
 /* {"hello": its hash, "state": {...}, "self": {...}}, as far as they were sent. */
@@ -413,8 +416,10 @@ static void take_ack(struct bus_link *l, const struct bus_message *m)
  * an answer of its own here: it has another text. */
 static void take_question(struct bus_link *l, const struct bus_message *m)
 {
-	if (!m->status && m->len == strlen(BUS_SAY_HELLO) && !memcmp(m->data, BUS_SAY_HELLO, m->len))
-		l->hello_at_ms = l->hello_ms + HELLO_PAUSE_MS;
+	if (m->status || m->len != strlen(BUS_SAY_HELLO) || memcmp(m->data, BUS_SAY_HELLO, m->len))
+		return;
+	l->hello_at_ms = l->answer_ms ? l->answer_ms + HELLO_PAUSE_MS : 0;
+	l->is_asked = true;
 }
 
 static void on_message(void *arg, const struct bus_message *m)

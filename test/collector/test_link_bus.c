@@ -265,9 +265,13 @@ TEST(a_heatscoped_that_asks_gets_the_hello_and_several_that_ask_get_one)
 	for (int i = 0; i < 3; i++)
 		take(QUESTION, BUS_SAY_HELLO);
 	assert_int_equal(count_said(HELLO), 0);
-	pass(4000);			/* two collectors of one name must not go on without a pause */
+	pass(1000);
+	assert_int_equal(count_said(HELLO), 1);
+	n_said = 0;
+	take(QUESTION, BUS_SAY_HELLO);
+	pass(3500);			/* two collectors of one name must not go on without a pause */
 	assert_int_equal(count_said(HELLO), 0);
-	pass(1500);
+	pass(2000);
 	assert_int_equal(count_said(HELLO), 1);
 	must_fit();
 	pass(6000);
