@@ -63,7 +63,7 @@ struct bus_link {
 	unsigned n_silent;		/* ticks since the oldest message became the oldest, or a part of it was acknowledged */
 	char *labels;			/* of the hello, as JSON; NULL: none */
 	__u64 first_sent;
-	__u64 ask_at_ms, refresh_at_ms, hello_at_ms, answer_ms;	/* in the loop's time; the last is of a question for the hello */
+	__u64 ask_at_ms, refresh_at_ms, hello_at_ms, answer_ms;	/* in the loop's time; the latest answer to is_asked */
 	bool is_asked;			/* for the hello, and has not answered */
 	unsigned delay_ms;
 	char complained[REASON_MAX];	/* one log line per reason is enough */
