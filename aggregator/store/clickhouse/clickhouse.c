@@ -11,6 +11,7 @@
 #include <sys/random.h>
 
 #define ASK_MAX 10000			/* names in one question */
+#define ASK_SPARE 20			/* so many names may be read for one that is asked for */
 
 struct clickhouse *clickhouse_of(struct store *s)
 {
@@ -101,47 +102,67 @@ static int by_source(const void *a, const void *b)
 	return strcmp((*(const struct batch *const *)a)->source, (*(const struct batch *const *)b)->source);
 }
 
-static void put_slots(struct clickhouse *q, const struct batch **batch, size_t n)
+static int by_inst(const void *a, const void *b)
 {
-	qsort(batch, n, sizeof(*batch), by_slot);
+	return order_of((*(const struct batch *const *)a)->inst, (*(const struct batch *const *)b)->inst);
+}
+
+/* Sorts the batches, and keeps one of those that are equal.  Returns how many these are. */
+static size_t keep_distinct(const struct batch **batch, size_t n, int (*compare)(const void *a, const void *b))
+{
+	size_t kept = 0;
+
+	qsort(batch, n, sizeof(*batch), compare);
 	for (size_t i = 0; i < n; i++)
-		if (!i || by_slot(&batch[i], &batch[i - 1]))
-			sql_put(q, "%s%lld", i ? "," : "", (long long)batch[i]->slot);
+		if (!kept || compare(&batch[kept - 1], &batch[i]))
+			batch[kept++] = batch[i];
+	return kept;
 }
 
-static void put_sources(struct clickhouse *q, const struct batch **batch, size_t n)
-{
-	qsort(batch, n, sizeof(*batch), by_source);
-	for (size_t i = 0; i < n; i++) {
-		if (i && !by_source(&batch[i], &batch[i - 1]))
-			continue;
-		sql_put(q, i ? "," : "");
-		sql_put_text(q, batch[i]->source, strlen(batch[i]->source));
-	}
-}
+struct wanted {				/* ClickHouse may have a name for each combination of these */
+	const struct batch **slot, **source;	/* one batch of each */
+	size_t n_slots, n_sources, n_insts;
+};
 
-/* The slots and the sources: ClickHouse reads a list of names ten times as slowly, and has few other batches of these. */
-static int put_wanted(struct clickhouse *q, const struct named_batch *name, size_t n)
+static int wanted_init(struct wanted *w, const struct named_batch *name, size_t n)
 {
-	const struct batch **batch = calloc(n, sizeof(*batch));
-
-	if (!batch)
+	*w = (struct wanted){ .slot = calloc(2 * n, sizeof(*w->slot)) };
+	if (!w->slot)
 		return -ENOMEM;
+	w->source = w->slot + n;
 	for (size_t i = 0; i < n; i++)
-		batch[i] = name[i].batch;
-	sql_put(q, " AND slot IN (");
-	put_slots(q, batch, n);
-	sql_put(q, ") AND source IN (");
-	put_sources(q, batch, n);
-	sql_put(q, ")");
-	free(batch);
+		w->slot[i] = w->source[i] = name[i].batch;
+	w->n_insts = keep_distinct(w->slot, n, by_inst);
+	for (size_t i = 0; i < n; i++)
+		w->slot[i] = name[i].batch;
+	w->n_slots = keep_distinct(w->slot, n, by_slot);
+	w->n_sources = keep_distinct(w->source, n, by_source);
 	return 0;
 }
 
-/* Asks for some of the names; they ascend by instrumentation. */
-static int ask_some(struct clickhouse *q, const struct question *all, size_t from, size_t n)
+/* Would much more be read than is asked for?  Old slots of one source and the present one of all sources are such names. */
+static bool is_wide(const struct wanted *w, size_t n)
 {
-	const struct named_batch *name = all->name + from;
+	return w->n_insts * w->n_slots * w->n_sources > (n * ASK_SPARE > ASK_MAX ? n * ASK_SPARE : ASK_MAX);
+}
+
+/* The slots and the sources: ClickHouse reads a list of names ten times as slowly. */
+static void put_wanted(struct clickhouse *q, const struct wanted *w)
+{
+	sql_put(q, " AND slot IN (");
+	for (size_t i = 0; i < w->n_slots; i++)
+		sql_put(q, "%s%lld", i ? "," : "", (long long)w->slot[i]->slot);
+	sql_put(q, ") AND source IN (");
+	for (size_t i = 0; i < w->n_sources; i++) {
+		sql_put(q, i ? "," : "");
+		sql_put_text(q, w->source[i]->source, strlen(w->source[i]->source));
+	}
+	sql_put(q, ")");
+}
+
+/* Asks by one question; the names ascend by instrumentation. */
+static int ask(struct clickhouse *q, const struct question *all, const struct named_batch *name, size_t n, const struct wanted *wanted)
+{
 	__s64 first = name->batch->slot, last = first;
 	unsigned day = 65535, last_day = 0;
 	int err;
@@ -165,8 +186,24 @@ static int ask_some(struct clickhouse *q, const struct question *all, size_t fro
 	}
 	sql_put(q, ") AND day >= toDate(%u) AND day <= toDate(%u) AND slot >= %lld AND slot <= %lld", day, last_day,
 		(long long)first, (long long)last);
-	err = put_wanted(q, name, n);
-	return err ? err : request_select(q, take_known, (void *)all);
+	put_wanted(q, wanted);
+	return request_select(q, take_known, (void *)all);
+}
+
+/* Asks for them by several questions if one would read too much.  Halves are less wide, as the names ascend by slot. */
+static int ask_some(struct clickhouse *q, const struct question *all, size_t from, size_t n)
+{
+	struct wanted wanted;
+	int err = wanted_init(&wanted, all->name + from, n);
+	bool wide = !err && is_wide(&wanted, n);
+
+	if (!err && !wide)
+		err = ask(q, all, all->name + from, n, &wanted);
+	free(wanted.slot);
+	if (err || !wide)
+		return err;
+	err = ask_some(q, all, from, n / 2);
+	return err ? err : ask_some(q, all, from + n / 2, n - n / 2);
 }
 
 /* Sets ret_new of each batch that is neither known nor a second one of its name, and `late` of the known ones; of others TIERS. */

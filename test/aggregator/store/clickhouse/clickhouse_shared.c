@@ -321,6 +321,41 @@ SHARED_TEST(a_call_after_the_insert_of_another_handle_changes_no_tier)
 	middles(*state, GATE_AFTER);
 }
 
+/* --- questions for names --- */
+
+/* One source sends old slots, while all sources send the present one. */
+SHARED_TEST(old_slots_of_one_source_do_not_make_add_read_those_of_all)
+{
+	enum { SOURCES = 200, SLOTS = 200, BATCHES = SOURCES * SLOTS };
+	const struct kit_shape shape = { .n_sources = 1, .n_keys = 1, .n_axes = 1, .n_slices = 1, .first = FROM, .last = FROM };
+	struct shared *f = *state;
+	struct batch *batch = kit_batches(&shape, BATCHES), *mixed = calloc(SOURCES + SLOTS, sizeof(*mixed));
+	bool *is_new = calloc(BATCHES, sizeof(*is_new));
+	size_t answered, n_new = 0;
+
+	for (int i = 0; i < BATCHES; i++) {
+		batch[i].slot = FROM + i / SOURCES;
+		batch[i].run = 1;
+		snprintf(batch[i].source, sizeof(batch[i].source), "source%d", i % SOURCES);
+	}
+	assert_int_equal(f->handle[0]->ops->add(f->handle[0], batch, BATCHES - SOURCES, is_new), 0);
+	for (int i = 0; i < SLOTS - 1; i++)
+		mixed[i] = batch[i * SOURCES];
+	for (int i = 0; i < SOURCES; i++)
+		mixed[SLOTS - 1 + i] = batch[BATCHES - SOURCES + i];
+	answered = gate_answered(f->gate);
+	assert_int_equal(f->handle[0]->ops->add(f->handle[0], mixed, SLOTS - 1 + SOURCES, is_new), 0);
+	answered = gate_answered(f->gate) - answered;
+	print_message("# the server has answered %zu bytes\n", answered);
+	assert_in_range(answered, 1, 250000);	/* all of the 40,000 names are 1,800,000 */
+	for (int i = 0; i < SLOTS - 1 + SOURCES; i++)
+		n_new += is_new[i];
+	assert_int_equal(n_new, SOURCES);
+	kit_free(batch, BATCHES);
+	free(mixed);
+	free(is_new);
+}
+
 /* --- an add() in the middle of a roll-up --- */
 
 static void add_in_middle(void *arg)

@@ -19,6 +19,7 @@ struct gate {
 	_Atomic enum gate_when when;
 	void (*act)(void *arg);
 	void *arg;
+	_Atomic size_t answered;
 };
 
 static int connect_server(const struct gate *g)
@@ -82,14 +83,16 @@ static bool forward(int server, const char *request, size_t len)
 	       send_all(server, line, len - first);
 }
 
-static void relay(int server, int client)
+static void relay(struct gate *g, int server, int client)
 {
 	char data[65536];
 	ssize_t n;
 
-	while ((n = recv(server, data, sizeof(data), 0)) > 0)
+	while ((n = recv(server, data, sizeof(data), 0)) > 0) {
+		g->answered += (size_t)n;
 		if (!send_all(client, data, (size_t)n))
 			return;
+	}
 }
 
 static void act_if(struct gate *g, bool insert, enum gate_when when)
@@ -122,7 +125,7 @@ static void exchange(struct gate *g, int client, int server, const char *request
 	if (insert && g->when == GATE_AFTER)
 		recv(server, &peek, 1, MSG_PEEK);	/* the answer comes when the rows are there */
 	act_if(g, insert, GATE_AFTER);
-	relay(server, client);
+	relay(g, server, client);
 }
 
 static void serve(struct gate *g, int client)
@@ -191,4 +194,9 @@ void gate_act(struct gate *g, enum gate_when when, void (*act)(void *arg), void 
 bool gate_acted(const struct gate *g)
 {
 	return g->when == GATE_NEVER;
+}
+
+size_t gate_answered(const struct gate *g)
+{
+	return g->answered;
 }

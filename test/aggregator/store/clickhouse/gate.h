@@ -8,6 +8,7 @@
 #define HEATSCOPE_GATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum gate_when { GATE_NEVER, GATE_BEFORE, GATE_AFTER };	/* the server gets the INSERT */
 
@@ -21,5 +22,8 @@ const char *gate_url(const struct gate *g);
 /* Calls act() once, at the next INSERT of rows of batches or tiers. */
 void gate_act(struct gate *g, enum gate_when when, void (*act)(void *arg), void *arg);
 bool gate_acted(const struct gate *g);
+
+/* Returns how many bytes the server has answered so far. */
+size_t gate_answered(const struct gate *g);
 
 #endif
