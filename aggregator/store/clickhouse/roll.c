@@ -4,6 +4,7 @@
  *         When all its rows are written, state.rolled moves, and reads use them.
  * Late    Rows that add() also filed in the tier count nothing here.  Where all rows of a key are late, a row with a sum
  *         of zero replaces what an earlier roll-up made of them; readers add it to the late ones.
+ * Damage  A malformed row is left out and counted.  A loss with the name of its slot says so when the row is gone.
  * Day     One INSERT makes the rows of one day, however late the roll-up is. */
 #include "aggregator/store/clickhouse/clickhouse.h"
 #include "aggregator/store/clickhouse/roll_sums.h"
@@ -26,7 +27,26 @@ struct rolling {
 	struct clickhouse *q;
 	struct roll_sums sums;
 	__u64 late;			/* rows of at least this version, below TIERS, are late for the tier */
+	__s64 per;			/* slots of tier 0 in a row that is read */
+	struct row like;		/* as the new rows */
 };
+
+static int found_damage(struct rolling *r, __s64 slot)
+{
+	struct clickhouse *q = r->q;
+	struct row row = r->like;
+
+	q->store.n_damaged++;
+	snprintf(q->store.reason, sizeof(q->store.reason), "ClickHouse at %.80s: a damaged histogram for slot %lld", q->url, (long long)slot);
+	row.kind = ROW_LOSS;
+	row.source = "";
+	row.slot = row.batch_slot = row.first = slot;
+	row.last = slot + r->per - 1;
+	row.part = (__u32)r->late;
+	row.n = 1;
+	row_put(&q->rows, &row);
+	return q->rows.err;
+}
 
 static int take_row(void *arg, struct cursor *c)
 {
@@ -40,6 +60,8 @@ static int take_row(void *arg, struct cursor *c)
 		return 0;
 	bytes_clear(&q->hist);
 	err = row_slice_encode(&row, &q->hist);
+	if (err == -EBADMSG)
+		return found_damage(r, row.slot);
 	row.slice.hist = q->hist.data;
 	row.slice.hist_len = (__u32)q->hist.len;
 	return err ? err : roll_sums_add(&r->sums, row.slot, &row.slice, version >= r->late && version < TIERS);
@@ -74,19 +96,19 @@ static int find_version(struct clickhouse *q, const struct state *s, int tier, c
 /* Rows of minutes come with those of the whole of slots, steps and minutes, rows of hours with those of the whole of hours. */
 static int roll_slices(struct clickhouse *q, const struct state *s, int tier, const struct span *span, bool again)
 {
-	struct row like = { .inst = s->inst, .life = s->life };
-	struct rolling r = { .q = q, .late = (__u64)tier };
+	struct rolling r = { .q = q, .late = (__u64)tier, .per = tier_slots(s->slot_ns, tier - 1),
+			     .like = { .slot_ns = s->slot_ns, .inst = s->inst, .life = s->life } };
 	int err = roll_sums_begin(&r.sums, s->slot_ns, tier, span->first, span->end);
 
 	if (!err)
-		err = find_version(q, s, tier, span, again, &like.version);
+		err = find_version(q, s, tier, span, again, &r.like.version);
+	bytes_clear(&q->rows);
 	sql_begin(q, "SELECT version, slot, " ROW_SLICE("key"));
 	sql_put_rows(q, s, (enum row_kind)(tier - 1), span->first, span->end - 1);
 	if (!err)
 		err = request_select(q, take_row, &r);
-	bytes_clear(&q->rows);
 	if (!err)
-		err = roll_sums_put(&r.sums, &like, &q->rows);
+		err = roll_sums_put(&r.sums, &r.like, &q->rows);
 	if (!err && q->rows.len)
 		err = request_insert(q, "filed", ROW_COLUMNS);
 	roll_sums_fini(&r.sums);

@@ -137,6 +137,30 @@ STORE_TEST(a_day_that_all_tiers_dropped_leaves_the_disk)
 	assert_in_range(number_of(f, "SELECT count() FROM %s.filed"), 1, 10);
 }
 
+/* No measure has this axis. */
+STORE_TEST(a_damaged_row_is_counted_and_stops_neither_roll_up_nor_expiry)
+{
+	const struct store_range minutes = { .first = 1700006400, .last = 1700009999, .axis = -1, .weight = -1, .tier = 1 };
+	struct fixture *f = *state;
+	struct gathered *got;
+
+	for (int i = 0; i < 4; i++) {
+		struct batch *b = kit_batch("a", 1700006400 + 600 * i, 1, "x", 5000, 2);
+
+		assert_int_equal(store_add(f->store, b, 1), 1);
+		kit_free(b, 1);
+	}
+	number_of(f, "INSERT INTO %1$s.filed (day, inst, life, kind, axis, slot, n) SELECT day, inst, life, kind, 200, slot, n "
+		  "FROM %1$s.filed WHERE kind = 0 AND slot = 1700007000");
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1700008200), 0);
+	assert_int_equal(f->store->n_damaged, 1);
+	assert_int_equal(f->store->ops->expire(f->store, KIT_INST, (const __s64[]){ 1700009000, 0, 0 }), 0);
+	assert_int_equal(kit_read_range(f->store, &minutes, &got), 0);
+	assert_int_equal(gathered_events(got), 8);
+	assert_int_equal(gathered_lost(got), 1);
+	gathered_free(got);
+}
+
 /* --- the schema of version 2 --- */
 
 static const char *const schema_2[] = {
