@@ -290,11 +290,13 @@ static int roll_tier_again(struct clickhouse *q, const struct state *s, int tier
 	return err;
 }
 
+/* A minute of which some slots have been dropped still has all rows, unless some of them are being removed. */
 int roll_minutes_again(struct clickhouse *q, const struct state *s)
 {
-	__s64 per = tier_slots(s->slot_ns, 1), from = s->dropped[0].before > s->swept[0] ? s->dropped[0].before : s->swept[0];
+	__s64 per = tier_slots(s->slot_ns, 1), from = tier_down(horizon_of(s, 0), per);
+	__s64 swept = tier_down((s->swept[0] > 0 ? s->swept[0] : 0) + per - 1, per);
 
-	from = tier_down((from > 0 ? from : 0) + per - 1, per);
+	from = from > swept ? from : swept;
 	return from >= s->rolled[1] ? 0 : roll_range(q, s, 1, from, s->rolled[1], true);
 }
 

@@ -7,7 +7,9 @@
  * Parts   One INSERT makes one part, and they come at least once a second: the limits are wider than ClickHouse's own.
  * Index   It has every 1024th row: a picture of one key needs the rows of a few hundred slots, and a roll-up those of ten
  *         minutes of each key.
- * 2 to 3  The index had every 8192nd row, and the whole had no steps (row.h). */
+ * 2 to 3  The index had every 8192nd row, and there were no steps (row.h).  `filed` becomes `filed_2`, a copy of it with a name
+ *         of its own is made, and the copy becomes `filed`.  Several processes may do so at once: each has its own copy, and
+ *         the server gives only the first one the name.  Nothing is written to the tables meanwhile. */
 #include "aggregator/store/clickhouse/clickhouse.h"
 
 #include "collector/core/array.h"
@@ -135,20 +137,42 @@ static int take_day(void *arg, struct cursor *c)
 	return 0;
 }
 
-static int copy_days(struct clickhouse *q)
+/* The columns of a step's row that is made of a late row of a slot, see `Late` in clickhouse.h. */
+#define STEP_COLUMNS "inst, life, kind, axis, weight, ruler, key, slot, source, incarnation, batch_slot, seq, part, version, n, total, low, " \
+	"high, large, buckets, counts"
+
+/* Roll-ups leave out rows of late batches, which have steps of their own. */
+static int copy_late(struct clickhouse *q, const char *copy, unsigned day, bool whole)
+{
+	sql_begin(q, "INSERT INTO %s.%s (day, " STEP_COLUMNS ") SELECT day, inst, life, toUInt8(%d), axis, weight, ruler, %s, "
+		  "intDiv(slot, %d) * %d, source, incarnation, batch_slot, seq, part, version, n, total, low, high, large, buckets, counts "
+		  "FROM %s.filed_2 WHERE day = toDate(%u) AND kind = %d AND version >= 1 AND version < %d", q->database, copy,
+		  whole ? ROW_WHOLE_STEP : ROW_STEP, whole ? "''" : "key", STEP_SLOTS, STEP_SLOTS, q->database, day, ROW_SLOT, TIERS);
+	return request_run(q);
+}
+
+static int copy_day(struct clickhouse *q, const char *copy, unsigned day)
+{
+	int err;
+
+	sql_begin(q, "INSERT INTO %s.%s SELECT * FROM %s.filed_2 WHERE day = toDate(%u)", q->database, copy, q->database, day);
+	err = request_run(q);
+	if (!err)
+		err = copy_late(q, copy, day, false);
+	return err ? err : copy_late(q, copy, day, true);
+}
+
+static int copy_days(struct clickhouse *q, const char *copy)
 {
 	struct days days = { 0 };
 	int err;
 
-	sql_begin(q, "SELECT DISTINCT toUInt16(day) FROM %s.filed", q->database);
+	sql_begin(q, "SELECT DISTINCT toUInt16(day) FROM %s.filed_2", q->database);
 	err = request_select(q, take_day, &days);
 	if (!err)
 		log_info("ClickHouse: the database %s is upgraded, which copies its data of %zu days", q->database, days.n);
-	for (size_t i = 0; i < days.n && !err; i++) {
-		sql_begin(q, "INSERT INTO %s.filed_new SELECT * FROM %s.filed WHERE day = toDate(%u)", q->database, q->database,
-			  days.day[i]);
-		err = request_run(q);
-	}
+	for (size_t i = 0; i < days.n && !err; i++)
+		err = copy_day(q, copy, days.day[i]);
 	free(days.day);
 	return err;
 }
@@ -159,6 +183,12 @@ static int drop_table(struct clickhouse *q, const char *name)
 	return request_run(q);
 }
 
+static int rename_table(struct clickhouse *q, const char *from, const char *to)
+{
+	sql_begin(q, "RENAME TABLE %s.%s TO %s.%s", q->database, from, q->database, to);
+	return request_run(q);
+}
+
 /* Returns in *ret_n whether the table is there: 1 or 0. */
 static int find_table(struct clickhouse *q, const char *name, __u64 *ret_n)
 {
@@ -166,30 +196,83 @@ static int find_table(struct clickhouse *q, const char *name, __u64 *ret_n)
 	return request_select(q, take_number, ret_n);
 }
 
-/* Puts the copy in the place of the table.  If the table is missing, an earlier try ended in the middle, and the copy is
- * complete. */
+/* Gives `filed` the name filed_2, unless another process has done it. */
+static int move_old(struct clickhouse *q)
+{
+	__u64 n = 0;
+	int err = find_table(q, "filed_2", &n), moved;
+
+	if (err || n)
+		return err;
+	moved = rename_table(q, "filed", "filed_2");
+	err = moved ? find_table(q, "filed_2", &n) : 0;
+	return err || !moved || n ? err : moved;
+}
+
+/* Makes `filed` of filed_2.  If another process is the first, its copy is as good, and ours is dropped. */
+static int make_copy(struct clickhouse *q)
+{
+	char copy[40];
+	__u64 n = 0;
+	int err, found;
+
+	snprintf(copy, sizeof(copy), "filed_copy_%llu", (unsigned long long)version_next(q));
+	err = make_table(q, copy, filed_table);
+	if (!err)
+		err = copy_days(q, copy);
+	if (!err)
+		err = rename_table(q, copy, "filed");
+	if (!err)
+		return 0;
+	found = find_table(q, "filed", &n);
+	if (!found)
+		drop_table(q, copy);
+	return found || n ? found : err;
+}
+
 static int renew_table(struct clickhouse *q)
 {
 	__u64 n = 0;
+	int err = move_old(q);
+
+	if (!err)
+		err = find_table(q, "filed", &n);
+	return err || n ? err : make_copy(q);
+}
+
+struct names {
+	char (*name)[64];
+	size_t n, room;
+};
+
+static int take_name(void *arg, struct cursor *c)
+{
+	struct row_text name = row_get_text(c);
+	struct names *names = arg;
+
+	if (c->err)
+		return 0;
+	if (array_grow(&names->name, names->n, &names->room, sizeof(*names->name)))
+		return -ENOMEM;
+	snprintf(names->name[names->n++], sizeof(*names->name), "%.*s", (int)name.len, (const char *)name.data);
+	return 0;
+}
+
+/* Drops the old table and copies that were not completed.  A process that still makes one finds that `filed` is there. */
+static int drop_old(struct clickhouse *q)
+{
+	struct names names = { 0 };
+	__u64 n = 0;
 	int err = find_table(q, "filed", &n);
 
+	sql_begin(q, "SELECT name FROM system.tables WHERE database = '%s' AND (name = 'filed_2' OR startsWith(name, 'filed_copy_'))",
+		  q->database);
 	if (!err && n)
-		err = drop_table(q, "filed_old");
-	if (!err && n)
-		err = drop_table(q, "filed_new");
-	if (!err && n)
-		err = make_table(q, "filed_new", filed_table);
-	if (!err && n)
-		err = copy_days(q);
-	if (!err && n) {
-		sql_begin(q, "RENAME TABLE %s.filed TO %s.filed_old", q->database, q->database);
-		err = request_run(q);
-	}
-	if (err)
-		return err;
-	sql_begin(q, "RENAME TABLE %s.filed_new TO %s.filed", q->database, q->database);
-	err = request_run(q);
-	return err ? err : drop_table(q, "filed_old");
+		err = request_select(q, take_name, &names);
+	for (size_t i = 0; i < names.n && !err; i++)
+		err = drop_table(q, names.name[i]);
+	free(names.name);
+	return err;
 }
 
 /* Minutes whose slots are still there are added up once more, which makes the steps. */
@@ -221,8 +304,12 @@ static int upgrade_2(struct clickhouse *q)
 	err = renew_table(q);
 	if (!err)
 		err = add_steps(q);
+	if (!err)
+		err = note_version(q, 3);
+	if (!err)
+		err = drop_old(q);
 	request_limit(q, true);
-	return err ? err : note_version(q, 3);
+	return err;
 }
 
 static int begin_tables(struct clickhouse *q)

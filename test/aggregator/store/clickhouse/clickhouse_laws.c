@@ -1,4 +1,5 @@
 /* The laws of store.h, on the ClickHouse server at $CLICKHOUSE_URL; each test has a database of its own. */
+#include "test/aggregator/store/clickhouse/gate.h"
 #include "test/kit/store_laws.h"
 
 #include <curl/curl.h>
@@ -177,11 +178,10 @@ static const char *const schema_2[] = {
 };
 
 /* Makes such a database of what the store has, without the rows that came later. */
-static struct store *open_schema_2(struct fixture *f)
+static void make_schema_2(struct fixture *f)
 {
 	struct store_clickhouse_conf conf;
-	char database[32], text[1500], reason[256] = "";
-	struct store *s;
+	char database[32], text[1500];
 
 	conf_of(f->dir, database, &conf);
 	for (size_t i = 0; i < sizeof(schema_2) / sizeof(*schema_2); i++) {
@@ -192,8 +192,17 @@ static struct store *open_schema_2(struct fixture *f)
 	send_sql(text);
 	snprintf(text, sizeof(text), "INSERT INTO %s_2.text SELECT * FROM %s.text WHERE name != 'schema'", database, database);
 	send_sql(text);
+}
+
+static struct store *open_schema_2(struct fixture *f, const char *url)
+{
+	struct store_clickhouse_conf conf;
+	char database[32], reason[256] = "";
+	struct store *s;
+
+	conf_of(f->dir, database, &conf);
 	strcat(database, "_2");
-	conf.database = database;
+	conf.url = url;
 	if (store_clickhouse_open(&conf, &s, reason, sizeof(reason)))
 		fail_msg("%s", reason);
 	return s;
@@ -201,9 +210,11 @@ static struct store *open_schema_2(struct fixture *f)
 
 static void assert_same_tiers(struct store *s, struct store *want, __s64 first, __s64 last)
 {
-	for (int i = 0; i < 4 * TIERS; i++) {
-		const struct store_range range = { .first = first, .last = last, .axis = -1, .weight = -1, .tier = i / 4, .whole = i % 2,
-						   .grain = i / 2 % 2 ? 60 : 1 };
+	static const int grain[] = { 1, 12, 60 };
+
+	for (int i = 0; i < 6 * TIERS; i++) {
+		const struct store_range range = { .first = first, .last = last, .axis = -1, .weight = -1, .tier = i / 6, .whole = i % 2,
+						   .grain = grain[i / 2 % 3] };
 		struct gathered *a, *b;
 
 		assert_int_equal(kit_read_range(s, &range, &a), 0);
@@ -214,28 +225,91 @@ static void assert_same_tiers(struct store *s, struct store *want, __s64 first, 
 	}
 }
 
-/* Hours of which the oldest have been dropped and removed; then more is added and rolled up. */
-STORE_TEST(a_database_of_an_older_schema_is_upgraded)
+static void add_one(struct fixture *f, __s64 slot, __u32 seq)
 {
-	static const struct kit_shape shape = { .n_sources = 3, .n_keys = 4, .n_axes = 2, .n_slices = 5, .first = 1700000123, .last = 1700182123 };
-	struct fixture *f = *state;
-	struct batch *batch = kit_batches(&shape, 300);
-	__s64 slot[TIERS] = { 1700040000, 1700020000, 0 };
-	struct store *s;
+	struct batch *b = kit_batch("a", slot, seq, "x", 5000, 2);
+
+	assert_int_equal(store_add(f->store, b, 1), 1);
+	kit_free(b, 1);
+}
+
+/* Hours of which the oldest have been dropped, up to the middle of a minute, and removed; some batches were late for minutes,
+ * some for hours. */
+static void fill_schema_2(struct fixture *f, const struct batch *batch)
+{
+	__s64 slot[TIERS] = { 1700040017, 1700020000, 0 };
 
 	store_add(f->store, batch, 200);
-	for (int i = 0; i < 6; i++, slot[0] += 30000)
+	add_one(f, 1700100030, 1000);
+	for (int i = 0; i < 3; i++, slot[0] += 30000)
 		assert_int_equal(f->store->ops->expire(f->store, KIT_INST, slot), 0);
-	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, shape.last - 1000), 0);
-	s = open_schema_2(f);
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1700181000), 0);
+	store_add(f->store, batch + 200, 50);
+	add_one(f, 1700150005, 1001);
+	add_one(f, 1700150006, 1002);
+	add_one(f, 1700180500, 1003);		/* its minute was added up, its hour was not */
+	make_schema_2(f);
+}
+
+static const struct kit_shape fifty_hours = {
+	.n_sources = 3, .n_keys = 4, .n_axes = 2, .n_slices = 5, .first = 1700000123, .last = 1700182123,
+};
+
+/* Then more is added and rolled up. */
+STORE_TEST(a_database_of_an_older_schema_is_upgraded)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&fifty_hours, 350);
+	struct store *s;
+
+	fill_schema_2(f, batch);
+	s = open_schema_2(f, getenv("CLICKHOUSE_URL"));
 	assert_same_tiers(s, f->store, 1700000000, 1700190000);
-	store_add(f->store, batch + 200, 100);
-	store_add(s, batch + 200, 100);
+	store_add(f->store, batch + 250, 100);
+	store_add(s, batch + 250, 100);
 	assert_same_tiers(s, f->store, 1700000000, 1700190000);
-	assert_int_equal(s->ops->compact(s, KIT_INST, shape.last), 0);
+	assert_int_equal(s->ops->compact(s, KIT_INST, fifty_hours.last), 0);
 	assert_same_tiers(s, f->store, 1700000000, 1700190000);
+	assert_int_equal(number_of(f, "SELECT count() FROM system.tables WHERE database = '%s_2' AND name LIKE 'filed%%'"), 1);
 	s->ops->close(s);
-	kit_free(batch, 300);
+	kit_free(batch, 350);
+}
+
+struct other_upgrade {
+	struct fixture *f;
+	const struct batch *batch;
+	struct store *store;
+};
+
+static void upgrade_other(void *arg)
+{
+	struct other_upgrade *o = arg;
+
+	o->store = open_schema_2(o->f, getenv("CLICKHOUSE_URL"));
+	store_add(o->store, o->batch, 100);
+}
+
+/* A second one upgrades, and adds, while the first one copies. */
+STORE_TEST(two_upgrade_a_database_at_once_and_lose_nothing)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&fifty_hours, 350);
+	struct other_upgrade other = { .f = f, .batch = batch + 250 };
+	struct gate *gate = gate_open(getenv("CLICKHOUSE_URL"));
+	struct store *s;
+
+	fill_schema_2(f, batch);
+	gate_act(gate, GATE_BEFORE, upgrade_other, &other);
+	s = open_schema_2(f, gate_url(gate));
+	assert_true(gate_acted(gate));
+	store_add(f->store, batch + 250, 100);
+	assert_same_tiers(s, f->store, 1700000000, 1700190000);
+	assert_same_tiers(other.store, f->store, 1700000000, 1700190000);
+	assert_int_equal(number_of(f, "SELECT count() FROM system.tables WHERE database = '%s_2' AND name LIKE 'filed%%'"), 1);
+	other.store->ops->close(other.store);
+	s->ops->close(s);
+	gate_close(gate);
+	kit_free(batch, 350);
 }
 
 /* A picture of many slots need not read each slot. */
