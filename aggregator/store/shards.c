@@ -12,6 +12,7 @@
 #include <string.h>
 #include <uv.h>
 
+#define OWN_TEXTS "shards."		/* these begin so */
 #define HOME "shards.home"
 #define MEMBER "shards.member."
 #define LENGTH "shards.length."
@@ -960,10 +961,17 @@ static void note_any(void *arg, __u64 inst, const char *json)
 
 struct founding {			/* what the shards say when they are opened */
 	char home[STORE_SHARDS_MAX][40];	/* the identity of each one's home; "": it has not been in a set */
-	bool has_insts[STORE_SHARDS_MAX];
+	bool has_insts[STORE_SHARDS_MAX], has_texts[STORE_SHARDS_MAX];	/* of heatscoped, not of a set */
 };
 
-/* Instrumentations before members: see found_set(). */
+static void note_text(void *arg, const char *name, const char *text)
+{
+	if (*text && strncmp(name, OWN_TEXTS, strlen(OWN_TEXTS)))
+		*(bool *)arg = true;
+}
+
+/* Instrumentations before members: see found_set().  Texts before homes: so texts that another heatscoped writes when its set is
+ * founded choose no home. */
 static int ask_shards(struct shards *g, struct founding *f)
 {
 	int err = 0;
@@ -972,6 +980,8 @@ static int ask_shards(struct shards *g, struct founding *f)
 		struct store *s = g->shard[i].store;
 
 		err = s->ops->inst_each(s, note_any, &f->has_insts[i]);
+		if (!err)
+			err = s->ops->recall_each(s, "", note_text, &f->has_texts[i]);
 		if (!err)
 			err = s->ops->recall(s, HOME, f->home[i], sizeof(f->home[i]));
 		if (err)
@@ -988,7 +998,13 @@ static struct shard *shard_called(struct shards *g, const char *id)
 	return NULL;
 }
 
-/* Chooses the home: the one that all name; in a new set the one that has instrumentations, or the lowest identity. */
+/* Instrumentations weigh more than texts. */
+static int weight_of(const struct founding *f, size_t i)
+{
+	return 2 * f->has_insts[i] + f->has_texts[i];
+}
+
+/* Chooses the home: the one that all name; in a new set the one that was used alone, or the lowest identity. */
 static int choose_home(struct shards *g, const struct founding *f)
 {
 	const struct shard *named = NULL;
@@ -1003,8 +1019,8 @@ static int choose_home(struct shards *g, const struct founding *f)
 			named = g->home = home;
 	}
 	for (size_t i = 0; i < g->n && !named; i++)
-		if (!g->home || (f->has_insts[i] && !f->has_insts[g->home - g->shard]) ||
-		    (f->has_insts[i] == f->has_insts[g->home - g->shard] && strcmp(g->shard[i].id, g->home->id) < 0))
+		if (!g->home || weight_of(f, i) > weight_of(f, (size_t)(g->home - g->shard)) ||
+		    (weight_of(f, i) == weight_of(f, (size_t)(g->home - g->shard)) && strcmp(g->shard[i].id, g->home->id) < 0))
 			g->home = &g->shard[i];
 	return 0;
 }

@@ -9,7 +9,7 @@
  *         Neither a shard's address nor the order of the list matters.
  * Set     The home has the list of the shards: a text `shards.member.ID` for each, since when it takes batches.  Each shard has
  *         a text `shards.home` with the home's identity.  The first shard of a set that has an instrumentation becomes
- *         the home; in a new set it is the one with the lowest identity.
+ *         the home, else one that has annotations, alerts or other texts; in a new set it is the one with the lowest identity.
  * More    A shard that is added takes batches of slots that begin JOIN_NS after it was opened first, and no others.  So a
  *         batch that comes again goes to the shard that has it, whatever the list is by then, and nothing moves: of
  *         n + 1 shards, the new one takes 1/(n + 1) of the sources from then on, and has nothing of the time before.

@@ -229,6 +229,27 @@ TEST(the_home_of_a_new_set_has_the_lowest_identity)
 	}
 }
 
+/* A server without instrumentations may have annotations, alerts or worksheets. */
+TEST(a_store_that_has_texts_becomes_the_home_of_a_new_set)
+{
+	for (int i = 0; i < 20; i++) {	/* sometimes it is the first of the list, sometimes the second */
+		struct store *one[2], *s;
+		char text[20], id[2][40];
+		int with;
+
+		for (int j = 0; j < 2; j++) {
+			assert_int_equal(store_memory_open(&one[j]), 0);
+			one[j]->ops->identity(one[j], id[j]);
+		}
+		with = strcmp(id[0], id[1]) < 0;	/* the one with the higher identity */
+		assert_int_equal(one[with]->ops->remember(one[with], "annotation.1", "deploy"), 0);
+		s = open_set(one, 2, NOW_S);
+		assert_int_equal(s->ops->recall(s, "annotation.1", text, sizeof(text)), 0);
+		assert_string_equal(text, "deploy");
+		s->ops->close(s);
+	}
+}
+
 /* --- a shard is away --- */
 
 static void set_state(struct store *s, int how)
