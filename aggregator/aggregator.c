@@ -332,7 +332,7 @@ static int open_clickhouse(struct aggregator *a, char *reason)
 		return err;
 	conf.user = user.user;
 	conf.password = user.password;
-	err = shards_open_clickhouse(&conf, now_ns(), &a->store, why, sizeof(why));
+	err = shards_open_clickhouse(&conf, &a->store, why, sizeof(why));
 	if (!err)
 		err = a->store->ops->limit(a->store, a->conf.max_size);
 	if (err)
@@ -370,6 +370,22 @@ static bool is_in_group(const struct aggregator *a)
 
 _Static_assert(CONF_REASON_MAX == STORE_WAIT_REASON_MAX, "try_store() writes the one for the other");
 
+/* One that is refused writes nothing: neither its claim nor its list of shards. */
+static int claim_store(struct aggregator *a, char why[256])
+{
+	int err = owner_claim(&a->owner, a->store, (__u64)boot_ns() / 1000000, why);
+
+	if (err)
+		return err;
+	err = shards_found(a->store, now_ns());
+	if (err) {
+		snprintf(why, 256, "%.255s", a->store->reason);
+		if (!is_in_group(a))
+			owner_release(&a->owner, a->store);
+	}
+	return err;
+}
+
 /* Opens the store, and claims it if it is a server: then on a worker. */
 static int try_store(void *arg, char *reason)
 {
@@ -382,7 +398,7 @@ static int try_store(void *arg, char *reason)
 		a->store = NULL;
 	}
 	if (!err && store_is_server(a))
-		err = owner_claim(&a->owner, a->store, (__u64)boot_ns() / 1000000, why);
+		err = claim_store(a, why);
 	a->is_claimed = !err && store_is_server(a) && !is_in_group(a);
 	if (why[0] && err)
 		snprintf(reason, CONF_REASON_MAX, "%s", why);

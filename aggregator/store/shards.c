@@ -1057,21 +1057,35 @@ static int name_home(struct shards *g, struct shard *h)
 	return err;
 }
 
+/* Reads what the shards say, and checks that they are one set; writes nothing.  After an error the home is as before. */
+static int check_set(struct shards *g, struct founding *f, struct listing *l)
+{
+	struct shard *was = g->home;
+	int err;
+
+	*f = (struct founding){ 0 };
+	g->home = NULL;
+	err = ask_shards(g, f);
+	if (!err)
+		err = choose_home(g, f);
+	if (!err)
+		err = read_members(g, l);
+	if (!err)
+		err = check_members(g, f, l);
+	if (err)
+		g->home = was;
+	return err;
+}
+
 /* Two heatscoped may do so at once, with the same result.  A set is new while it has no instrumentation.  One that finds an
  * instrumentation reads the list after that, so it finds the whole list that the other has written before. */
 static int found_set(struct shards *g, __s64 now_ns)
 {
-	struct founding f = { 0 };
+	struct founding f;
 	struct listing l;
 	bool is_new_set;
-	int err = ask_shards(g, &f);
+	int err = check_set(g, &f, &l);
 
-	if (!err)
-		err = choose_home(g, &f);
-	if (!err)
-		err = read_members(g, &l);
-	if (!err)
-		err = check_members(g, &f, &l);
 	if (err)
 		return err;
 	is_new_set = !f.has_insts[g->home - g->shard];
@@ -1119,9 +1133,11 @@ static const struct store_ops shards_ops = {
 	.compact = shards_compact,
 };
 
-int shards_open(struct store *const store[], const char *const name[], size_t n, __s64 now_ns, struct store **ret_store,
-		char *reason, size_t room)
+static int open_set(struct store *const store[], const char *const name[], size_t n, struct store **ret_store, char *reason,
+		    size_t room)
 {
+	struct founding f;
+	struct listing l;
 	struct shards *g;
 	int err;
 
@@ -1138,13 +1154,36 @@ int shards_open(struct store *const store[], const char *const name[], size_t n,
 	}
 	err = identify(g);
 	if (!err)
-		err = found_set(g, now_ns);
+		err = check_set(g, &f, &l);
 	if (err) {
 		snprintf(reason, room, "%s", g->store.reason[0] ? g->store.reason : strerror(-err));
 		shards_free(g);
 		return err;
 	}
 	*ret_store = &g->store;
+	return 0;
+}
+
+int shards_found(struct store *s, __s64 now_ns)
+{
+	return s->ops == &shards_ops ? found_set(shards_of(s), now_ns) : 0;
+}
+
+int shards_open(struct store *const store[], const char *const name[], size_t n, __s64 now_ns, struct store **ret_store,
+		char *reason, size_t room)
+{
+	struct store *s;
+	int err = open_set(store, name, n, &s, reason, room);
+
+	if (err)
+		return err;
+	err = shards_found(s, now_ns);
+	if (err) {
+		snprintf(reason, room, "%s", s->reason[0] ? s->reason : strerror(-err));
+		shards_free((struct shards *)s);
+		return err;
+	}
+	*ret_store = s;
 	return 0;
 }
 
@@ -1187,8 +1226,7 @@ static int check_alone(struct store *s, const char *address, char *reason, size_
 	return refuse_in(-EINVAL, reason, room, "%.120s is one of several shards: the list lacks the others", address);
 }
 
-int shards_open_clickhouse(const struct store_clickhouse_conf *conf, __s64 now_ns, struct store **ret_store, char *reason,
-			   size_t room)
+int shards_open_clickhouse(const struct store_clickhouse_conf *conf, struct store **ret_store, char *reason, size_t room)
 {
 	struct store *store[STORE_SHARDS_MAX];
 	struct addresses a;
@@ -1206,7 +1244,7 @@ int shards_open_clickhouse(const struct store_clickhouse_conf *conf, __s64 now_n
 	if (!err && n == 1)
 		*ret_store = store[0];
 	else if (!err)
-		err = shards_open(store, a.at, n, now_ns, ret_store, reason, room);
+		err = open_set(store, a.at, n, ret_store, reason, room);
 	for (size_t i = 0; i < n && err; i++)
 		store[i]->ops->close(store[i]);
 	free(a.text);

@@ -46,8 +46,11 @@
 int shards_open(struct store *const store[], const char *const name[], size_t n, __s64 now_ns, struct store **ret_store,
 		char *reason, size_t room);
 
-/* Opens the ClickHouse servers at conf->url, one address or several with commas.  One address: its store alone. */
-int shards_open_clickhouse(const struct store_clickhouse_conf *conf, __s64 now_ns, struct store **ret_store, char *reason,
-			   size_t room);
+/* Opens the ClickHouse servers at conf->url, one address or several with commas.  One address: its store alone.  It only reads:
+ * claim the store (owner.h), and call shards_found() before anything else. */
+int shards_open_clickhouse(const struct store_clickhouse_conf *conf, struct store **ret_store, char *reason, size_t room);
+
+/* Writes the shards that are new into the list.  A store alone has no list.  After an error s->reason says why; again later. */
+int shards_found(struct store *s, __s64 now_ns);
 
 #endif

@@ -192,7 +192,7 @@ static struct store *open_store(const char *where, const char *database)
 	struct store_clickhouse_conf conf = { where, database, "", "", "" };
 	struct store *s = NULL;
 	char reason[256] = "";
-	int err = strstr(where, "://") ? shards_open_clickhouse(&conf, now_ns(), &s, reason, sizeof(reason)) :
+	int err = strstr(where, "://") ? shards_open_clickhouse(&conf, &s, reason, sizeof(reason)) :
 		store_sqlite_open(where, &s, reason, sizeof(reason));
 
 	must(!err, reason);
