@@ -72,24 +72,39 @@ static size_t escape_label(const char *label, char *out)
 	return at;
 }
 
+/* Is one of the labels a path from / on, and has no other one a / or a backslash?  Then the text needs no escapes: the
+ * path begins where a label would be empty, and as many labels follow as there are. */
+static bool has_one_path(const struct labels *key)
+{
+	char label[LABEL_MAX + 1];
+	unsigned n_paths = 0;
+
+	for (unsigned i = 0; (int)i < labels_count(key); i++) {
+		if (labels_text(key, i, label) || strchr(label, '\\') || (strchr(label, '/') && *label != '/'))
+			return false;
+		n_paths += *label == '/';
+	}
+	return n_paths == 1;
+}
+
+/* escape: all labels but the last, which ends the text. */
 static void join_labels(const struct labels *key, bool escape, char *out, bool *ret_other)
 {
 	char label[LABEL_MAX + 1];
 	size_t at = 0, end = 0;
 	bool other = false;
 
-	escape = escape && key->len > 1u + (key->len ? key->bytes[0] : 0);	/* a single label needs no escape */
 	for (unsigned i = 0; end < key->len; i++) {
 		if (labels_text(key, i, label))
 			break;
 		other = other || !key->bytes[end];
+		end += 1u + key->bytes[end];
 		if (i)
 			out[at++] = '/';
-		if (escape)
+		if (escape && end < key->len)
 			at += escape_label(label, out + at);
 		else
 			at = (size_t)(stpcpy(out + at, label) - out);
-		end += 1u + key->bytes[end];
 	}
 	out[at] = 0;
 	if (ret_other)
@@ -98,19 +113,26 @@ static void join_labels(const struct labels *key, bool escape, char *out, bool *
 
 void key_text(const struct labels *key, char *out, bool *ret_other)
 {
-	join_labels(key, true, out, ret_other);
+	join_labels(key, !has_one_path(key), out, ret_other);
 }
 
-/* Counts the fields that a key's text has. */
-static int count_fields(const char *text)
+/* May it be the text of a key with n labels?  Then it has n - 1 before the last one, and none of them is empty but for a
+ * path, which has_one_path(). */
+static bool may_be_text(const char *text, int n)
 {
-	int n = 1;
+	size_t n_backslashes = 0, len = 0;
+	const char *all = text;
 
-	for (size_t n_backslashes = 0; *text; text++) {
-		n += *text == '/' && n_backslashes % 2 == 0;
+	for (; *text && n > 1; text++) {
+		bool divides = *text == '/' && n_backslashes % 2 == 0;
+
+		if (divides && !len)
+			return !strchr(all, '\\');
+		n -= divides;
+		len = divides ? 0 : len + 1;
 		n_backslashes = *text == '\\' ? n_backslashes + 1 : 0;
 	}
-	return n;
+	return n <= 1;
 }
 
 bool key_is(const struct labels *key, const char *text)
@@ -120,7 +142,7 @@ bool key_is(const struct labels *key, const char *text)
 	key_text(key, own, NULL);
 	if (!strcmp(own, text))
 		return true;
-	if (count_fields(text) == labels_count(key))
+	if (may_be_text(text, labels_count(key)))
 		return false;
 	join_labels(key, false, own, NULL);
 	return !strcmp(own, text);

@@ -11,8 +11,9 @@
  * Cover   A source that was seen in the range (or named by fold_expect()) should have reported each settled slot from
  *         its first on.  A slot that no source covers is unobserved.  A column is in progress until its slots are over
  *         and all have reported, or are settled.
- * Keys    a key's text is its labels joined by "/".  With several labels, a "/" within one is written as \/, and a backslash
- *         before it or at the label's end as \\, so that other labels are another text.
+ * Keys    a key's text is its labels joined by "/".  In all labels but the last, a "/" is written as \/, and a backslash before it
+ *         or at the label's end as \\, so that other labels are another text.  If only one label has a "/", and begins
+ *         with it, and none has a backslash, no escape is needed: "GET//a/b/200" is GET, /a/b, 200.
  * Thread  any, one at a time per fold.
  */
 #ifndef HEATSCOPE_QUERY_H

@@ -79,7 +79,7 @@ TEST(keys_are_sorted_by_the_requested_order)
 TEST(key_texts_join_labels)
 {
 	static const struct { unsigned key; const char *text; bool other; } cases[] = {
-		{ 0, "query/select", false }, { 3, "execute/update", false }, { 4, "query/a\\/b", false },
+		{ 0, "query/select", false }, { 3, "execute/update", false }, { 4, "query/a/b", false },
 		{ 7, "execute/other", true },
 	};
 	char text[KEY_TEXT_MAX];
@@ -151,8 +151,10 @@ TEST(different_keys_have_different_texts)
 TEST(a_slash_within_a_field_is_escaped)
 {
 	static const struct { const char *label[3]; size_t n; const char *text; } cases[] = {
-		{ { "p/q", "r" }, 2, "p\\/q/r" }, { { "p", "q/r" }, 2, "p/q\\/r" }, { { "p\\", "r" }, 2, "p\\\\/r" },
-		{ { "/usr/sbin/x" }, 1, "/usr/sbin/x" }, { { "a\\b", "c" }, 2, "a\\b/c" }, { { "a\\/b", "c\\" }, 2, "a\\\\\\/b/c\\\\" },
+		{ { "p/q", "r" }, 2, "p\\/q/r" }, { { "p", "q/r" }, 2, "p/q/r" }, { { "p\\", "r" }, 2, "p\\\\/r" },
+		{ { "/usr/sbin/x" }, 1, "/usr/sbin/x" }, { { "a\\b", "c" }, 2, "a\\b/c" }, { { "a\\/b", "c\\" }, 2, "a\\\\\\/b/c\\" }, { { "query", "/tmp/x.sock" }, 2, "query//tmp/x.sock" },
+		{ { "GET", "/a/b", "200" }, 3, "GET//a/b/200" }, { { "/a/b", "x/y" }, 2, "\\/a\\/b/x/y" }, { { "/a", "/b" }, 2, "\\/a//b" },
+		{ { "/a\\", "b" }, 2, "\\/a\\\\/b" },
 		{ { "a", "b", "c" }, 3, "a/b/c" },
 	};
 	struct bytes room = { 0 };
@@ -169,13 +171,16 @@ TEST(a_slash_within_a_field_is_escaped)
 
 TEST(a_text_that_was_saved_without_escapes_finds_its_key)
 {
-	static const char *const one[] = { "p/q", "r" }, *const other[] = { "p", "q/r" }, *const plain[] = { "p", "q" };
+	static const char *const one[] = { "p/q", "r" }, *const other[] = { "p", "q/r" }, *const path[] = { "/var/x", "r" }, *const plain[] = { "p", "q" };
 	struct bytes room = { 0 };
 	struct labels key = key_of(&room, one, 2);
 
-	assert_true(key_is(&key, "p/q/r"));
+	assert_false(key_is(&key, "p/q/r"));		/* it is the text of the other one */
 	assert_true(key_is(&key, "p\\/q/r"));
 	assert_false(key_is(&key, "p/q\\/r"));
+	key = key_of(&room, path, 2);
+	assert_true(key_is(&key, "/var/x/r"));
+	assert_false(key_is(&key, "\\/var\\/x/r"));
 	key = key_of(&room, other, 2);
 	assert_true(key_is(&key, "p/q/r"));
 	assert_false(key_is(&key, "p\\/q/r"));

@@ -41,18 +41,28 @@ function trim(keys) {
 	return keys.slice(0, last + 1);
 }
 
-/** The text of a key with these labels.  With several, a `/` within one is `\/`; backslashes before it or at the end are
- * doubled. */
-export const keyText = (labels) => labels.length === 1 ? labels[0] :
-	labels.map((label) => label.replace(/\\+(?=\/|$)/g, "$&$&").replaceAll("/", "\\/")).join("/");
+/* Is one label a path from / on, and has no other one a / or a backslash? */
+const hasOnePath = (labels) => labels.filter((label) => label.startsWith("/")).length === 1 &&
+	labels.every((label) => !label.includes("\\") && (label.startsWith("/") || !label.includes("/")));
 
-/** The labels of a key's text; it has n of them, or it is one that was saved before texts had escapes. */
+/** The text of a key with these labels.  In all but the last, a `/` is `\/`; backslashes before it or at the end are
+ * doubled.  With one path alone nothing is: "GET//a/b/200". */
+export const keyText = (labels) => hasOnePath(labels) ? labels.join("/") :
+	labels.map((label, at) => at === labels.length - 1 ? label : label.replace(/\\+(?=\/|$)/g, "$&$&").replaceAll("/", "\\/")).join("/");
+
+/** The labels of a key's text, n of them; fewer: it is not the text of such a key. */
 export function labelsOf(text, n) {
-	if (n === 1)
-		return [text];
+	const parts = text.split("/"), path = parts.indexOf(""), after = n - 1 - path;
 	const labels = [""];
 
-	for (const [, backslashes, end] of text.matchAll(/(\\*)([^\\]|$)/g)) {
+	if (path >= 0 && after >= 0 && parts.length > n && !text.includes("\\"))
+		return [...parts.slice(0, path), parts.slice(path, parts.length - after).join("/"), ...parts.slice(parts.length - after)];
+
+	for (const { index, 1: backslashes, 2: end } of text.matchAll(/(\\*)([^\\]|$)/g)) {
+		if (labels.length === n) {
+			labels[n - 1] = text.slice(index);
+			break;
+		}
 		const half = "\\".repeat(backslashes.length / 2), divides = end === "/" && backslashes.length % 2 === 0;
 
 		labels[labels.length - 1] += divides ? half : (end === "/" || end === "" ? half : backslashes) + end;

@@ -54,7 +54,8 @@ test("an expression identifies keys by their fields, where that is possible", ()
 	assert.equal(whereKeys(["statement", "user"], ["select/app"]), "statement = select and user = app");
 	assert.equal(whereKeys(["statement", "user"], ["select/app", "update/x"]),
 		"((statement = select and user = app) or (statement = update and user = x))");
-	for (const [fields, keys] of [[["statement"], []], [["statement"], ["other"]], [["statement", "user"], ["a/b/c"]], [["statement"], ["shed"]]])
+	assert.equal(whereKeys(["statement", "user"], ["a/b/c"]), "statement = a and user = b/c");
+	for (const [fields, keys] of [[["statement"], []], [["statement"], ["other"]], [["statement", "user"], ["a"]], [["statement"], ["shed"]]])
 		assert.equal(whereKeys(fields, keys), "");
 	for (const word of ["or", "AND"])
 		assert.equal(whereKeys(["word"], [word]), `word = "${word}"`);

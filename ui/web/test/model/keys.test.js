@@ -2,8 +2,32 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { keyList, query } from "../../src/net/api.js";
 import {
-	columnsOf, discreteFields, hangs, hueOf, HUES, KEYS_MAX, keysToColour, matching, presentRows, sortedRows, sortText, toggleKey, withOnCpu,
+	columnsOf, discreteFields, hangs, hueOf, HUES, KEYS_MAX, keysToColour, keyText, labelsOf, matching, presentRows, sortedRows, sortText, toggleKey, withOnCpu,
 } from "../../src/model/keys.js";
+
+test("different labels have different texts, from which they are read again", () => {
+	const words = [], grow = (word) => {
+		for (const letter of word.length < 3 ? ["a", "/", "\\"] : []) {
+			words.push(word + letter);
+			grow(word + letter);
+		}
+	};
+
+	grow("");
+	const texts = new Set();
+
+	for (const first of words)
+		for (const last of words) {
+			const text = keyText([first, last]);
+
+			assert.deepEqual(labelsOf(text, 2), [first, last], text);
+			texts.add(text);
+		}
+	assert.equal(texts.size, words.length ** 2);
+	assert.equal(keyText(["GET", "/a/b", "200"]), "GET//a/b/200");
+	assert.deepEqual(labelsOf("GET//a/b/200", 3), ["GET", "/a/b", "200"]);
+	assert.equal(keyText(["query", "p/q", "/tmp/x.sock"]), "query/p\\/q//tmp/x.sock");
+});
 
 test("a key keeps its hue while others come and go", () => {
 	let keys = toggleKey(toggleKey(toggleKey([], "a"), "b"), "c");
