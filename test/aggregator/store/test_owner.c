@@ -94,19 +94,18 @@ TEST(one_that_was_killed_on_this_machine_is_replaced_at_once)
 TEST(one_that_was_killed_is_known_without_the_id_of_the_boot)
 {
 	static const char *const other[] = { NULL, "machine", "host", "booted", "pids" };
+	bool has_id = !access("/etc/machine-id", R_OK);	/* a machine without one is not known by anything else */
 
 	for (size_t i = 0; i < sizeof(other) / sizeof(*other); i++) {
 		struct bench b;
 
-		if (access("/etc/machine-id", R_OK))
-			skip();
 		bench_begin(&b, false, false);
 		assert_int_equal(owner_claim(&b.a, b.store, 1000, b.reason), 0);
 		change_text(&b, "boot", json_string(""));
 		change_text(&b, "pid", json_integer(4000000));
 		if (other[i])
 			change_text(&b, other[i], i == 3 ? json_integer(1000) : json_string("another"));
-		assert_int_equal(owner_claim(&b.b, b.store, 1000, b.reason), other[i] ? -EAGAIN : 0);
+		assert_int_equal(owner_claim(&b.b, b.store, 1000, b.reason), other[i] || !has_id ? -EAGAIN : 0);
 		bench_end(&b);
 	}
 }

@@ -3,7 +3,7 @@
  *      list <- GET /ca/worksheets;   open(id) -> the session's panels;   the session's panels -> save()
  */
 import * as api from "../net/api.js";
-import { anew, lookOf } from "./state.js";
+import { freshState, lookOf } from "./state.js";
 import { missing, panelsFrom, worksheetOf } from "./worksheet.js";
 
 export class Library {
@@ -51,7 +51,7 @@ export class Library {
 			const { duration, yscale: y, transfer, threshold = null } = sheet, base = { duration, y, transfer, threshold };
 
 			this.session.creating = false;
-			this.session.set({ ...anew(null), sheet: id, panels: panelsFrom(sheet), base, ...base, ...chosen }, push);
+			this.session.set({ ...freshState(null), sheet: id, panels: panelsFrom(sheet), base, ...base, ...chosen }, push);
 		});
 	}
 

@@ -24,7 +24,7 @@ import { CellKeys } from "./cell_keys.js";
 import { Ranking } from "./ranking.js";
 import { successorOf } from "./rectangle.js";
 import { whenNeeded } from "../net/token.js";
-import { anew, chosenIn, readHash, writeHash, wrongTime } from "./state.js";
+import { freshState, chosenIn, readHash, writeHash, wrongTime } from "./state.js";
 import { titleOf } from "../base/text.js";
 import { bound, panelsOf, placed } from "./worksheet.js";
 import { domainAt, moveTime, moveValues, timeOf, valuesOf, zoomTime, zoomValues } from "./zoom.js";
@@ -215,7 +215,7 @@ export class Session {
 	select(id) {
 		this.creating = false;
 		this.library.opening = null;
-		this.set(anew(id), true);
+		this.set(freshState(id), true);
 	}
 
 	/** A part of an instrumentation is to be made. */
@@ -238,7 +238,7 @@ export class Session {
 		await api.remove(id);
 		this.closeFeed();
 		if (!this.mixed)
-			this.state = { ...this.state, ...anew(null) };
+			this.state = { ...this.state, ...freshState(null) };
 		await this.refreshLists();
 		this.set({});
 	}

@@ -45,7 +45,7 @@ export const START = Object.freeze({
 });
 
 /** Another instrumentation, at the same moment and range of time and values.  Panels and keys of one mean nothing of another. */
-export function anew(inst) {
+export function freshState(inst) {
 	const { panels, sheet, base, keys, only, of, by } = START;
 
 	return { inst, panels, sheet, base, keys, only, of, by };

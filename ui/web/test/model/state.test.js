@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { KEYS_MAX } from "../../src/model/keys.js";
-import { anew, chosenIn, columnsFor, keptColumns, keptOf, keptSpan, LINES, readHash, START, writeHash, wrongTime } from "../../src/model/state.js";
+import { freshState, chosenIn, columnsFor, keptColumns, keptOf, keptSpan, LINES, readHash, START, writeHash, wrongTime } from "../../src/model/state.js";
 import { panelOf } from "../../src/model/worksheet.js";
 
 test("the address keeps everything a person chose", () => {
@@ -39,7 +39,7 @@ test("another instrumentation keeps the moment and how it is looked at, and noth
 	const chosen = readHash("#inst=7&map=7:blocked:io&key=a&only=exclude&crop=0.01&of=user&by=command&end=5&values=ns:1:5&threshold=ns:5");
 	const look = { duration: 900, crop: 0.01, y: "linear", transfer: "rank", view: "table", theme: "dark" };
 
-	assert.deepEqual({ ...chosen, ...look, ...anew("8") }, { ...START, ...look, inst: "8",
+	assert.deepEqual({ ...chosen, ...look, ...freshState("8") }, { ...START, ...look, inst: "8",
 		end: 5, values: { unit: "ns", low: 1, high: 5 }, threshold: { unit: "ns", value: 5 } });
 });
 
