@@ -199,7 +199,6 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	struct filter_names names;
 	struct reader_ring ring = { .plan = *plan, .keys = &record_keys, .keys_arg = &it->record };
 	int err = record_load(plan, &target, index, &it->record, reason);
-	__s64 wall_ns;
 
 	if (err)
 		return err;
@@ -212,10 +211,7 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	ring.exemplars = it->record.exemplars;
 	ring.texts = it->record.texts;
 	ring.weighed = it->record.weighed;
-	/* Loading takes a while; a slot that began before the programs were attached would be incomplete. */
-	wall_ns = clock_ns(CLOCK_MONOTONIC) + k->wall_offset;
-	it->first_slot = (now_ns > wall_ns ? now_ns : wall_ns) / plan->slot_ns + 1;
-	reader_ring_init(&ring, it->first_slot);
+	reader_ring_init(&ring);
 	err = reader_new(&ring, k->conf.source, k->conf.incarnation, in->id, &labels, &it->reader);
 	if (err) {
 		snprintf(reason, REASON_MAX, "no memory");
@@ -236,6 +232,16 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	if (on->shed.detached)
 		reader_unobserved(it->reader, now_ns / plan->slot_ns);
 	return 0;
+}
+
+/* Begins to count with the next slot.  Loading the programs took a while, and so may attaching what its fields need: a slot
+ * that had begun before would be incomplete. */
+static void instrument_begin(struct kernel *k, struct instrument *it, __s64 now_ns)
+{
+	__s64 wall_ns = clock_ns(CLOCK_MONOTONIC) + k->wall_offset;
+
+	it->first_slot = (now_ns > wall_ns ? now_ns : wall_ns) / it->slot_ns + 1;
+	reader_begin(it->reader, it->first_slot);
 }
 
 static void instrument_close(struct kernel *k, struct instrument *it)
@@ -358,6 +364,7 @@ static int kernel_enable(void *self, const struct instrumentation *in, __s64 now
 		 (unsigned long long)in->id, it->memory / 1e6, plan.n_slots, plan.n_shards, plan.n_classes - 1,
 		 plan.n_measures, plan.n_cells, plan.n_weights, plan.n_weight_cells);
 	traced_refresh(k, on);
+	instrument_begin(k, it, now_ns);
 	return 0;
 }
 

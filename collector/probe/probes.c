@@ -209,13 +209,14 @@ static void drop_unwanted(struct probes *p, const json_t *list)
 
 int probes_want(struct probes *p, const json_t *instrumentations, __s64 now_ns, const struct probes_watch *watch)
 {
+	const __s64 offset_ns = now_ns - clock_ns(CLOCK_MONOTONIC);
 	const json_t *json;
 	int err = 0;
 	size_t i;
 
 	drop_unwanted(p, instrumentations);
-	json_array_foreach(instrumentations, i, json)
-		err = want_one(p, json, now_ns, watch) ?: err;
+	json_array_foreach(instrumentations, i, json)		/* each may take seconds */
+		err = want_one(p, json, clock_ns(CLOCK_MONOTONIC) + offset_ns, watch) ?: err;
 	return err;
 }
 

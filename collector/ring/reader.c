@@ -47,12 +47,11 @@ struct reader {
 
 /* ---- making ---- */
 
-void reader_ring_init(const struct reader_ring *ring, __u64 first_slot)
+void reader_ring_init(const struct reader_ring *ring)
 {
 	__u32 i;
 
-	ring->state->newest = first_slot;
-	ring->state->first_slot = first_slot;
+	ring->state->first_slot = ~0ull;
 	for (i = 0; i < ring->plan.n_slots; i++)
 		ring->entry[i] = RING_FREE | i;
 	for (i = ring->plan.n_classes - 1; i >= 1 && ring->plan.n_fields; i--)
@@ -73,8 +72,6 @@ int reader_new(const struct reader_ring *ring, const char *source, __u64 incarna
 		r->batch.incarnation = incarnation;
 		r->batch.inst = inst;
 		r->batch.slot_ns = ring->plan.slot_ns;
-		r->next_slot = ring->state->first_slot;
-		r->unreported_slot = ring->state->first_slot;
 		r->gap_first = 1;	/* 1 to 0: no gap */
 		r->every[0] = r->every[1] = 1;
 		while (r->n_spares < ring_spares(&ring->plan) && r->n_spares < RING_SPARES_MAX) {
@@ -94,6 +91,15 @@ int reader_new(const struct reader_ring *ring, const char *source, __u64 incarna
 	}
 	*ret_reader = r;
 	return 0;
+}
+
+void reader_begin(struct reader *r, __u64 first_slot)
+{
+	struct ring_state *st = r->ring.state;
+
+	r->next_slot = r->unreported_slot = first_slot;
+	st->newest = first_slot;
+	__atomic_store_n(&st->first_slot, first_slot, __ATOMIC_RELEASE);	/* events may come from now on */
 }
 
 void reader_free(struct reader *r)

@@ -52,13 +52,16 @@ struct reader_labels {
 
 struct reader;
 
-/* Prepares a fresh ring: gives rows to entries, makes all classes free, sets the first slot. */
-void reader_ring_init(const struct reader_ring *ring, __u64 first_slot);
+/* Prepares a fresh ring: gives rows to entries, makes all classes free.  It records no event until reader_begin(). */
+void reader_ring_init(const struct reader_ring *ring);
 
 /* Makes the reader of instrumentation `inst` of the source; its batches carry that incarnation. */
 int reader_new(const struct reader_ring *ring, const char *source, __u64 incarnation, __u64 inst,
 	       const struct reader_labels *labels, struct reader **ret_reader);
 void reader_free(struct reader *r);
+
+/* Records the events from this slot on; to be called once, before any other function. */
+void reader_begin(struct reader *r, __u64 first_slot);
 
 /* Takes the rows of the oldest slots that have ended, as many as there are spares.  Returns how many: then
  * wait for a grace period and call reader_take().  0: no slot has ended. */

@@ -617,8 +617,9 @@ static void doctor_counts(const struct turn_counts *c, FILE *out)
 	show_print(out, "  connections: %llu, events ended by their age: %llu\n", (unsigned long long)c->connections,
 		(unsigned long long)c->flushed);
 	show_print(out, "  sends after the end: %llu, commands never answered: %llu, receives we could not read: %llu, "
-		"connections that became opaque: %llu\n", (unsigned long long)c->late_sends,
-		(unsigned long long)c->unanswered, (unsigned long long)c->unreadable, (unsigned long long)c->opaque);
+		"events without space: %llu, connections that became opaque: %llu\n", (unsigned long long)c->late_sends,
+		(unsigned long long)c->unanswered, (unsigned long long)c->unreadable, (unsigned long long)c->crowded,
+		(unsigned long long)c->opaque);
 	show_print(out, "  texts in a server's memory that we could not read: %llu\n",
 		   (unsigned long long)c->unread_texts);
 }

@@ -272,18 +272,19 @@ static const struct field fields[] = {
 };
 static const struct metric metric = { "a", "b", "", "", fields, 3, SCOPE_INTERVAL, NULL, NULL, "digest" };
 
-static void reader_begin(struct bench *b)
+static void reader_make(struct bench *b, __u64 first_slot)
 {
 	struct reader_labels labels = { label, b, &metric };
 
 	assert_int_equal(reader_new(&b->ring, "test", 1, 1, &labels, &b->reader), 0);
+	reader_begin(b->reader, first_slot);
 }
 
 void bench_filter(struct bench *b, const struct filter *f)
 {
 	b->ring.plan.filter = *f;
 	reader_free(b->reader);
-	reader_begin(b);
+	reader_make(b, b->ring.state->first_slot);
 }
 
 struct bench *bench_made(__u64 first_slot, __u32 n_spares, __u32 points)
@@ -311,8 +312,8 @@ struct bench *bench_made(__u64 first_slot, __u32 n_spares, __u32 points)
 	b->next = first_slot;
 	pthread_rwlock_init(&b->rcu, NULL);
 	pthread_mutex_init(&b->lock, NULL);
-	reader_ring_init(&b->ring, first_slot);
-	reader_begin(b);
+	reader_ring_init(&b->ring);
+	reader_make(b, first_slot);
 	return b;
 }
 
