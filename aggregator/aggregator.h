@@ -89,6 +89,12 @@ struct aggregator {
 	__s64 start_ns, started_ns;	/* boot clock; wall clock */
 };
 
+/* Is the store a server, which others may use, too? */
+static inline bool aggregator_has_server(const struct aggregator *a)
+{
+	return a->conf.clickhouse.url[0];
+}
+
 /* Opens all parts.  a is zeroed first; `reason` takes CONF_REASON_MAX bytes.  Returns 0 also if it waits for the store:
  * aggregator_waits(). */
 int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *conf, char *reason);
