@@ -468,10 +468,27 @@ static int open_recorder(struct collector *c)
 	return err;
 }
 
+/* While programs load, a tick is done in time, but for the state: that of the new instrumentation is not known yet. */
+static void on_loading(void *arg)
+{
+	struct collector *c = arg;
+
+	if (wall_ns() < c->due_ns)
+		return;
+	drain(c);
+	pump(c);
+	arm_tick(c);
+}
+
 static int open_probes(struct collector *c)
 {
 	const char *reason;
-	int err = probes_open(c->conf->probes, c->conf->n_probes, &c->conf->probe, &c->probes);
+	struct probe_conf conf = c->conf->probe;
+	int err;
+
+	conf.meanwhile = on_loading;
+	conf.meanwhile_arg = c;
+	err = probes_open(c->conf->probes, c->conf->n_probes, &conf, &c->probes);
 
 	if (err) {
 		log_error("probes: %s", strerror(-err));

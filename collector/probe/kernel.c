@@ -1,4 +1,5 @@
 #include "collector/probe/kernel.h"
+#include "collector/probe/apart.h"
 #include "collector/core/refuse.h"
 #include "collector/probe/kernel_budget.h"
 #include "collector/probe/kernel_doctor.h"
@@ -81,13 +82,41 @@ static void names_refresh(struct kernel *k)
 
 /* ---- a tracer runs while an instrumentation on it is enabled ---- */
 
+/* Loads programs, which may take many seconds, and drains the other instrumentations meanwhile. */
+static int load(struct kernel *k, int (*work)(void *arg), void *arg)
+{
+	__u64 cpu_ns = 0;
+	int err;
+
+	if (!k->instrument || !k->conf.meanwhile)
+		return work(arg);
+	k->is_loading = 1;
+	err = apart(work, arg, k->conf.meanwhile, k->conf.meanwhile_arg, &cpu_ns);
+	k->is_loading = 0;
+	k->own_s += (double)cpu_ns / 1e9;		/* no cost of measuring */
+	return err;
+}
+
+struct tracer_load {
+	struct traced *on;
+	char *reason;
+};
+
+static int tracer_load(void *arg)
+{
+	struct tracer_load *l = arg;
+
+	return l->on->tracer->start(&l->on->self, &l->on->programs, l->reason);
+}
+
 static int traced_start(struct kernel *k, struct traced *on, __s64 now_ns, char *reason)
 {
+	struct tracer_load l = { on, reason };
 	int err;
 
 	on->programs.instead = on->instead;
 	on->programs.text_full = k->conf.text_full;
-	err = on->tracer->start(&on->self, &on->programs, reason);
+	err = load(k, tracer_load, &l);
 	if (err)
 		return err;
 	names_refresh(k);
@@ -190,6 +219,21 @@ static void traced_label(void *arg, unsigned field, __u64 code, char *out)
 	codes_label(on->tracer->codes[field], on->self, field, code, out);
 }
 
+struct record_loading {
+	const struct ring_plan *plan;
+	const struct record_target *target;
+	__u32 index;
+	struct record *record;
+	char *reason;
+};
+
+static int record_work(void *arg)
+{
+	struct record_loading *l = arg;
+
+	return record_load(l->plan, l->target, l->index, l->record, l->reason);
+}
+
 static int instrument_open(struct kernel *k, struct instrument *it, struct traced *on, const struct ring_plan *plan,
 			   const struct instrumentation *in, __s64 now_ns, __u32 index, char *reason)
 {
@@ -198,7 +242,8 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	struct reader_labels labels = { traced_label, on, on->tracer->metric };
 	struct filter_names names;
 	struct reader_ring ring = { .plan = *plan, .keys = &record_keys, .keys_arg = &it->record };
-	int err = record_load(plan, &target, index, &it->record, reason);
+	struct record_loading l = { plan, &target, index, &it->record, reason };
+	int err = load(k, record_work, &l);
 
 	if (err)
 		return err;
@@ -512,7 +557,8 @@ static int kernel_drain(void *self, __s64 now_ns, const struct batch_sink *sink)
 	err = rows_take(k, now_ns, sink);
 	for (it = k->instrument; it; it = it->next)
 		err = reader_finish(it->reader, now_ns, sink) ?: err;
-	kernel_budget_keep(k, now_ns);
+	if (!k->is_loading)
+		kernel_budget_keep(k, now_ns);
 	return err;
 }
 

@@ -55,6 +55,7 @@ struct kernel {
 	__s64 wall_offset;
 	__s64 drained_ns, shed_ns;	/* the last time of each */
 	double own_s;			/* seconds of CPU that the collector itself took until then */
+	int is_loading;			/* drained by conf.meanwhile() */
 };
 
 /* Sets for the event programs which record programs run and which fields they need: the wanted ones, without the shed

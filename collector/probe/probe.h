@@ -33,6 +33,9 @@ struct probe_conf {
 	double budget;			/* share of all CPUs that measuring may take; 0: no limit; 0.01: 1 % */
 	const char *pod_logs;		/* the folder of the kubelet's logs, see pod_names.h; NULL: its usual one */
 	int text_full;			/* 1: exemplars keep statements with their literals, see statement_text.h */
+	void (*meanwhile)(void *arg);	/* called while enable() loads programs, which may take many seconds: drains what is
+					 * active; NULL: nothing */
+	void *meanwhile_arg;
 	struct d_heatmap *script;	/* D: the script that runs, heatmap.h */
 	const char *recording;		/* replay: the file */
 	int follow_clock;		/* replay: 1 = shift the recording to now and keep its pace */

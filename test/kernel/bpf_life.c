@@ -208,6 +208,24 @@ static void many_instrumentations_count_the_same(void)
 	kit_disable(TOGETHER + 5);
 }
 
+static void programs_load_while_others_are_drained(void)
+{
+	pid_t pid = child_start(shell, "i=0; while [ $i -lt 50 ]; do (sleep 0.02); i=$((i+1)); done");
+	unsigned before;
+
+	kit_enable_where(FORKS, "proc.forks", "pid", "count", "{\"eq\": [\"pid\", \"%s\"]}", child_label(pid));
+	before = kit_drained_meanwhile();
+	child_go();
+	kit_enable(TOGETHER, "mysql.queries", "command", "latency");
+	ok(kit_drained_meanwhile() > before, "drained %u times while the programs of another metric were loaded", kit_drained_meanwhile() - before);
+	child_end(pid);
+	kit_drain();
+	ok(kit_n(FORKS) == 50, "each fork of that time is counted");
+	kit_disable(TOGETHER);
+	kit_disable(FORKS);
+	kit_clear();
+}
+
 int main(void)
 {
 	kit_begin();
@@ -216,6 +234,7 @@ int main(void)
 	statuses_can_be_asked_for();
 	threads_of_a_program();
 	many_instrumentations_count_the_same();
+	programs_load_while_others_are_drained();
 	ok(!kit_lost(), "nothing is lost");
 	return kit_end();
 }

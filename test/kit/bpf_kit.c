@@ -26,6 +26,8 @@ static void *probe;
 static struct seen *seen;
 static int n_seen, n_tests, n_failed, n_wrong_slots;
 static __u64 n_lost;
+static unsigned n_drained_meanwhile;
+static void batch_take(void *arg, const struct batch *b);
 static struct { size_t n_fields; __s64 next_slot; } insts[INSTS_MAX];
 
 void ok(int holds, const char *format, ...)
@@ -69,9 +71,28 @@ void kit_stats(void)
 
 /* ---- begin and end ---- */
 
+static void drain_now(void)
+{
+	static const struct batch_sink sink = { batch_take, NULL };
+
+	kernel_probe.drain(probe, kit_now_ns(), &sink);
+}
+
+static void on_loading(void *arg)
+{
+	n_drained_meanwhile++;
+	drain_now();
+}
+
+unsigned kit_drained_meanwhile(void)
+{
+	return n_drained_meanwhile;
+}
+
 void kit_begin(void)
 {
-	struct probe_conf conf = { .tracers = tracers, .source = "test", .incarnation = 1, .memory_limit = 256000000 };
+	struct probe_conf conf = { .tracers = tracers, .source = "test", .incarnation = 1, .memory_limit = 256000000,
+				   .meanwhile = on_loading };
 	char reason[REASON_MAX] = "";
 
 	if (geteuid() || access("/sys/kernel/btf/vmlinux", R_OK)) {
@@ -226,12 +247,11 @@ static void batch_take(void *arg, const struct batch *b)
 
 void kit_drain(void)
 {
-	static const struct batch_sink sink = { batch_take, NULL };
 	__s64 end = (kit_now_ns() / KIT_SECOND + 1) * KIT_SECOND + 20000000;
 	struct timespec t = { end / KIT_SECOND, end % KIT_SECOND };
 
 	clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL);
-	kernel_probe.drain(probe, kit_now_ns(), &sink);
+	drain_now();
 }
 
 void kit_clear(void)

@@ -36,6 +36,7 @@ int kit_is_sample(__u64 n, __u64 truth, unsigned every);
 
 /* Waits until the slot that runs now has ended, and drains it. */
 void kit_drain(void);
+unsigned kit_drained_meanwhile(void);	/* how often the active ones were drained while kit_enable() loaded programs */
 void kit_clear(void);
 void kit_print(void);
 void kit_doctor(void);
