@@ -1,8 +1,6 @@
 // Holds the dashboards of conf/grafana against the types that Grafana publishes, and the files for provisioning against one another.
 //
 //     node check.js               prints TAP
-//     node check.js queries       prints the queries of all panels: FILE, format and expression, with tabs between them, as Grafana
-//                                 sends them: a variable with all values is .+, and $__rate_interval that of slots of 1 s
 //
 // A dashboard is compiled as the literal of a type, so that a member that Grafana does not have is an error, as is a wrong value.
 import fs from "node:fs";
@@ -39,9 +37,6 @@ function errors(texts) {
 		.map((d) => `${d.file.getLineAndCharacterOfPosition(d.start).line}: ${ts.flattenDiagnosticMessageText(d.messageText, "\n")}`).join("\n"));
 }
 
-// As Grafana fills in the variables.
-const sent = (expr) => expr.replaceAll("$__rate_interval", "4s").replaceAll("$instrumentation", ".+");
-
 function shape(d) {
 	const ids = d.panels.map((panel) => panel.id), taken = new Set();
 	if (new Set(ids).size !== ids.length)
@@ -61,13 +56,6 @@ function shape(d) {
 			}
 	}
 	return "";
-}
-
-if (process.argv[2] === "queries") {
-	for (const name of dashboards)
-		for (const target of JSON.parse(read(name)).panels.flatMap((panel) => panel.targets))
-			console.log([name, target.format, sent(target.expr)].join("\t"));
-	process.exit(0);
 }
 
 const wrong = [
