@@ -39,14 +39,19 @@ function ok(what, why) {
 
 // ---- Grafana's page and server, as far as they stand between the source and heatscoped ----
 
-const asked = [];		// { method, path, form, status, reply, bytes, panel, refId } of each request to heatscoped
+const asked = [];		// { method, path, form, status, reply, panel, refId } of each request to heatscoped
 
 async function send(method, path, form, of) {
-	const query = new URLSearchParams(form).toString();
-	const response = await fetch(`${base}/${path}${method === "GET" && query ? `?${query}` : ""}`, method === "GET" ? {} :
-		{ method, headers: { "Content-Type": "application/x-www-form-urlencoded" }, body: query });
-	const text = await response.text();
-	const one = { method, path, form, status: response.status, bytes: text.length, reply: JSON.parse(text), ...of };
+	const query = new URLSearchParams(form).toString(), one = { method, path, form, ...of };
+	try {
+		const response = await fetch(`${base}/${path}${method === "GET" && query ? `?${query}` : ""}`, method === "GET" ? {} :
+			{ method, headers: { "Content-Type": "application/x-www-form-urlencoded" }, body: query });
+		one.status = response.status;
+		one.reply = await response.json();
+	} catch (e) {		// Grafana's page would only draw nothing
+		one.status = 0;
+		one.reply = { status: "error", errorType: "no reply", error: `${e.message}: ${e.cause ?? ""}` };
+	}
 	asked.push(one);
 	return one;
 }
@@ -68,7 +73,7 @@ async function resource(path, { method, params, data }) {
 	let one = await send(method === "GET" || isGet(path) ? "GET" : "POST", path, form);
 	if (one.method === "POST" && [400, 405].includes(one.status))
 		one = await send("GET", path, form);
-	if (one.status >= 400)
+	if (one.status !== 200)
 		throw { status: one.status, data: one.reply };		// as Grafana's page throws it
 	return one.reply;
 }
@@ -341,7 +346,8 @@ ok("nothing else was asked", unknown.join());
 function measure(path, form) {
 	return new Promise((resolve, reject) => {
 		const body = new URLSearchParams(form).toString(), begin = performance.now();
-		http.request(`${base}/${path}`, { method: "POST", agent, headers: { "Content-Type": "application/x-www-form-urlencoded", "Content-Length": body.length } },
+		http.request(`${base}/${path}`, { method: "POST", agent, headers: {
+			"Content-Type": "application/x-www-form-urlencoded", "Content-Length": body.length, "Accept-Encoding": "gzip" } },		// as Go sends it
 			(reply) => {
 				let bytes = 0;
 				reply.on("data", (chunk) => { bytes += chunk.length; });
