@@ -8,6 +8,7 @@
 //
 //   real         the Prometheus source, Grafana's data library, scenes (variables, times, panels and their requests)
 //   stated here  what only Grafana has: how its page sends (backend), a dashboard's JSON as scenes (show), its server (promlib.js)
+//   not asked    suggestions, which Grafana asks its own server for, and only with scopes
 import fs from "node:fs";
 import http from "node:http";
 import path from "node:path";
@@ -338,6 +339,19 @@ await does("Explore: a range, and its last values as a table", async () => {
 		[meta?.preferredVisualisationType, fields.map(({ name }) => name).join(), fields[0].values.length > 1700 || fields[0].values]);
 }, [["graph", "Time,Value", true], ["graph", "Time,Value", true], ["rawPrometheus", "Time,statement,Value", [hour.to, hour.to]]],
 	["POST api/v1/query 200", "POST api/v1/query_range 200"]);
+// A source made by hand has no "Scrape interval" (then it is 15 s), and recording rules.
+for (const [expr, sent] of [[`sum(rate(${count}[$__rate_interval]))`, "[1m0s]"], [`sum(increase(${count}[$__interval]))`, "[15s]"], [`sum(increase(${count}[\${__range}]))`, "[3600s]"],
+	[`sum(rate(${count}[\${__rate_interval_ms}ms]))`, "[60000ms]"]]) {
+	const { path, form } = requestOf({ expr, intervalMs: 15000, maxDataPoints: 1900 }, hour.from, hour.to, 15000, g.rangeUtil);
+	const one = await send("POST", path, form);
+	ok(`a source of 15 s: ${expr}`, !form.query.includes(sent) ? form.query : wrongRequest(one, hour) || (one.reply.data.result[0].values.length > 235 ? "" : "too few points"));
+}
+const complain = [console.log, console.error], said = [];
+console.log = console.error = (text) => said.push(text);	// Grafana logs that there are no rules
+await fresh({ disableRecordingRules: false }).init();
+await new Promise((resolve) => setTimeout(resolve, 200));
+[console.log, console.error] = complain;
+ok("a source that asks for recording rules", asked.filter(({ path }) => path === "api/v1/rules").map(({ method, status }) => `${method} ${status}`).join() === "GET 404" ? "" : said.join());
 ok("nothing else was asked", unknown.join());
 
 // ---- how long an answer takes ----

@@ -39,8 +39,9 @@ export function requestOf(query, from, to, sourceInterval, { roundInterval, inte
 	const calculated = (to - from) / (query.maxDataPoints || POINTS_USUAL);
 	const step = Math.max(calculated < least ? least : roundInterval(calculated), roundInterval((to - from) / POINTS_MAX)) * (query.intervalFactor || 1);
 	const scrape = wanted || sourceInterval, range_s = Math.round((to - from) / SECOND);
-	const values = { rate_interval: goDuration(Math.max((query.intervalMs || SECOND) + scrape, 4 * scrape)), interval: formatInterval(step),
-		interval_ms: step, range: `${range_s}s`, range_ms: to - from, range_s };
+	const rate_interval_ms = Math.max((query.intervalMs || SECOND) + scrape, 4 * scrape);
+	const values = { rate_interval: goDuration(rate_interval_ms), rate_interval_ms, interval: formatInterval(step), interval_ms: step,
+		range: `${range_s}s`, range_ms: to - from, range_s };
 	const expr = query.expr.replace(/\$__(\w+)|\$\{__(\w+)\}/g, (all, a, b) => values[a ?? b] ?? all);
 	const aligned = (ms) => String(Math.floor(ms / step) * step / SECOND);
 
