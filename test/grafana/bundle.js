@@ -3,7 +3,7 @@
 //     node bundle.js OUT
 //
 // It bundles the packages themselves, at the versions of the lockfile.  Packages that only draw the page are not installed
-// (the overrides in package.json put a package of one line in their place), which saves 400 MB; nothing.cjs stands for them, and is
+// (the overrides in package.json put a package of one line in their place), which saves 300 MB; nothing.cjs stands for them, and is
 // an error when it is called.
 import fs from "node:fs";
 import path from "node:path";
