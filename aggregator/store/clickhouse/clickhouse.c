@@ -167,8 +167,8 @@ static int ask(struct clickhouse *q, const struct question *all, const struct na
 	unsigned day = 65535, last_day = 0;
 	int err;
 
-	sql_begin(q, "SELECT inst, slot, source, incarnation, seq, version FROM %s.filed WHERE kind = %d AND axis = 0 AND weight = 0 AND ruler = 0 "
-		  "AND key = '' AND (inst, life) IN (", q->database, ROW_NAME);
+	sql_begin(q, "SELECT inst, slot, source, incarnation, seq, version FROM %s." FILED " WHERE kind = %d AND axis = 0 AND weight = 0 "
+		  "AND ruler = 0 AND period = 0 AND key = '' AND (inst, life) IN (", q->database, ROW_NAME);
 	for (size_t i = 0; i < n; i++) {
 		const struct batch *b = name[i].batch;
 		struct state s;
@@ -423,7 +423,7 @@ static int insert_new(struct clickhouse *q, const struct batch *batch, size_t n,
 		late[i] = tiers_before(&s, batch[i].slot);
 		put_batch(q, &batch[i], &s, late[i]);
 	}
-	return err || !q->rows.len ? err : request_insert(q, "filed", ROW_COLUMNS);
+	return err || !q->rows.len ? err : request_insert(q, FILED, ROW_COLUMNS);
 }
 
 /* A batch that is not late for a tier that has been added up at its slot: the roll-up may have come before it. */

@@ -24,6 +24,8 @@
  *         from `rolled` on are ignored: they are left of a roll-up whose end was not noted, and the next one replaces
  *         them.
  * Whole   Roll-ups also make rows of the sum of all keys, of all three tiers: most pictures need no other.
+ * Order   Rows of slices are ordered by period (row.h), key and slot: one key of many slots and all keys of few slots are both
+ *         in few places.
  * Steps   They make rows of 12 slots of tier 0, too, of each key and of the whole: a day of seconds is 7,200 of them.  read()
  *         takes the longest rows of which a whole number is one group of its `grain`.
  * Adding  heatscoped adds, as in its other stores; SELECTs give rows as they are.  (sumMap() of 18.16 takes about a microsecond
@@ -71,7 +73,8 @@
 
 #include <curl/curl.h>
 
-#define SCHEMA 3			/* the version of the tables that this program makes */
+#define SCHEMA 4			/* the version of the tables that this program makes */
+#define FILED "filed_4"			/* the table of all rows but texts: programs of earlier versions do not know it by this name */
 
 #define OWN_MAX 4096			/* nanoseconds: versions are the time, this exactly */
 
@@ -183,11 +186,14 @@ int clickhouse_read(struct store *s, __u64 inst, const struct store_range *range
 /* Appends a SELECT of source, firsts, lasts: the reported slots first..last-1 by source and hour, from rows of names. */
 void sql_put_cover(struct clickhouse *q, const struct state *s, __s64 first, __s64 last);
 
-/* Appends " FROM filed WHERE ...": the rows of all kinds that are filed under the slots first..last. */
+/* Appends " FROM ... WHERE ...": the rows of all kinds that are filed under the slots first..last. */
 void sql_put_filed(struct clickhouse *q, const struct state *s, __s64 first, __s64 last);
 
-/* Appends " FROM filed FINAL WHERE ...": the rows of a kind that are filed under the slots first..last.  Names and coverage
- * are read without FINAL, which takes longer than the rest: two rows of one name report the same slots. */
+/* Appends "kind = ... AND period ...": those of one kind. */
+void sql_put_kind(struct clickhouse *q, const struct state *s, enum row_kind kind, __s64 first, __s64 last);
+
+/* Appends " FROM ... FINAL PREWHERE ... WHERE ...": the rows of a kind that are filed under the slots first..last.  Names and
+ * coverage are read without FINAL, which takes longer than the rest: two rows of one name report the same slots. */
 void sql_put_rows(struct clickhouse *q, const struct state *s, enum row_kind kind, __s64 first, __s64 last);
 
 /* --- roll.c --- */

@@ -60,8 +60,8 @@ int sweep(struct clickhouse *q, struct state *s, const __s64 horizon[TIERS])
 	err = state_put(q, s);
 	if (err)
 		return err;
-	sql_begin(q, "ALTER TABLE %s.filed DELETE WHERE inst = %llu AND (life < %u OR life = %u AND day <= toDate(%u) AND (", q->database,
-		  (unsigned long long)s->inst, s->life, s->life, row_day(s->slot_ns, horizon[0]));
+	sql_begin(q, "ALTER TABLE %s." FILED " DELETE WHERE inst = %llu AND (life < %u OR life = %u AND day <= toDate(%u) AND (",
+		  q->database, (unsigned long long)s->inst, s->life, s->life, row_day(s->slot_ns, horizon[0]));
 	for (int tier = 0; tier < TIERS; tier++)
 		sql_put(q, "kind IN (%d, %d) AND slot < %lld OR ", tier, ROW_WHOLE + tier, (long long)horizon[tier]);
 	sql_put(q, "kind IN (%d, %d, %d) AND slot < %lld OR kind = %d AND slot < %lld AND last < %lld OR kind IN (%d, %d) AND last < %lld OR "
@@ -73,7 +73,8 @@ int sweep(struct clickhouse *q, struct state *s, const __s64 horizon[TIERS])
 
 int sweep_lives(struct clickhouse *q, const struct state *s)
 {
-	sql_begin(q, "ALTER TABLE %s.filed DELETE WHERE inst = %llu AND life < %u", q->database, (unsigned long long)s->inst, s->life);
+	sql_begin(q, "ALTER TABLE %s." FILED " DELETE WHERE inst = %llu AND life < %u", q->database, (unsigned long long)s->inst,
+		  s->life);
 	return request_run(q);
 }
 

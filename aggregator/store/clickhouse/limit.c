@@ -36,8 +36,8 @@ static int take_size(void *arg, struct cursor *c)
 static int measure_size(struct clickhouse *q, struct size *ret)
 {
 	*ret = (struct size){ 0, 0 };
-	sql_begin(q, "SELECT sum(bytes_on_disk), sum(rows) FROM system.parts WHERE active AND database = '%s' AND table IN ('filed', 'text')",
-		  q->database);
+	sql_begin(q, "SELECT sum(bytes_on_disk), sum(rows) FROM system.parts WHERE active AND database = '%s' AND table IN ('" FILED "', "
+		  "'text')", q->database);
 	return request_select(q, take_size, ret);
 }
 
@@ -54,7 +54,7 @@ static int take_number(void *arg, struct cursor *c)
 static int is_sweeping(struct clickhouse *q, __s64 *ret_n)
 {
 	*ret_n = 0;
-	sql_begin(q, "SELECT count() FROM system.mutations WHERE database = '%s' AND table = 'filed' AND NOT is_done", q->database);
+	sql_begin(q, "SELECT count() FROM system.mutations WHERE database = '%s' AND table = '" FILED "' AND NOT is_done", q->database);
 	return request_select(q, take_number, ret_n);
 }
 
@@ -119,8 +119,9 @@ static int plan_begin(struct clickhouse *q, struct plan *p)
 		p->slot[tier] = horizon_of(&p->state, tier);
 	if (err)
 		return err;
-	sql_begin(q, "SELECT kind, intDiv(slot, %lld) * %lld AS block, count() FROM %s.filed WHERE inst = %llu AND life = %u AND kind < %d "
-		  "GROUP BY kind, block ORDER BY kind, block", per, per, q->database, (unsigned long long)p->state.inst, p->state.life, TIERS);
+	sql_begin(q, "SELECT kind, intDiv(slot, %lld) * %lld AS block, count() FROM %s." FILED " WHERE inst = %llu AND life = %u "
+		  "AND kind < %d GROUP BY kind, block ORDER BY kind, block", per, per, q->database,
+		  (unsigned long long)p->state.inst, p->state.life, TIERS);
 	return request_select(q, take_block, p);
 }
 
@@ -335,11 +336,11 @@ int drop_empty_days(struct clickhouse *q)
 	}
 	if (err)
 		return err;
-	sql_begin(q, "SELECT toUInt16(toDate(partition)), partition_id FROM system.parts WHERE active AND database = '%s' AND table = 'filed' "
-		  "GROUP BY partition, partition_id HAVING sum(rows) = 0", q->database);
+	sql_begin(q, "SELECT toUInt16(toDate(partition)), partition_id FROM system.parts WHERE active AND database = '%s' "
+		  "AND table = '" FILED "' GROUP BY partition, partition_id HAVING sum(rows) = 0", q->database);
 	err = request_select(q, take_day, &days);
 	for (size_t i = 0; i < days.n && !err; i++) {
-		sql_begin(q, "ALTER TABLE %s.filed DROP PARTITION ID '%s'", q->database, days.id[i]);
+		sql_begin(q, "ALTER TABLE %s." FILED " DROP PARTITION ID '%s'", q->database, days.id[i]);
 		err = request_run(q);
 	}
 	return err;

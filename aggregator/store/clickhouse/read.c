@@ -46,28 +46,31 @@ static void put_where(struct clickhouse *q, const struct state *s, __s64 first, 
 		(long long)last);
 }
 
-/* For the index: columns of the key, which come before `slot`. */
-static void put_kind(struct clickhouse *q, enum row_kind kind)
+void sql_put_kind(struct clickhouse *q, const struct state *s, enum row_kind kind, __s64 first, __s64 last)
 {
-	sql_put(q, " AND kind = %d", kind);
-	if (kind >= ROW_NAME && kind < ROW_WHOLE)
+	sql_put(q, "kind = %d AND period >= %lld AND period <= %lld", kind, (long long)row_period(s->slot_ns, kind, first),
+		(long long)row_period(s->slot_ns, kind, last));
+}
+
+static bool has_key(enum row_kind kind) { return kind < ROW_NAME || kind >= ROW_WHOLE; }
+
+/* For the index: also columns of the key, which come before `slot`. */
+static void put_where_kind(struct clickhouse *q, const struct state *s, enum row_kind kind, __s64 first, __s64 last)
+{
+	put_where(q, s, first, last);
+	sql_put(q, " AND ");
+	sql_put_kind(q, s, kind, first, last);
+	if (!has_key(kind))
 		sql_put(q, " AND axis = 0 AND weight = 0 AND ruler = 0 AND key = ''");
 }
 
 void sql_put_filed(struct clickhouse *q, const struct state *s, __s64 first, __s64 last)
 {
-	sql_put(q, " FROM %s.filed", q->database);
+	sql_put(q, " FROM %s." FILED, q->database);
 	put_where(q, s, first, last);
 }
 
-void sql_put_rows(struct clickhouse *q, const struct state *s, enum row_kind kind, __s64 first, __s64 last)
-{
-	sql_put(q, " FROM %s.filed%s", q->database, kind == ROW_NAME || kind == ROW_COVER ? "" : " FINAL");
-	put_where(q, s, first, last);
-	put_kind(q, kind);
-}
-
-static void put_keys(struct reading *r)
+static void put_keys(const struct reading *r)
 {
 	if (!r->is_filtered || r->n_keys > KEYS_NAMED)
 		return;
@@ -76,19 +79,32 @@ static void put_keys(struct reading *r)
 	sql_put(r->q, ")");
 }
 
-/* Does the same for few rows, in a third of the time: put_newest() must end it.  Other columns than those of PREWHERE are read
- * only where it holds.  It sorts the rows in memory. */
+/* Other columns than those of PREWHERE are read only where it holds.  Rows of one name are equal in its columns, so FINAL
+ * finds the same ones. */
+static void put_from(struct clickhouse *q, const struct state *s, const char *final, enum row_kind kind, __s64 first, __s64 last,
+		     const struct reading *keys)
+{
+	sql_put(q, " FROM %s." FILED "%s PREWHERE kind = %d AND slot >= %lld AND slot <= %lld", q->database, final, kind,
+		(long long)first, (long long)last);
+	if (keys && has_key(kind))
+		put_keys(keys);
+	put_where_kind(q, s, kind, first, last);
+}
+
+void sql_put_rows(struct clickhouse *q, const struct state *s, enum row_kind kind, __s64 first, __s64 last)
+{
+	if (kind != ROW_NAME && kind != ROW_COVER) {
+		put_from(q, s, " FINAL", kind, first, last, NULL);
+		return;
+	}
+	sql_put(q, " FROM %s." FILED, q->database);
+	put_where_kind(q, s, kind, first, last);
+}
+
+/* Does the same for few rows, in a third of the time: put_newest() must end it.  It sorts the rows in memory. */
 static void put_few(struct reading *r, enum row_kind kind, __s64 first, __s64 last)
 {
-	struct clickhouse *q = r->q;
-	const struct state *s = &r->state;
-
-	sql_put(q, " FROM %s.filed PREWHERE kind = %d AND slot >= %lld AND slot <= %lld", q->database, kind, (long long)first,
-		(long long)last);
-	if (kind < ROW_NAME || kind >= ROW_WHOLE)
-		put_keys(r);
-	put_where(q, s, first, last);
-	put_kind(q, kind);
+	put_from(r->q, &r->state, "", kind, first, last, r);
 }
 
 /* Of rows of one name the one with the highest version, as FINAL. */
@@ -187,7 +203,7 @@ static int read_counts(struct reading *r, enum row_kind kind, __s64 first, __s64
 	const char *key = r->range.whole ? "''" : "key", *by_key = r->range.whole ? "" : ", key";
 
 	sql_begin(r->q, "SELECT axis, weight, ruler, %s, sum(n)", key);
-	sql_put_rows(r->q, &r->state, kind, first, last);
+	put_from(r->q, &r->state, " FINAL", kind, first, last, r);
 	put_choice(r);
 	sql_put(r->q, " GROUP BY axis, weight, ruler%s, if(large = 1, cityHash64(key, slot, source, incarnation, batch_slot, seq, part), "
 		"toUInt64(0))", by_key);
@@ -208,7 +224,7 @@ static int read_kind(struct reading *r, int tier, enum row_kind kind, __s64 firs
 	if (few)
 		put_few(r, kind, first, last);
 	else
-		sql_put_rows(r->q, &r->state, kind, first, last);
+		put_from(r->q, &r->state, " FINAL", kind, first, last, r);
 	put_choice(r);
 	if (few)
 		put_newest(r->q);
@@ -310,14 +326,15 @@ static int list_keys(struct reading *r)
 	int tier = TIERS - 1, err;
 	__s64 per = tier_slots(r->state.slot_ns, tier), from = tier_down(r->first, per);
 
-	sql_begin(r->q, "SELECT DISTINCT key FROM %s.filed WHERE inst = %llu AND life = %u AND (", r->q->database,
+	sql_begin(r->q, "SELECT DISTINCT key FROM %s." FILED " WHERE inst = %llu AND life = %u AND (", r->q->database,
 		  (unsigned long long)r->state.inst, r->state.life);
 	for (; tier >= 0; tier--) {
 		__s64 until = tier ? r->state.rolled[tier] : INT64_MAX, last = until <= r->last ? until - 1 : r->last;
 
 		if (from > last)
 			continue;
-		sql_put(r->q, "kind = %d AND slot >= %lld AND slot <= %lld OR ", tier, (long long)from, (long long)last);
+		sql_put_kind(r->q, &r->state, (enum row_kind)tier, from, last);
+		sql_put(r->q, " AND slot >= %lld AND slot <= %lld OR ", (long long)from, (long long)last);
 		from = last + 1;
 	}
 	sql_put(r->q, "0) AND day >= toDate(%u) AND day <= toDate(%u)", row_day(r->state.slot_ns, tier_down(r->first, per)),

@@ -80,13 +80,18 @@ static int take_version(void *arg, struct cursor *c)
 static int find_version(struct clickhouse *q, const struct state *s, int tier, const struct span *span, bool again,
 			__u64 *ret_version)
 {
+	const enum row_kind kind[] = { (enum row_kind)tier, (enum row_kind)(ROW_WHOLE + tier), ROW_WHOLE, ROW_STEP, ROW_WHOLE_STEP };
 	__u64 given = 0, version = version_next(q);
 	int err = 0;
 
 	if (again) {
 		sql_begin(q, "SELECT max(version)");
 		sql_put_filed(q, s, span->first, span->end - 1);
-		sql_put(q, " AND kind IN (%d, %d, %d, %d, %d)", tier, ROW_WHOLE + tier, ROW_WHOLE, ROW_STEP, ROW_WHOLE_STEP);
+		for (size_t i = 0; i < sizeof(kind) / sizeof(*kind); i++) {
+			sql_put(q, i ? " OR " : " AND (");
+			sql_put_kind(q, s, kind[i], span->first, span->end - 1);
+		}
+		sql_put(q, ")");
 		err = request_select(q, take_version, &given);
 	}
 	*ret_version = given >= version ? given + 1 : version;
@@ -110,7 +115,7 @@ static int roll_slices(struct clickhouse *q, const struct state *s, int tier, co
 	if (!err)
 		err = roll_sums_put(&r.sums, &r.like, &q->rows);
 	if (!err && q->rows.len)
-		err = request_insert(q, "filed", ROW_COLUMNS);
+		err = request_insert(q, FILED, ROW_COLUMNS);
 	roll_sums_fini(&r.sums);
 	return err;
 }
@@ -123,9 +128,9 @@ static int roll_cover(struct clickhouse *q, const struct state *s, const struct 
 {
 	unsigned long long version = version_next(q);
 
-	sql_begin(q, "INSERT INTO %s.filed (day, inst, life, kind, slot, source, incarnation, version, first, last, firsts, lasts) SELECT name, "
-		  "toUInt64(%llu), toUInt32(%u), toUInt8(%d), block, whose, toUInt64(%llu), toUInt64(%llu), arrayReduce('min', begins), "
-		  "arrayReduce('max', ends), begins, ends FROM (", q->database, (unsigned long long)s->inst, s->life, ROW_COVER,
+	sql_begin(q, "INSERT INTO %s." FILED " (day, inst, life, kind, slot, source, incarnation, version, first, last, firsts, lasts) "
+		  "SELECT name, toUInt64(%llu), toUInt32(%u), toUInt8(%d), block, whose, toUInt64(%llu), toUInt64(%llu), "
+		  "arrayReduce('min', begins), arrayReduce('max', ends), begins, ends FROM (", q->database, (unsigned long long)s->inst, s->life, ROW_COVER,
 		  again ? version : 0, version);
 	sql_put_cover(q, s, span->first, span->end - 1);
 	sql_put(q, ")");
@@ -218,7 +223,9 @@ static int roll_range(struct clickhouse *q, const struct state *s, int tier, __s
 
 	sql_begin(q, "SELECT intDiv(slot, %lld) * %lld AS block, count()", (long long)spans.per, (long long)spans.per);
 	sql_put_filed(q, s, from, until - 1);
-	sql_put(q, " AND kind = %d GROUP BY block ORDER BY block", tier - 1);
+	sql_put(q, " AND ");
+	sql_put_kind(q, s, (enum row_kind)(tier - 1), from, until - 1);
+	sql_put(q, " GROUP BY block ORDER BY block");
 	err = request_select(q, take_span, &spans);
 	for (size_t i = 0; i < spans.n && !err; i++)
 		err = roll_slices(q, s, tier, &spans.span[i], again);

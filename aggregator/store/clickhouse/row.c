@@ -14,6 +14,21 @@ unsigned row_day(__u64 slot_ns, __s64 slot)
 	return day < 0 ? 0 : day > 65535 ? 65535 : (unsigned)day;
 }
 
+/* An hour has so few rows that a day of them needs no periods. */
+__s64 row_period_slots(__u64 slot_ns, enum row_kind kind)
+{
+	__s64 s = kind == ROW_SLOT ? 120 : kind == ROW_MINUTE ? 4 * 3600 : kind == ROW_STEP ? 3600 : 0;
+
+	return s * (__s64)(1000000000 / slot_ns);
+}
+
+__s64 row_period(__u64 slot_ns, enum row_kind kind, __s64 slot)
+{
+	__s64 per = row_period_slots(slot_ns, kind);
+
+	return per ? tier_down(slot, per) : 0;
+}
+
 void row_put_text(struct bytes *out, const void *text, size_t len)
 {
 	bytes_put_varint(out, len);
@@ -75,6 +90,7 @@ void row_put(struct bytes *out, const struct row *r)
 	static const struct slice none = { .ruler = 0 };
 	const struct slice *s = r->slice ? r->slice : &none;
 
+	bytes_put_int(out, (__u64)row_period(r->slot_ns, r->kind, r->slot), 8);
 	bytes_put_int(out, row_day(r->slot_ns, r->slot), 2);
 	bytes_put_int(out, r->inst, 8);
 	bytes_put_int(out, r->life, 4);

@@ -1,9 +1,12 @@
-/* row.h - writes and reads rows of the table `filed` in ClickHouse's format RowBinary.
+/* row.h - writes and reads rows of the table FILED in ClickHouse's format RowBinary.
  *
  *      struct row --row_put()--> bytes of an INSERT          bytes of a SELECT --row_get_slice()--> struct row_slice
  *
  * Shape   Integers are little-endian; a string is a varint and its bytes; an array is a varint and its elements.
  * Kinds   All that the store keeps of a batch are rows of one table and one day, so that one INSERT files it as a whole.
+ * Period  Rows of slices have the first slot of the period in which they lie, others 0.  The table is ordered by kind, period,
+ *         key and slot.  A period is so long that a picture of one key reads few of them, and so short that a few slots of all
+ *         keys are a small part of a day.
  * Version Rows of add() have a version of 0 to TIERS - 1: for so many coarser tiers they are late, see clickhouse.h.  Rows of
  *         a roll-up have a higher one.
  * Sums    A sum of counts in ClickHouse wraps at 2^64.  A row with a count or a cell of ROW_LARGE or more is therefore
@@ -49,11 +52,18 @@ struct row {
 };
 
 /* The columns that row_put() writes, with commas between them. */
-#define ROW_COLUMNS "day, inst, life, kind, axis, weight, ruler, key, slot, source, incarnation, batch_slot, seq, part, " \
+#define ROW_COLUMNS "period, " ROW_COLUMNS_3
+#define ROW_COLUMNS_3 "day, inst, life, kind, axis, weight, ruler, key, slot, source, incarnation, batch_slot, seq, part, " \
 	"version, first, last, n, total, low, high, large, buckets, counts, firsts, lasts, data"
 
 void row_put(struct bytes *out, const struct row *r);		/* out->err -EBADMSG: it is no histogram */
 void row_put_text(struct bytes *out, const void *text, size_t len);
+
+/* Returns how many slots of tier 0 a period of this kind has; 0: rows of this kind have none. */
+__s64 row_period_slots(__u64 slot_ns, enum row_kind kind);
+
+/* Returns the first slot of the period. */
+__s64 row_period(__u64 slot_ns, enum row_kind kind, __s64 slot);
 
 /* Returns the day since 1970 (0 to 65535) in which the slot begins. */
 unsigned row_day(__u64 slot_ns, __s64 slot);

@@ -7,9 +7,12 @@
  * Parts   One INSERT makes one part, and they come at least once a second: the limits are wider than ClickHouse's own.
  * Index   It has every 1024th row: a picture of one key needs the rows of a few hundred slots, and a roll-up those of ten
  *         minutes of each key.
- * 2 to 3  The index had every 8192nd row, and there were no steps (row.h).  `filed` becomes `filed_2`, a copy of it with a name
- *         of its own is made, and the copy becomes `filed`.  Several processes may do so at once: each has its own copy, and
- *         the server gives only the first one the name.  Nothing is written to the tables meanwhile. */
+ * 3 to 4  Rows were ordered by key before slot, so a few slots of all keys were in all places of the day.  `filed` becomes
+ *         filed_3, a copy of it with a name of its own is made, and the copy becomes FILED.  Several processes may do so at once:
+ *         each has its own copy, and the server gives only the first one the name.  Nothing is written to the tables meanwhile:
+ *         a program of version 3 that still runs finds no `filed`, and its senders keep their batches.
+ * 2 to 4  The index had every 8192nd row, and there were no steps (row.h).  `filed` becomes filed_2.  If a program of version 3
+ *         was stopped while it upgraded, there may be a filed_2 and a copy of it with the name `filed`, which becomes filed_3. */
 #include "aggregator/store/clickhouse/clickhouse.h"
 
 #include "collector/core/array.h"
@@ -27,12 +30,12 @@ static const char text_table[] =
 	"SETTINGS parts_to_delay_insert = 1000, parts_to_throw_insert = 3000";
 
 static const char filed_table[] =
-	"(day Date, inst UInt64, life UInt32, kind UInt8, axis UInt8, weight UInt8, ruler UInt64, key String, slot Int64, "
+	"(day Date, inst UInt64, life UInt32, kind UInt8, axis UInt8, weight UInt8, ruler UInt64, period Int64, key String, slot Int64, "
 	"source String, incarnation UInt64, batch_slot Int64, seq UInt32, part UInt32, version UInt64, first Int64, last Int64, "
 	"n UInt64, total UInt64, low UInt64, high UInt64, large UInt8, buckets Array(UInt16), counts Array(UInt64), "
 	"firsts Array(Int64), lasts Array(Int64), data String) "
 	"ENGINE = ReplacingMergeTree(version) PARTITION BY day "
-	"ORDER BY (inst, life, kind, axis, weight, ruler, key, slot, source, incarnation, batch_slot, seq, part) "
+	"ORDER BY (inst, life, kind, axis, weight, ruler, period, key, slot, source, incarnation, batch_slot, seq, part) "
 	"SETTINGS index_granularity = 1024, parts_to_delay_insert = 1000, parts_to_throw_insert = 3000";
 
 static int make_table(struct clickhouse *q, const char *name, const char *text)
@@ -117,7 +120,7 @@ int schema_identity(struct clickhouse *q, char ret_uuid[40])
 	return request_select(q, take_identity, ret_uuid);
 }
 
-/* --- from version 2 to 3 --- */
+/* --- from version 2 or 3 to 4 --- */
 
 struct days {
 	unsigned *day;			/* since 1970 */
@@ -137,6 +140,29 @@ static int take_day(void *arg, struct cursor *c)
 	return 0;
 }
 
+/* Appends the period of a row as an expression of its instrumentation and slot, as row_period(). */
+static void put_period(struct clickhouse *q, const char *kind)
+{
+	static const enum row_kind kinds[] = { ROW_SLOT, ROW_MINUTE, ROW_STEP };
+	const size_t n = sizeof(kinds) / sizeof(*kinds);
+
+	sql_put(q, "intDiv(slot, (toInt64(transform(%s, [", kind);
+	for (size_t i = 0; i < n; i++)
+		sql_put(q, "%s%d", i ? "," : "", kinds[i]);
+	sql_put(q, "], [");
+	for (size_t i = 0; i < n; i++)
+		sql_put(q, "%s%lld", i ? "," : "", (long long)row_period_slots(1000000000, kinds[i]));
+	sql_put(q, "], 0) * transform(inst, [0");
+	for (size_t i = 0; i < q->n_states; i++)
+		if (q->state[i].slot_ns)
+			sql_put(q, ",%llu", (unsigned long long)q->state[i].inst);
+	sql_put(q, "], [1");
+	for (size_t i = 0; i < q->n_states; i++)
+		if (q->state[i].slot_ns)
+			sql_put(q, ",%llu", 1000000000 / (unsigned long long)q->state[i].slot_ns);
+	sql_put(q, "], 1)) AS per) + (per = 0)) * per");
+}
+
 /* The columns of a step's row that is made of a late row of a slot, see `Late` in clickhouse.h. */
 #define STEP_COLUMNS "inst, life, kind, axis, weight, ruler, key, slot, source, incarnation, batch_slot, seq, part, version, n, total, low, " \
 	"high, large, buckets, counts"
@@ -144,36 +170,45 @@ static int take_day(void *arg, struct cursor *c)
 /* Roll-ups leave out rows of late batches, which have steps of their own. */
 static int copy_late(struct clickhouse *q, const char *copy, unsigned day, bool whole)
 {
-	sql_begin(q, "INSERT INTO %s.%s (day, " STEP_COLUMNS ") SELECT day, inst, life, toUInt8(%d), axis, weight, ruler, %s, "
-		  "intDiv(slot, %d) * %d, source, incarnation, batch_slot, seq, part, version, n, total, low, high, large, buckets, counts "
-		  "FROM %s.filed_2 WHERE day = toDate(%u) AND kind = %d AND version >= 1 AND version < %d", q->database, copy,
-		  whole ? ROW_WHOLE_STEP : ROW_STEP, whole ? "''" : "key", STEP_SLOTS, STEP_SLOTS, q->database, day, ROW_SLOT, TIERS);
+	enum row_kind kind = whole ? ROW_WHOLE_STEP : ROW_STEP;
+	char text[16];
+
+	snprintf(text, sizeof(text), "toUInt8(%d)", kind);
+	sql_begin(q, "INSERT INTO %s.%s (period, day, " STEP_COLUMNS ") SELECT ", q->database, copy);
+	put_period(q, text);
+	sql_put(q, ", day, inst, life, %s, axis, weight, ruler, %s, intDiv(slot, %d) * %d, source, incarnation, batch_slot, seq, part, "
+		"version, n, total, low, high, large, buckets, counts FROM %s.filed_2 WHERE day = toDate(%u) AND kind = %d AND version >= 1 "
+		"AND version < %d", text, whole ? "''" : "key", STEP_SLOTS, STEP_SLOTS, q->database, day, ROW_SLOT, TIERS);
 	return request_run(q);
 }
 
-static int copy_day(struct clickhouse *q, const char *copy, unsigned day)
+static int copy_day(struct clickhouse *q, int old, const char *copy, unsigned day)
 {
 	int err;
 
-	sql_begin(q, "INSERT INTO %s.%s SELECT * FROM %s.filed_2 WHERE day = toDate(%u)", q->database, copy, q->database, day);
+	sql_begin(q, "INSERT INTO %s.%s (" ROW_COLUMNS ") SELECT ", q->database, copy);
+	put_period(q, "kind");
+	sql_put(q, ", " ROW_COLUMNS_3 " FROM %s.filed_%d WHERE day = toDate(%u)", q->database, old, day);
 	err = request_run(q);
-	if (!err)
+	if (!err && old == 2)
 		err = copy_late(q, copy, day, false);
-	return err ? err : copy_late(q, copy, day, true);
+	return err || old != 2 ? err : copy_late(q, copy, day, true);
 }
 
-static int copy_days(struct clickhouse *q, const char *copy)
+static int copy_days(struct clickhouse *q, int old, const char *copy)
 {
 	struct days days = { 0 };
-	int err;
+	int err = states_load_all(q);
 
-	sql_begin(q, "SELECT DISTINCT toUInt16(day) FROM %s.filed_2", q->database);
-	err = request_select(q, take_day, &days);
+	sql_begin(q, "SELECT DISTINCT toUInt16(day) FROM %s.filed_%d", q->database, old);
+	if (!err)
+		err = request_select(q, take_day, &days);
 	if (!err)
 		log_info("ClickHouse: the database %s is upgraded, which copies its data of %zu days", q->database, days.n);
 	for (size_t i = 0; i < days.n && !err; i++)
-		err = copy_day(q, copy, days.day[i]);
+		err = copy_day(q, old, copy, days.day[i]);
 	free(days.day);
+	states_forget(q);
 	return err;
 }
 
@@ -196,47 +231,52 @@ static int find_table(struct clickhouse *q, const char *name, __u64 *ret_n)
 	return request_select(q, take_number, ret_n);
 }
 
-/* Gives `filed` the name filed_2, unless another process has done it. */
-static int move_old(struct clickhouse *q)
+/* Gives `filed` a name by which no program writes to it, unless another process has done it: no program makes it again. */
+static int move_old(struct clickhouse *q, int version)
 {
-	__u64 n = 0;
-	int err = find_table(q, "filed_2", &n), moved;
+	__u64 n = 0, has_2 = 0;
+	int err = find_table(q, "filed", &n), moved;
 
-	if (err || n)
+	if (!err && n && version == 2)
+		err = find_table(q, "filed_2", &has_2);
+	if (err || !n)
 		return err;
-	moved = rename_table(q, "filed", "filed_2");
-	err = moved ? find_table(q, "filed_2", &n) : 0;
-	return err || !moved || n ? err : moved;
+	moved = rename_table(q, "filed", version == 2 && !has_2 ? "filed_2" : "filed_3");
+	err = moved ? find_table(q, "filed", &n) : 0;
+	return err || !moved || !n ? err : moved;
 }
 
-/* Makes `filed` of filed_2.  If another process is the first, its copy is as good, and ours is dropped. */
+/* Makes FILED of filed_3, or of filed_2.  If another process is the first, its copy is as good, and ours is dropped. */
 static int make_copy(struct clickhouse *q)
 {
 	char copy[40];
 	__u64 n = 0;
-	int err, found;
+	int err = find_table(q, "filed_3", &n), found;
 
+	if (err)
+		return err;
 	snprintf(copy, sizeof(copy), "filed_copy_%llu", (unsigned long long)version_next(q));
 	err = make_table(q, copy, filed_table);
 	if (!err)
-		err = copy_days(q, copy);
+		err = copy_days(q, n ? 3 : 2, copy);
 	if (!err)
-		err = rename_table(q, copy, "filed");
+		err = rename_table(q, copy, FILED);
 	if (!err)
 		return 0;
-	found = find_table(q, "filed", &n);
+	n = 0;
+	found = find_table(q, FILED, &n);
 	if (!found)
 		drop_table(q, copy);
 	return found || n ? found : err;
 }
 
-static int renew_table(struct clickhouse *q)
+static int renew_table(struct clickhouse *q, int version)
 {
 	__u64 n = 0;
-	int err = move_old(q);
+	int err = move_old(q, version);
 
 	if (!err)
-		err = find_table(q, "filed", &n);
+		err = find_table(q, FILED, &n);
 	return err || n ? err : make_copy(q);
 }
 
@@ -258,15 +298,15 @@ static int take_name(void *arg, struct cursor *c)
 	return 0;
 }
 
-/* Drops the old table and copies that were not completed.  A process that still makes one finds that `filed` is there. */
+/* Drops old tables and copies that were not completed.  A process that still makes one finds that FILED is there. */
 static int drop_old(struct clickhouse *q)
 {
 	struct names names = { 0 };
 	__u64 n = 0;
-	int err = find_table(q, "filed", &n);
+	int err = find_table(q, FILED, &n);
 
-	sql_begin(q, "SELECT name FROM system.tables WHERE database = '%s' AND (name = 'filed_2' OR startsWith(name, 'filed_copy_'))",
-		  q->database);
+	sql_begin(q, "SELECT name FROM system.tables WHERE database = '%s' AND (name IN ('filed_2', 'filed_3') OR "
+		  "startsWith(name, 'filed_copy_'))", q->database);
 	if (!err && n)
 		err = request_select(q, take_name, &names);
 	for (size_t i = 0; i < names.n && !err; i++)
@@ -295,17 +335,17 @@ static int note_version(struct clickhouse *q, int version)
 	return text_put(q, &(struct named_text){ "schema", text, (__u64)version }, 1);
 }
 
-/* Copying a year takes minutes. */
-static int upgrade_2(struct clickhouse *q)
+/* Copying a year takes minutes.  An upgrade that was stopped begins again. */
+static int upgrade_table(struct clickhouse *q, int version)
 {
 	int err;
 
 	request_limit(q, false);
-	err = renew_table(q);
-	if (!err)
+	err = renew_table(q, version);
+	if (!err && version == 2)
 		err = add_steps(q);
 	if (!err)
-		err = note_version(q, 3);
+		err = note_version(q, SCHEMA);
 	if (!err)
 		err = drop_old(q);
 	request_limit(q, true);
@@ -314,20 +354,19 @@ static int upgrade_2(struct clickhouse *q)
 
 static int begin_tables(struct clickhouse *q)
 {
-	int err = make_table(q, "filed", filed_table);
+	int err = make_table(q, FILED, filed_table);
 
 	if (!err)
 		err = make_identity(q);
 	return err ? err : note_version(q, SCHEMA);
 }
 
-/* One step for each version, which notes its own when it is done: a step that failed begins again. */
 static int upgrade(struct clickhouse *q, int version)
 {
 	if (version == SCHEMA)
 		return 0;
-	if (version == 2)
-		return upgrade_2(q);
+	if (version == 2 || version == 3)
+		return upgrade_table(q, version);
 	if (version > SCHEMA)
 		return refuse_in(-EPROTO, q->store.reason, sizeof(q->store.reason), "the ClickHouse database %.60s was made by a newer "
 				 "version of heatscoped (schema %d, this one knows %d): install that version", q->database, version, SCHEMA);

@@ -134,8 +134,9 @@ STORE_TEST(a_day_that_all_tiers_dropped_leaves_the_disk)
 		while (number_of(f, "SELECT count() FROM system.mutations WHERE database = '%s' AND NOT is_done"))
 			usleep(20000);
 	}
-	assert_in_range(number_of(f, "SELECT uniq(partition) FROM system.parts WHERE active AND table = 'filed' AND database = '%s'"), 1, 3);
-	assert_in_range(number_of(f, "SELECT count() FROM %s.filed"), 1, 10);
+	assert_in_range(number_of(f, "SELECT uniq(partition) FROM system.parts WHERE active AND table = 'filed_4' AND database = '%s'"),
+			1, 3);
+	assert_in_range(number_of(f, "SELECT count() FROM %s.filed_4"), 1, 10);
 }
 
 /* No measure has this axis. */
@@ -151,8 +152,8 @@ STORE_TEST(a_damaged_row_is_counted_and_stops_neither_roll_up_nor_expiry)
 		assert_int_equal(store_add(f->store, b, 1), 1);
 		kit_free(b, 1);
 	}
-	number_of(f, "INSERT INTO %1$s.filed (day, inst, life, kind, axis, slot, n) SELECT day, inst, life, kind, 200, slot, n "
-		  "FROM %1$s.filed WHERE kind = 0 AND slot = 1700007000");
+	number_of(f, "INSERT INTO %1$s.filed_4 (day, inst, life, kind, axis, period, slot, n) "
+		  "SELECT day, inst, life, kind, 200, period, slot, n FROM %1$s.filed_4 WHERE kind = 0 AND slot = 1700007000");
 	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1700008200), 0);
 	assert_int_equal(f->store->n_damaged, 1);
 	assert_int_equal(f->store->ops->expire(f->store, KIT_INST, (const __s64[]){ 1700009000, 0, 0 }), 0);
@@ -162,46 +163,74 @@ STORE_TEST(a_damaged_row_is_counted_and_stops_neither_roll_up_nor_expiry)
 	gathered_free(got);
 }
 
-/* --- the schema of version 2 --- */
+/* --- the schemas of versions 2 and 3 --- */
 
-static const char *const schema_2[] = {
-	"CREATE DATABASE %s_2",
-	"CREATE TABLE %s_2.text (name String, text String, version UInt64) ENGINE = ReplacingMergeTree(version) ORDER BY name",
-	"CREATE TABLE %s_2.filed "
+#define OLD_COLUMNS "day, inst, life, kind, axis, weight, ruler, key, slot, source, incarnation, batch_slot, seq, part, version, " \
+	"first, last, n, total, low, high, large, buckets, counts, firsts, lasts, data"
+
+static const char *const old_schema[] = {
+	"CREATE DATABASE %s_old",
+	"CREATE TABLE %s_old.text (name String, text String, version UInt64) ENGINE = ReplacingMergeTree(version) ORDER BY name",
+	"CREATE TABLE %s_old.filed "
 	"(day Date, inst UInt64, life UInt32, kind UInt8, axis UInt8, weight UInt8, ruler UInt64, key String, slot Int64, "
 	"source String, incarnation UInt64, batch_slot Int64, seq UInt32, part UInt32, version UInt64, first Int64, last Int64, "
 	"n UInt64, total UInt64, low UInt64, high UInt64, large UInt8, buckets Array(UInt16), counts Array(UInt64), "
 	"firsts Array(Int64), lasts Array(Int64), data String) ENGINE = ReplacingMergeTree(version) PARTITION BY day "
 	"ORDER BY (inst, life, kind, axis, weight, ruler, key, slot, source, incarnation, batch_slot, seq, part)",
-	"CREATE VIEW %s_2.identity AS SELECT '00000000-0000-4000-8000-000000000002' AS uuid",
-	"INSERT INTO %s_2.text VALUES ('schema', '2', 2)",
+	"CREATE VIEW %s_old.identity AS SELECT '00000000-0000-4000-8000-000000000002' AS uuid",
+	"INSERT INTO %1$s_old.text SELECT * FROM %1$s.text WHERE name != 'schema'",
+	NULL
 };
 
-/* Makes such a database of what the store has, without the rows that came later. */
-static void make_schema_2(struct fixture *f)
+/* Makes such databases of the rows that the store has; version 2 had no steps. */
+static const char *const schema_2[] = {
+	"INSERT INTO %s_old.text VALUES ('schema', '2', 2)",
+	"INSERT INTO %1$s_old.filed SELECT " OLD_COLUMNS " FROM %1$s.filed_4 WHERE kind NOT IN (11, 12)",
+	NULL
+};
+static const char *const schema_3[] = {
+	"INSERT INTO %s_old.text VALUES ('schema', '3', 3)",
+	"INSERT INTO %1$s_old.filed SELECT " OLD_COLUMNS " FROM %1$s.filed_4",
+	NULL
+};
+
+/* An upgrade to version 3 was stopped when the copy had its name, with the steps of late batches alone. */
+static const char *const stopped_2[] = {
+	"RENAME TABLE %1$s_old.filed TO %1$s_old.filed_2",
+	"CREATE TABLE %1$s_old.filed AS %1$s_old.filed_2",
+	"INSERT INTO %1$s_old.filed SELECT " OLD_COLUMNS " FROM %1$s.filed_4 WHERE kind NOT IN (11, 12) OR version < 3",
+	NULL
+};
+
+/* An upgrade was stopped while it copied. */
+static const char *const stopped_3[] = {
+	"RENAME TABLE %1$s_old.filed TO %1$s_old.filed_3",
+	"CREATE TABLE %1$s_old.filed_copy_1 AS %1$s.filed_4",
+	"INSERT INTO %1$s_old.filed_copy_1 SELECT * FROM %1$s.filed_4 WHERE slot < 1700100000",
+	NULL
+};
+static const char *const nothing[] = { NULL };
+
+static void send_each(struct fixture *f, const char *const *sql)
 {
 	struct store_clickhouse_conf conf;
 	char database[32], text[1500];
 
 	conf_of(f->dir, database, &conf);
-	for (size_t i = 0; i < sizeof(schema_2) / sizeof(*schema_2); i++) {
-		snprintf(text, sizeof(text), schema_2[i], database);
+	for (; *sql; sql++) {
+		snprintf(text, sizeof(text), *sql, database);
 		send_sql(text);
 	}
-	snprintf(text, sizeof(text), "INSERT INTO %s_2.filed SELECT * FROM %s.filed WHERE kind NOT IN (11, 12)", database, database);
-	send_sql(text);
-	snprintf(text, sizeof(text), "INSERT INTO %s_2.text SELECT * FROM %s.text WHERE name != 'schema'", database, database);
-	send_sql(text);
 }
 
-static struct store *open_schema_2(struct fixture *f, const char *url)
+static struct store *open_old(struct fixture *f, const char *url)
 {
 	struct store_clickhouse_conf conf;
 	char database[32], reason[256] = "";
 	struct store *s;
 
 	conf_of(f->dir, database, &conf);
-	strcat(database, "_2");
+	strcat(database, "_old");
 	conf.url = url;
 	if (store_clickhouse_open(&conf, &s, reason, sizeof(reason)))
 		fail_msg("%s", reason);
@@ -235,7 +264,7 @@ static void add_one(struct fixture *f, __s64 slot, __u32 seq)
 
 /* Hours of which the oldest have been dropped, up to the middle of a minute, and removed; some batches were late for minutes,
  * some for hours. */
-static void fill_schema_2(struct fixture *f, const struct batch *batch)
+static void fill_old(struct fixture *f, const struct batch *batch)
 {
 	__s64 slot[TIERS] = { 1700040017, 1700020000, 0 };
 
@@ -248,7 +277,7 @@ static void fill_schema_2(struct fixture *f, const struct batch *batch)
 	add_one(f, 1700150005, 1001);
 	add_one(f, 1700150006, 1002);
 	add_one(f, 1700180500, 1003);		/* its minute was added up, its hour was not */
-	make_schema_2(f);
+	send_each(f, old_schema);
 }
 
 static const struct kit_shape fifty_hours = {
@@ -256,23 +285,62 @@ static const struct kit_shape fifty_hours = {
 };
 
 /* Then more is added and rolled up. */
-STORE_TEST(a_database_of_an_older_schema_is_upgraded)
+static void assert_upgrades(struct fixture *f, const char *const *schema, const char *const *stopped)
 {
-	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&fifty_hours, 350);
 	struct store *s;
 
-	fill_schema_2(f, batch);
-	s = open_schema_2(f, getenv("CLICKHOUSE_URL"));
+	fill_old(f, batch);
+	send_each(f, schema);
+	send_each(f, stopped);
+	s = open_old(f, getenv("CLICKHOUSE_URL"));
 	assert_same_tiers(s, f->store, 1700000000, 1700190000);
 	store_add(f->store, batch + 250, 100);
 	store_add(s, batch + 250, 100);
 	assert_same_tiers(s, f->store, 1700000000, 1700190000);
 	assert_int_equal(s->ops->compact(s, KIT_INST, fifty_hours.last), 0);
 	assert_same_tiers(s, f->store, 1700000000, 1700190000);
-	assert_int_equal(number_of(f, "SELECT count() FROM system.tables WHERE database = '%s_2' AND name LIKE 'filed%%'"), 1);
+	assert_int_equal(number_of(f, "SELECT count() FROM system.tables WHERE database = '%s_old' AND name LIKE 'filed%%'"), 1);
 	s->ops->close(s);
 	kit_free(batch, 350);
+}
+
+STORE_TEST(a_database_of_version_2_is_upgraded) { assert_upgrades(*state, schema_2, nothing); }
+STORE_TEST(a_database_of_version_3_is_upgraded) { assert_upgrades(*state, schema_3, nothing); }
+STORE_TEST(an_upgrade_of_an_earlier_program_that_was_stopped_is_completed) { assert_upgrades(*state, schema_2, stopped_2); }
+STORE_TEST(an_upgrade_that_was_stopped_begins_again) { assert_upgrades(*state, schema_3, stopped_3); }
+
+/* Slots of a tenth of a second: periods are a matter of time. */
+STORE_TEST(short_slots_are_upgraded)
+{
+	const struct kit_shape shape = {
+		.n_sources = 2, .n_keys = 3, .n_axes = 1, .n_slices = 4, .first = 17000000000, .last = 17000090000,
+	};
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&shape, 200);
+	struct store *s;
+
+	for (int i = 0; i < 200; i++)
+		batch[i].slot_ns = 100000000;
+	store_add(f->store, batch, 200);
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 17000072000), 0);
+	send_each(f, old_schema);
+	send_each(f, schema_3);
+	s = open_old(f, getenv("CLICKHOUSE_URL"));
+	assert_same_tiers(s, f->store, shape.first, shape.last);
+	s->ops->close(s);
+	kit_free(batch, 200);
+}
+
+STORE_TEST(a_database_of_a_newer_version_is_refused)
+{
+	struct store_clickhouse_conf conf;
+	struct fixture *f = *state;
+	char database[32];
+
+	conf_of(f->dir, database, &conf);
+	number_of(f, "INSERT INTO %s.text VALUES ('schema', '5', 5)");
+	assert_open_fails(&conf, -EPROTO, "newer version of heatscoped (schema 5, this one knows 4)");
 }
 
 struct other_upgrade {
@@ -285,7 +353,7 @@ static void upgrade_other(void *arg)
 {
 	struct other_upgrade *o = arg;
 
-	o->store = open_schema_2(o->f, getenv("CLICKHOUSE_URL"));
+	o->store = open_old(o->f, getenv("CLICKHOUSE_URL"));
 	store_add(o->store, o->batch, 100);
 }
 
@@ -298,14 +366,15 @@ STORE_TEST(two_upgrade_a_database_at_once_and_lose_nothing)
 	struct gate *gate = gate_open(getenv("CLICKHOUSE_URL"));
 	struct store *s;
 
-	fill_schema_2(f, batch);
+	fill_old(f, batch);
+	send_each(f, schema_3);
 	gate_act(gate, GATE_BEFORE, upgrade_other, &other);
-	s = open_schema_2(f, gate_url(gate));
+	s = open_old(f, gate_url(gate));
 	assert_true(gate_acted(gate));
 	store_add(f->store, batch + 250, 100);
 	assert_same_tiers(s, f->store, 1700000000, 1700190000);
 	assert_same_tiers(other.store, f->store, 1700000000, 1700190000);
-	assert_int_equal(number_of(f, "SELECT count() FROM system.tables WHERE database = '%s_2' AND name LIKE 'filed%%'"), 1);
+	assert_int_equal(number_of(f, "SELECT count() FROM system.tables WHERE database = '%s_old' AND name LIKE 'filed%%'"), 1);
 	other.store->ops->close(other.store);
 	s->ops->close(s);
 	gate_close(gate);

@@ -64,7 +64,7 @@ static void find_rows(const struct bytes *rows, struct found found[ROW_WHOLE_STE
 	while (c.at < c.len && !c.err) {
 		unsigned kind;
 
-		cursor_get(&c, 2 + 8 + 4);
+		cursor_get(&c, 8 + 2 + 8 + 4);
 		kind = (unsigned)cursor_get_int(&c, 1);
 		assert_true(kind <= ROW_WHOLE_STEP);
 		cursor_get(&c, 1 + 1 + 8);

@@ -97,4 +97,28 @@ TEST(a_day_is_that_of_the_slot)
 	assert_int_equal(row_day(1000000000, INT64_MAX), 65535);
 }
 
+/* The table is ordered by it, so each row of a name has the same one, whatever the length of slots is. */
+TEST(a_period_is_a_part_of_a_day_of_its_kind)
+{
+	static const __u64 slot_ns[] = { 1000000000, 100000000, 1000000 };
+	static const struct { enum row_kind kind; __s64 s; } cases[] = {
+		{ ROW_SLOT, 120 }, { ROW_MINUTE, 14400 }, { ROW_STEP, 3600 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		for (size_t j = 0; j < sizeof(slot_ns) / sizeof(*slot_ns); j++) {
+			__s64 per_s = (__s64)(1000000000 / slot_ns[j]), per = cases[i].s * per_s, first = 1700006400 * per_s;
+
+			assert_int_equal(row_period_slots(slot_ns[j], cases[i].kind), per);
+			assert_int_equal(row_period(slot_ns[j], cases[i].kind, first), first);
+			assert_int_equal(row_period(slot_ns[j], cases[i].kind, first + per - 1), first);
+			assert_int_equal(row_period(slot_ns[j], cases[i].kind, first + per), first + per);
+			assert_int_equal(per % STEP_SLOTS, 0);
+			assert_int_equal(86400 % cases[i].s, 0);
+		}
+	for (int kind = 0; kind <= ROW_WHOLE_STEP; kind++)
+		if (kind != ROW_SLOT && kind != ROW_MINUTE && kind != ROW_STEP)
+			assert_int_equal(row_period(1000000000, (enum row_kind)kind, 1700006400), 0);
+}
+
 TEST_MAIN()
