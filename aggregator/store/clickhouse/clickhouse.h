@@ -28,8 +28,9 @@
  *         in few places.
  * Steps   They make rows of 12 slots of tier 0, too, of each key and of the whole: a day of seconds is 7,200 of them.  read()
  *         takes the longest rows of which a whole number is one group of its `grain`.
- * Adding  heatscoped adds, as in its other stores; SELECTs give rows as they are.  (sumMap() of 18.16 takes about a microsecond
- *         per cell; heatscoped 2.5 microseconds for a row of 20 cells, of which it makes five sums.)
+ * Adding  heatscoped adds, as in its other stores; SELECTs give rows as they are.  So a histogram is one text of
+ *         bytes, which the server need not understand.  (sumMap() of 18.16 takes about a microsecond per cell of two arrays;
+ *         heatscoped 2.5 microseconds for a row of 20 cells, of which it makes five sums.)
  * Late    A batch of slots before `rolling`, which a roll-up raises before it reads, is also filed as rows of minutes and
  *         hours, with its name.  Roll-ups leave out the rows of such a batch.
  * Life    inst_delete() increments the instrumentation's life.  Rows of earlier lives are invisible at once, and a

@@ -17,7 +17,7 @@ unsigned row_day(__u64 slot_ns, __s64 slot)
 /* An hour has so few rows that a day of them needs no periods. */
 __s64 row_period_slots(__u64 slot_ns, enum row_kind kind)
 {
-	__s64 s = kind == ROW_SLOT ? 120 : kind == ROW_MINUTE ? 4 * 3600 : kind == ROW_STEP ? 3600 : 0;
+	__s64 s = kind == ROW_SLOT ? 120 : kind == ROW_MINUTE || kind == ROW_STEP ? 4 * 3600 : 0;
 
 	return s * (__s64)(1000000000 / slot_ns);
 }
@@ -46,13 +46,6 @@ static bool is_large(struct hist_reader r)
 	return large;
 }
 
-static void put_cells(struct bytes *out, struct hist_reader r, bool is_bucket)
-{
-	bytes_put_varint(out, r.n_left);
-	while (hist_reader_next(&r))
-		bytes_put_int(out, is_bucket ? r.cell : r.value, is_bucket ? 2 : 8);
-}
-
 /* The columns from `n` to `counts`. */
 static void put_hist(struct bytes *out, const struct row *r)
 {
@@ -66,12 +59,7 @@ static void put_hist(struct bytes *out, const struct row *r)
 	bytes_put_int(out, h.count ? h.min : ~0ull, 8);
 	bytes_put_int(out, h.count ? h.max : 0, 8);
 	bytes_put_int(out, r->slice && is_large(h), 1);
-	if (r->slice) {
-		put_cells(out, h, true);
-		put_cells(out, h, false);
-	} else {
-		bytes_put_int(out, 0, 2);	/* two empty arrays */
-	}
+	bytes_put_int(out, 0, 2);		/* two empty arrays */
 }
 
 static void put_runs(struct bytes *out, const struct row *r)
@@ -110,7 +98,7 @@ void row_put(struct bytes *out, const struct row *r)
 	bytes_put_int(out, (__u64)r->last, 8);
 	put_hist(out, r);
 	put_runs(out, r);
-	row_put_text(out, r->data, r->len);
+	row_put_text(out, r->slice ? r->slice->hist : r->data, r->slice ? r->slice->hist_len : r->len);
 }
 
 /* --- reading --- */
@@ -155,6 +143,7 @@ struct row_slice row_get_slice(struct cursor *c)
 	r.high = cursor_get_int(c, 8);
 	r.n_buckets = row_get_array(c, 2, &r.bucket);
 	r.n_counts = row_get_array(c, 8, &r.count);
+	r.data = row_get_text(c);
 	return r;
 }
 
@@ -187,7 +176,10 @@ int row_slice_encode(const struct row_slice *r, struct bytes *out)
 
 	if (err)
 		return err;
-	put_sparse(r, out);
+	if (r->data.len)
+		bytes_put(out, r->data.data, r->data.len);
+	else
+		put_sparse(r, out);
 	err = out->err ? out->err : hist_check(r->slice.ruler, out->data + was, out->len - was);
 	if (err) {
 		out->len = was;

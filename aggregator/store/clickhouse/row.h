@@ -47,7 +47,7 @@ struct row {
 	__u32 part;			/* tells rows of one batch apart */
 	__s64 first, last;		/* reported slots; slots of a loss; in `first` the value of a mark */
 	__u64 n, total;			/* events and their sum; of a mark its kind; of a slice those of its histogram */
-	const void *data;		/* exemplars */
+	const void *data;		/* exemplars; a slice has the sparse bytes of its histogram there */
 	size_t len;
 };
 
@@ -80,12 +80,13 @@ struct row_slice {			/* as a SELECT gives it */
 	__s64 slot;
 	struct slice slice;		/* without a histogram; the key is borrowed */
 	__u64 n, total, low, high;
+	struct row_text data;		/* its histogram; "": it stands in the arrays, as before version 4 */
 	size_t n_buckets, n_counts;
 	const __u8 *bucket, *count;	/* of 2 and of 8 bytes, borrowed */
 };
 
 /* The columns that row_get_slice() reads, after one of the slot. */
-#define ROW_SLICE(key) "axis, weight, ruler, " key ", n, total, low, high, buckets, counts"
+#define ROW_SLICE(key) "axis, weight, ruler, " key ", n, total, low, high, buckets, counts, data"
 struct row_slice row_get_slice(struct cursor *c);
 
 /* Appends the sparse bytes of its histogram.  -EBADMSG: it is not one; then nothing has changed. */

@@ -11,6 +11,7 @@
  *         filed_3, a copy of it with a name of its own is made, and the copy becomes FILED.  Several processes may do so at once:
  *         each has its own copy, and the server gives only the first one the name.  Nothing is written to the tables meanwhile:
  *         a program of version 3 that still runs finds no `filed`, and its senders keep their batches.
+ *         A histogram is one text of bytes in `data`; before, it was the arrays `buckets` and `counts`, which old rows keep.
  * 2 to 4  The index had every 8192nd row, and there were no steps (row.h).  `filed` becomes filed_2.  If a program of version 3
  *         was stopped while it upgraded, there may be a filed_2 and a copy of it with the name `filed`, which becomes filed_3. */
 #include "aggregator/store/clickhouse/clickhouse.h"

@@ -1,4 +1,6 @@
 /* The laws of store.h, on the ClickHouse server at $CLICKHOUSE_URL; each test has a database of its own. */
+#include "aggregator/store/clickhouse/row.h"
+#include "collector/core/hist.h"
 #include "test/aggregator/store/clickhouse/gate.h"
 #include "test/kit/store_laws.h"
 
@@ -182,34 +184,18 @@ static const char *const old_schema[] = {
 	NULL
 };
 
-/* Makes such databases of the rows that the store has; version 2 had no steps. */
-static const char *const schema_2[] = {
-	"INSERT INTO %s_old.text VALUES ('schema', '2', 2)",
-	"INSERT INTO %1$s_old.filed SELECT " OLD_COLUMNS " FROM %1$s.filed_4 WHERE kind NOT IN (11, 12)",
-	NULL
-};
-static const char *const schema_3[] = {
-	"INSERT INTO %s_old.text VALUES ('schema', '3', 3)",
-	"INSERT INTO %1$s_old.filed SELECT " OLD_COLUMNS " FROM %1$s.filed_4",
-	NULL
-};
-
-/* An upgrade to version 3 was stopped when the copy had its name, with the steps of late batches alone. */
+/* An upgrade to version 3 was stopped when the copy had its name; one to version 4, while it copied. */
 static const char *const stopped_2[] = {
 	"RENAME TABLE %1$s_old.filed TO %1$s_old.filed_2",
 	"CREATE TABLE %1$s_old.filed AS %1$s_old.filed_2",
-	"INSERT INTO %1$s_old.filed SELECT " OLD_COLUMNS " FROM %1$s.filed_4 WHERE kind NOT IN (11, 12) OR version < 3",
 	NULL
 };
-
-/* An upgrade was stopped while it copied. */
 static const char *const stopped_3[] = {
 	"RENAME TABLE %1$s_old.filed TO %1$s_old.filed_3",
 	"CREATE TABLE %1$s_old.filed_copy_1 AS %1$s.filed_4",
 	"INSERT INTO %1$s_old.filed_copy_1 SELECT * FROM %1$s.filed_4 WHERE slot < 1700100000",
 	NULL
 };
-static const char *const nothing[] = { NULL };
 
 static void send_each(struct fixture *f, const char *const *sql)
 {
@@ -221,6 +207,114 @@ static void send_each(struct fixture *f, const char *const *sql)
 		snprintf(text, sizeof(text), *sql, database);
 		send_sql(text);
 	}
+}
+
+/* --- rows of these versions: a histogram was two arrays --- */
+
+static void put_arrays(struct bytes *out, struct hist_reader r)
+{
+	for (int i = 0; i < 2; i++) {
+		struct hist_reader each = r;
+
+		bytes_put_varint(out, r.n_left);
+		while (hist_reader_next(&each))
+			bytes_put_int(out, i ? each.value : each.cell, i ? 8 : 2);
+	}
+}
+
+static void copy_array(struct cursor *c, size_t size, struct bytes *out)
+{
+	const __u8 *data;
+	size_t n = row_get_array(c, size, &data);
+
+	bytes_put_varint(out, n);
+	bytes_put(out, data, n * size);
+}
+
+/* Its columns are OLD_COLUMNS. */
+static void copy_row(struct cursor *c, struct bytes *out)
+{
+	const __u8 *row = c->data + c->at;
+	bool is_slice = row[14] < ROW_NAME || row[14] >= ROW_WHOLE;
+	struct hist_reader r = { .n_left = 0 };
+	struct row_text data;
+	struct bytes arrays = { 0 };
+	__u64 ruler;
+
+	cursor_get(c, 2 + 8 + 4 + 3);
+	ruler = cursor_get_int(c, 8);
+	row_get_text(c);
+	cursor_get(c, 8);
+	row_get_text(c);
+	cursor_get(c, 8 + 8 + 4 + 4 + 8 + 8 + 8 + 4 * 8 + 1);
+	bytes_put(out, row, (size_t)(c->data + c->at - row));
+	for (int i = 0; i < 4; i++)
+		copy_array(c, i ? 8 : 2, &arrays);
+	data = row_get_text(c);
+	if (is_slice) {
+		assert_int_equal(hist_reader_open(&r, ruler, data.data, data.len), 0);
+		bytes_clear(&arrays);
+		put_arrays(&arrays, r);
+		bytes_put_int(&arrays, 0, 2);
+		data.len = 0;
+	}
+	bytes_put(out, arrays.data, arrays.len);
+	row_put_text(out, data.data, data.len);
+	bytes_fini(&arrays);
+}
+
+static size_t take_bytes(char *data, size_t size, size_t n, void *arg)
+{
+	bytes_put(arg, data, n);
+	return n;
+}
+
+/* Sends a statement, with rows or without, and appends the answer. */
+static void post(const char *sql, const struct bytes *rows, struct bytes *answer)
+{
+	CURL *easy = curl_easy_init();
+	char *query = curl_easy_escape(easy, sql, 0), *url;
+
+	assert_true(asprintf(&url, "%s/?query=%s", getenv("CLICKHOUSE_URL"), query) > 0);
+	curl_easy_setopt(easy, CURLOPT_URL, rows ? url : getenv("CLICKHOUSE_URL"));
+	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, rows ? (const char *)rows->data : sql);
+	curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, rows ? (long)rows->len : (long)strlen(sql));
+	curl_easy_setopt(easy, CURLOPT_FAILONERROR, 1L);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_bytes);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, answer);
+	assert_int_equal(curl_easy_perform(easy), CURLE_OK);
+	curl_free(query);
+	free(url);
+	curl_easy_cleanup(easy);
+}
+
+/* Copies rows of the store to the old table. */
+static void copy_rows(struct fixture *f, const char *where)
+{
+	struct bytes rows = { 0 }, old = { 0 };
+	struct store_clickhouse_conf conf;
+	char database[32], text[700];
+	struct cursor c;
+
+	conf_of(f->dir, database, &conf);
+	snprintf(text, sizeof(text), "SELECT " OLD_COLUMNS " FROM %s.filed_4 WHERE %s FORMAT RowBinary", database, where);
+	post(text, NULL, &rows);
+	for (c = (struct cursor){ .data = rows.data, .len = rows.len }; c.at < c.len && !c.err;)
+		copy_row(&c, &old);
+	assert_int_equal(c.err, 0);
+	assert_true(old.len > 0);
+	snprintf(text, sizeof(text), "INSERT INTO %s_old.filed (" OLD_COLUMNS ") FORMAT RowBinary", database);
+	post(text, &old, &rows);
+	bytes_fini(&rows);
+	bytes_fini(&old);
+}
+
+/* Makes a database of an older version of the rows that the store has; version 2 had no steps. */
+static void make_old(struct fixture *f, int version)
+{
+	send_each(f, old_schema);
+	number_of(f, version == 2 ? "INSERT INTO %s_old.text VALUES ('schema', '2', 2)" : "INSERT INTO %s_old.text VALUES ('schema', '3', 3)");
+	copy_rows(f, version == 2 ? "kind NOT IN (11, 12)" : "1");
 }
 
 static struct store *open_old(struct fixture *f, const char *url)
@@ -277,7 +371,6 @@ static void fill_old(struct fixture *f, const struct batch *batch)
 	add_one(f, 1700150005, 1001);
 	add_one(f, 1700150006, 1002);
 	add_one(f, 1700180500, 1003);		/* its minute was added up, its hour was not */
-	send_each(f, old_schema);
 }
 
 static const struct kit_shape fifty_hours = {
@@ -285,14 +378,17 @@ static const struct kit_shape fifty_hours = {
 };
 
 /* Then more is added and rolled up. */
-static void assert_upgrades(struct fixture *f, const char *const *schema, const char *const *stopped)
+static void assert_upgrades(struct fixture *f, int version, const char *const *stopped)
 {
 	struct batch *batch = kit_batches(&fifty_hours, 350);
 	struct store *s;
 
 	fill_old(f, batch);
-	send_each(f, schema);
-	send_each(f, stopped);
+	make_old(f, version);
+	if (stopped)
+		send_each(f, stopped);
+	if (stopped == stopped_2)
+		copy_rows(f, "kind NOT IN (11, 12) OR version < 3");	/* and the steps of late batches */
 	s = open_old(f, getenv("CLICKHOUSE_URL"));
 	assert_same_tiers(s, f->store, 1700000000, 1700190000);
 	store_add(f->store, batch + 250, 100);
@@ -305,10 +401,10 @@ static void assert_upgrades(struct fixture *f, const char *const *schema, const 
 	kit_free(batch, 350);
 }
 
-STORE_TEST(a_database_of_version_2_is_upgraded) { assert_upgrades(*state, schema_2, nothing); }
-STORE_TEST(a_database_of_version_3_is_upgraded) { assert_upgrades(*state, schema_3, nothing); }
-STORE_TEST(an_upgrade_of_an_earlier_program_that_was_stopped_is_completed) { assert_upgrades(*state, schema_2, stopped_2); }
-STORE_TEST(an_upgrade_that_was_stopped_begins_again) { assert_upgrades(*state, schema_3, stopped_3); }
+STORE_TEST(a_database_of_version_2_is_upgraded) { assert_upgrades(*state, 2, NULL); }
+STORE_TEST(a_database_of_version_3_is_upgraded) { assert_upgrades(*state, 3, NULL); }
+STORE_TEST(an_upgrade_of_an_earlier_program_that_was_stopped_is_completed) { assert_upgrades(*state, 2, stopped_2); }
+STORE_TEST(an_upgrade_that_was_stopped_begins_again) { assert_upgrades(*state, 3, stopped_3); }
 
 /* Slots of a tenth of a second: periods are a matter of time. */
 STORE_TEST(short_slots_are_upgraded)
@@ -324,8 +420,7 @@ STORE_TEST(short_slots_are_upgraded)
 		batch[i].slot_ns = 100000000;
 	store_add(f->store, batch, 200);
 	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 17000072000), 0);
-	send_each(f, old_schema);
-	send_each(f, schema_3);
+	make_old(f, 3);
 	s = open_old(f, getenv("CLICKHOUSE_URL"));
 	assert_same_tiers(s, f->store, shape.first, shape.last);
 	s->ops->close(s);
@@ -367,7 +462,7 @@ STORE_TEST(two_upgrade_a_database_at_once_and_lose_nothing)
 	struct store *s;
 
 	fill_old(f, batch);
-	send_each(f, schema_3);
+	make_old(f, 3);
 	gate_act(gate, GATE_BEFORE, upgrade_other, &other);
 	s = open_old(f, gate_url(gate));
 	assert_true(gate_acted(gate));

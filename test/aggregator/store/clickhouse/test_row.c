@@ -6,8 +6,7 @@
 
 #define RULER_NS RULER(UNIT_NS, 5, 10, 39)
 
-/* A row as ClickHouse gives it for one slice. */
-static void put_sums(struct bytes *out, const __u64 head[4], const __u16 *bucket, const __u64 *count, size_t n)
+static void put_head(struct bytes *out, const __u64 head[4])
 {
 	bytes_put_int(out, 86400, 8);
 	bytes_put_int(out, 1, 1);
@@ -16,12 +15,26 @@ static void put_sums(struct bytes *out, const __u64 head[4], const __u16 *bucket
 	row_put_text(out, "\3abc", 4);
 	for (int i = 0; i < 4; i++)
 		bytes_put_int(out, head[i], 8);
+}
+
+/* A row of an older version, as ClickHouse gives it for one slice. */
+static void put_sums(struct bytes *out, const __u64 head[4], const __u16 *bucket, const __u64 *count, size_t n)
+{
+	put_head(out, head);
 	bytes_put_varint(out, n);
 	for (size_t i = 0; i < n; i++)
 		bytes_put_int(out, bucket[i], 2);
 	bytes_put_varint(out, n);
 	for (size_t i = 0; i < n; i++)
 		bytes_put_int(out, count[i], 8);
+	row_put_text(out, "", 0);
+}
+
+static void put_bytes(struct bytes *out, const __u64 head[4], const void *data, size_t len)
+{
+	put_head(out, head);
+	bytes_put_int(out, 0, 2);
+	row_put_text(out, data, len);
 }
 
 static int encoded(const struct bytes *in, struct bytes *ret)
@@ -49,6 +62,17 @@ TEST(sums_become_the_bytes_of_the_histogram)
 	assert_int_equal(encoded(&in, &out), 0);
 	assert_int_equal(out.len, want.len);
 	assert_memory_equal(out.data, want.data, want.len);
+	bytes_clear(&in);
+	put_bytes(&in, (const __u64[]){ h.count, h.sum, h.min, h.max }, want.data, want.len);
+	assert_int_equal(encoded(&in, &out), 0);
+	assert_int_equal(out.len, want.len);
+	assert_memory_equal(out.data, want.data, want.len);
+	for (size_t len = 1; len < want.len; len++) {	/* damaged: cut */
+		bytes_clear(&in);
+		put_bytes(&in, (const __u64[]){ h.count, h.sum, h.min, h.max }, want.data, len);
+		assert_int_equal(encoded(&in, &out), -EBADMSG);
+		assert_int_equal(out.len, 0);
+	}
 	hist_fini(&h);
 	bytes_fini(&in);
 	bytes_fini(&out);
@@ -102,7 +126,7 @@ TEST(a_period_is_a_part_of_a_day_of_its_kind)
 {
 	static const __u64 slot_ns[] = { 1000000000, 100000000, 1000000 };
 	static const struct { enum row_kind kind; __s64 s; } cases[] = {
-		{ ROW_SLOT, 120 }, { ROW_MINUTE, 14400 }, { ROW_STEP, 3600 },
+		{ ROW_SLOT, 120 }, { ROW_MINUTE, 14400 }, { ROW_STEP, 14400 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
