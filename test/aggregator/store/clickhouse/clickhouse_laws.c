@@ -453,16 +453,15 @@ static void upgrade_other(void *arg)
 }
 
 /* A second one upgrades, and adds, while the first one copies. */
-STORE_TEST(two_upgrade_a_database_at_once_and_lose_nothing)
+static void assert_two_upgrade(struct fixture *f, int version)
 {
-	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&fifty_hours, 350);
 	struct other_upgrade other = { .f = f, .batch = batch + 250 };
 	struct gate *gate = gate_open(getenv("CLICKHOUSE_URL"));
 	struct store *s;
 
 	fill_old(f, batch);
-	make_old(f, 3);
+	make_old(f, version);
 	gate_act(gate, GATE_BEFORE, upgrade_other, &other);
 	s = open_old(f, gate_url(gate));
 	assert_true(gate_acted(gate));
@@ -475,6 +474,9 @@ STORE_TEST(two_upgrade_a_database_at_once_and_lose_nothing)
 	gate_close(gate);
 	kit_free(batch, 350);
 }
+
+STORE_TEST(two_upgrade_a_database_of_version_2_at_once_and_lose_nothing) { assert_two_upgrade(*state, 2); }
+STORE_TEST(two_upgrade_a_database_of_version_3_at_once_and_lose_nothing) { assert_two_upgrade(*state, 3); }
 
 /* A picture of many slots need not read each slot. */
 STORE_TEST(longer_rows_are_read_instead_of_slots)
@@ -501,6 +503,46 @@ STORE_TEST(longer_rows_are_read_instead_of_slots)
 		assert_int_equal(gathered_pieces(got), cases[i].pieces);
 		gathered_free(got);
 	}
+}
+
+static void count_slice(void *arg, __s64 slot, const struct slice *slice)
+{
+	(*(unsigned *)arg)++;
+}
+
+/* Returns how many granules of rows the server reads for slices of the range. */
+static __u64 granules_read(struct fixture *f, __s64 first, __s64 last)
+{
+	const char *sql = "SELECT value FROM system.events WHERE event = 'SelectedMarks' AND '%s' != ''";
+	const struct store_range range = { .first = first, .last = last, .axis = -1, .weight = -1 };
+	unsigned n = 0;
+	const struct store_reader reader = { .arg = &n, .slice = count_slice };
+	__u64 before;
+
+	while (number_of(f, "SELECT count() FROM system.mutations WHERE NOT is_done AND '%s' != ''"))
+		usleep(20000);			/* they read, too */
+	before = number_of(f, sql);
+	assert_int_equal(f->store->ops->read(f->store, KIT_INST, &range, &reader), 0);
+	assert_true(n > 0);
+	return number_of(f, sql) - before;
+}
+
+/* Some 180,000 rows of 50 keys in three hours.  Each weight and ruler has places of its own. */
+STORE_TEST(a_few_slots_of_all_keys_are_read_without_the_rest_of_the_day)
+{
+	const struct kit_shape shape = {
+		.n_sources = 1, .n_keys = 50, .n_axes = 1, .n_slices = 50, .first = 1700006400, .last = 1700017199,
+	};
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&shape, 8000);
+	__u64 all, few;
+
+	assert_int_equal(store_add(f->store, batch, 8000), 8000);
+	all = granules_read(f, shape.first, shape.last);
+	few = granules_read(f, 1700007350, 1700007357);
+	if (!all || few > all / 4)
+		fail_msg("8 slots: %llu granules, all slots: %llu", (unsigned long long)few, (unsigned long long)all);
+	kit_free(batch, 8000);
 }
 
 TEST_MAIN()
