@@ -13,7 +13,12 @@ const session = new Session(join(dir, "data"));
 const rows = join(dir, "rows"), answer = join(dir, "answer");
 const ours = ["wait_end_of_query", "buffer_size", "query"];
 
-const settingsOf = url => [...url.searchParams].filter(([name]) => !ours.includes(name)).map(([name, value]) => `${name}=${value}`).join(", ");
+/** The settings in an address as the end of a statement. */
+function settingsOf(url) {
+	const settings = [...url.searchParams].filter(([name]) => !ours.includes(name)).map(([name, value]) => `${name}=${value}`);
+
+	return settings.length ? ` SETTINGS ${settings.join(", ")}` : "";
+}
 
 /** "INSERT INTO d.t (a, b) FORMAT RowBinary", with the rows in a file. */
 function insert(table, columns, body, settings) {
@@ -22,7 +27,7 @@ function insert(table, columns, body, settings) {
 	const shape = columns.split(",").map(c => c.trim()).map(c => `${c} ${types.get(c)}`).join(", ");
 
 	writeFileSync(rows, body);
-	session.query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM file('${rows}', 'RowBinary', '${shape}') SETTINGS ${settings}`);
+	session.query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM file('${rows}', 'RowBinary', '${shape}')${settings}`);
 	return "";
 }
 
@@ -34,7 +39,7 @@ function run(url, body) {
 		return insert(into[1], into[2], body, settings);
 	if (!select)
 		return session.query(text, "TSV");
-	session.query(`${select[1]} INTO OUTFILE '${answer}' TRUNCATE FORMAT RowBinary SETTINGS ${settings}`);
+	session.query(`${select[1]} INTO OUTFILE '${answer}' TRUNCATE FORMAT RowBinary${settings}`);
 	return readFileSync(answer);
 }
 
