@@ -47,6 +47,10 @@ struct group {
 	struct unknown asked, reading, missing;	/* to be looked for; in the texts that are being read; in none: deleted */
 	__s64 until_ns;			/* the cube lacks batches of slots that begin before it */
 	struct store *texts;		/* the worker's */
+	char bus[40];			/* which the claim of the store names; these three are the worker's while we read */
+	int claim_err;			/* of that claim, if we are about to lead; another group may lead in our store */
+	char claim_reason[256];
+	__u64 reported_term;		/* in which the log last said that we do not lead yet */
 	struct delayed_reply *replies;
 };
 
@@ -148,7 +152,7 @@ static int take_texts(struct group *g, char reason[REASON_MAX])
 	for (size_t i = 0; !err && i < UNKNOWN_MAX && i < g->reading.n; i++)
 		if (!catalog_find(a->services.catalog, g->reading.id[i]))
 			unknown_add(&g->missing, g->reading.id[i]);
-	if (err || !g->leads_then || !g->takes_over)
+	if (err || !g->leads_then || !g->takes_over || g->claim_err)
 		return err;
 	err = group_lead(a, g->texts);
 	if (err) {
@@ -165,7 +169,19 @@ static int read_texts(void *arg, struct store *store)
 {
 	struct group *g = arg;
 
+	if (g->leads_then)
+		g->claim_err = owner_lead(&g->a->owner, store, g->bus, (__u64)boot_ns() / 1000000, g->claim_reason);
 	return store_copy_texts(store, &g->texts);
+}
+
+/* We do not lead yet, or end if the other group certainly leads. */
+static void report_claim(struct group *g)
+{
+	if (g->claim_err == -EBUSY && g->a->changed && !g->a->services.stopping)
+		g->a->changed(g->a->changed_arg, g->claim_err, g->claim_reason);
+	else if (g->reported_term != g->term)
+		log_warning("%s; this one does not lead yet", g->claim_reason);
+	g->reported_term = g->term;
 }
 
 static void begin_reading(struct group *g);
@@ -186,6 +202,8 @@ static void on_read(void *arg, int err)
 		bus_of(g)->follow_again(bus_group_of(g));
 	}
 	reply_all(g, g->round);
+	if (g->claim_err)
+		report_claim(g);
 	if (g->again)
 		begin_reading(g);
 }
@@ -200,6 +218,8 @@ static void begin_reading(struct group *g)
 	g->reading = g->asked;
 	g->asked.n = 0;
 	g->leads_then = g->takes_over;
+	g->claim_err = 0;
+	snprintf(g->bus, sizeof(g->bus), "%lld", g->a->bus_ingest ? (long long)g->a->bus->made_ns(g->a->bus_ingest) : 0);
 	g->is_reading = true;
 	if (!store_queue_submit(g->a->services.store_queue, read_texts, on_read, g))
 		return;

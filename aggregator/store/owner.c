@@ -78,8 +78,8 @@ static int write_claim(struct owner *o, struct store *s)
 	char *text;
 	int err;
 
-	json = json_pack("{s:s, s:b, s:I, s:s, s:i, s:I, s:I, s:I, s:s, s:s, s:s, s:I}", "id", o->id, "group", o->is_group,
-			 "beat", (json_int_t)++o->beat, "host", m.host, "pid", (int)getpid(), "uid", (json_int_t)getuid(),
+	json = json_pack("{s:s, s:b, s:s, s:I, s:s, s:i, s:I, s:I, s:I, s:s, s:s, s:s, s:I}", "id", o->id, "group", o->is_group,
+			 "bus", o->bus, "beat", (json_int_t)++o->beat, "host", m.host, "pid", (int)getpid(), "uid", (json_int_t)getuid(),
 			 "since", (json_int_t)o->since_ns, "began", (json_int_t)process_began(getpid()), "boot", m.boot,
 			 "pids", m.pids, "machine", m.id, "booted", (json_int_t)m.booted_s);
 	text = json ? json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
@@ -132,9 +132,14 @@ static enum life life_of(const json_t *claim)
 	return LIFE_UNKNOWN;
 }
 
+static bool is_group(const json_t *claim) { return json_is_true(json_object_get(claim, "group")); }
+
 static bool is_ours(const struct owner *o, const json_t *claim)
 {
-	return !strcmp(text_of(claim, "id"), o->id) || (o->is_group && json_is_true(json_object_get(claim, "group")));
+	const char *bus = text_of(claim, "bus");	/* an earlier build has not named it */
+
+	return !strcmp(text_of(claim, "id"), o->id) ||
+	       (o->is_group && is_group(claim) && (!o->bus[0] || !bus[0] || !strcmp(bus, o->bus)));
 }
 
 static int refuse_claim(int err, const json_t *claim, const char *how, char *reason)
@@ -146,23 +151,26 @@ static int refuse_claim(int err, const json_t *claim, const char *how, char *rea
 
 	strftime(at, sizeof(at), "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&since, &tm));
 	return refuse_in(err, reason, 256, "another heatscoped%s (on %.60s, pid %lld, since %s) %s",
-			 json_is_true(json_object_get(claim, "group")) ? ", of a group," : "", host,
+			 is_group(claim) ? ", of a group," : "", host,
 			 json_integer_value(json_object_get(claim, "pid")), at, how);
 }
 
-/* Watches the claim of another one.  A silent one that certainly lives keeps it: a long request may have its worker. */
+/* Watches the claim of another one.  A silent one that certainly lives keeps it: a long request may have its worker.  For one of
+ * another group silence is enough: it may live and lead no longer, or be of our own group, whose bus was made new. */
 static int watch(struct owner *o, const json_t *claim, const char *text, __u64 now_ms, char *reason)
 {
 	static const char lives[] = "uses the same ClickHouse database: stop one of them, or give both a bus, by which they are a group";
+	static const char other_bus[] = "uses the same ClickHouse database by another bus: stop one of both groups, or give both "
+					"the same bus";
 	static const char may_live[] = "has used the same ClickHouse database, and may do so still";
 
 	if (o->seen[0] && strcmp(o->seen, text))
-		return refuse_claim(-EBUSY, claim, lives, reason);
+		return refuse_claim(-EBUSY, claim, o->is_group && is_group(claim) ? other_bus : lives, reason);
 	if (!o->seen[0]) {
 		snprintf(o->seen, sizeof(o->seen), "%s", text);
 		o->seen_ms = now_ms;
 	}
-	if (now_ms - o->seen_ms >= OWNER_SILENT_MS && life_of(claim) != LIFE_LIVES)
+	if (now_ms - o->seen_ms >= OWNER_SILENT_MS && (life_of(claim) != LIFE_LIVES || (o->is_group && is_group(claim))))
 		return 0;
 	return refuse_claim(-EAGAIN, claim, may_live, reason);
 }
@@ -192,13 +200,30 @@ int owner_claim(struct owner *o, struct store *s, __u64 now_ms, char reason[256]
 	return err ? refuse_in(err, reason, 256, "%.250s", s->reason) : 0;
 }
 
+int owner_lead(struct owner *o, struct store *s, const char *bus, __u64 now_ms, char reason[256])
+{
+	char text[OWNER_TEXT_MAX];
+	json_t *claim = NULL;
+	int err = read_claim(s, text, &claim, reason);
+
+	snprintf(o->bus, sizeof(o->bus), "%s", bus);
+	if (!err && claim && is_group(claim) && !is_ours(o, claim) && life_of(claim) != LIFE_ENDED)
+		err = watch(o, claim, text, now_ms, reason);
+	json_decref(claim);
+	if (err)
+		return err;
+	o->seen[0] = 0;
+	err = write_claim(o, s);
+	return err ? refuse_in(err, reason, 256, "%.250s", s->reason) : 0;
+}
+
 int owner_beat(struct owner *o, struct store *s, char reason[256])
 {
 	char text[OWNER_TEXT_MAX];
 	json_t *claim = NULL;
 	int err = read_claim(s, text, &claim, reason);
 
-	if (!err && claim && !is_ours(o, claim) && !o->is_group)
+	if (!err && claim && !is_ours(o, claim) && (!o->is_group || is_group(claim)))
 		err = refuse_claim(-EBUSY, claim, "has taken the ClickHouse database: this one ends", reason);
 	json_decref(claim);
 	return err ? err : write_claim(o, s);

@@ -7,7 +7,8 @@
  * Killed  a claim of this machine whose process is gone is free at once, and one whose process lives is never free.  Any
  *         other one is free when it has not changed for OWNER_SILENT_MS: the store's longest request, during which there is
  *         no beat, is shorter.
- * Group   a group (group.h) is one owner: its leader beats.  All its members may claim.
+ * Group   a group (group.h) is one owner: its leader beats.  All its members may claim.  Its claim names its bus, so one of
+ *         another bus is another group: owner_lead() refuses it as owner_claim() refuses one alone.
  * Race    two that claim a free store at once both get it.  At its next beat, the one whose text was overwritten gets
  *         -EBUSY, unless it is in a group: a group stays.  A group has no text until its leader beats, so one alone may claim
  *         the store in the second before; it ends at its next beat.
@@ -26,6 +27,7 @@
 struct owner {				/* owner_init() */
 	bool is_group;			/* we are in a group */
 	char id[40];			/* ours */
+	char bus[40];			/* of our group; "": not known yet, so any group is ours */
 	__s64 since_ns;			/* wall clock */
 	__u64 beat;
 	char seen[OWNER_TEXT_MAX];	/* the text of another one, that we watch; "": none */
@@ -36,6 +38,9 @@ int owner_init(struct owner *o, bool is_group, __s64 now_ns);
 
 /* 0: the store is ours.  -EAGAIN: another one may live: claim again, each second.  -EBUSY: it lives. */
 int owner_claim(struct owner *o, struct store *s, __u64 now_ms, char reason[256]);
+
+/* Claims the store for our group, which we are about to lead by this bus.  Errors as those of owner_claim(). */
+int owner_lead(struct owner *o, struct store *s, const char *bus, __u64 now_ms, char reason[256]);
 
 /* -EBUSY: another one has taken the store: stop. */
 int owner_beat(struct owner *o, struct store *s, char reason[256]);

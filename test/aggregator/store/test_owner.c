@@ -193,4 +193,51 @@ TEST(a_group_is_refused_by_one_alone_and_stays_if_both_claimed_at_once)
 	bench_end(&b);
 }
 
+TEST(a_group_of_another_bus_is_refused_while_the_first_one_lives)
+{
+	struct bench b;
+
+	bench_begin(&b, true, true);
+	assert_int_equal(owner_claim(&b.b, b.store, 1000, b.reason), 0);	/* it does not know its bus yet */
+	assert_int_equal(owner_lead(&b.a, b.store, "1", 1000, b.reason), 0);
+	assert_int_equal(owner_lead(&b.b, b.store, "2", 1000, b.reason), -EAGAIN);
+	assert_int_equal(owner_beat(&b.a, b.store, b.reason), 0);
+	assert_int_equal(owner_lead(&b.b, b.store, "2", 4000, b.reason), -EBUSY);
+	assert_non_null(strstr(b.reason, "by another bus"));
+	assert_int_equal(owner_beat(&b.b, b.store, b.reason), -EBUSY);
+	assert_int_equal(owner_release(&b.a, b.store), 0);
+	assert_int_equal(owner_lead(&b.b, b.store, "2", 5000, b.reason), 0);
+	assert_int_equal(owner_beat(&b.a, b.store, b.reason), -EBUSY);
+	bench_end(&b);
+}
+
+/* The bus has lost its disk: the leader lives, and follows. */
+TEST(a_group_whose_bus_was_made_new_leads_when_the_old_claim_is_silent)
+{
+	struct bench b;
+
+	bench_begin(&b, true, true);
+	assert_int_equal(owner_lead(&b.a, b.store, "1", 1000, b.reason), 0);
+	assert_int_equal(owner_lead(&b.b, b.store, "2", 1000, b.reason), -EAGAIN);
+	assert_int_equal(owner_lead(&b.b, b.store, "2", 1000 + OWNER_SILENT_MS - 1, b.reason), -EAGAIN);
+	assert_int_equal(owner_lead(&b.b, b.store, "2", 1000 + OWNER_SILENT_MS, b.reason), 0);
+	assert_int_equal(owner_beat(&b.b, b.store, b.reason), 0);
+	bench_end(&b);
+}
+
+TEST(the_leader_itself_and_its_own_group_lead_at_once)
+{
+	struct bench b;
+
+	bench_begin(&b, true, true);
+	assert_int_equal(owner_lead(&b.a, b.store, "1", 1000, b.reason), 0);
+	assert_int_equal(owner_lead(&b.b, b.store, "1", 1000, b.reason), 0);
+	assert_int_equal(owner_lead(&b.b, b.store, "2", 2000, b.reason), 0);	/* its bus was made new */
+	change_text(&b, "pid", json_integer(4000000));				/* it was killed */
+	assert_int_equal(owner_lead(&b.a, b.store, "1", 3000, b.reason), 0);
+	change_text(&b, "bus", json_string(""));				/* by an earlier build */
+	assert_int_equal(owner_lead(&b.b, b.store, "3", 4000, b.reason), 0);
+	bench_end(&b);
+}
+
 TEST_MAIN()
