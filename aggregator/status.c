@@ -124,12 +124,12 @@ static json_int_t store_bytes(const struct aggregator *a)
 	return bytes;
 }
 
-/* {"database", "bytes"}, and of several ClickHouse servers "shards": [{"address", "bytes", "reachable"}]. */
+/* {"database", "bytes", "failure": why the newest batches are not stored, or null}, and of several ClickHouse servers "shards": [{"address", "bytes", "reachable"}]. */
 static json_t *store_json(const struct aggregator *a)
 {
 	const struct store_queue_counters *f = store_queue_counters(a->services.store_queue);
-	json_t *json = json_pack("{s:s, s:I}", "database", a->conf.clickhouse.url[0] ? a->conf.clickhouse.url : a->conf.database,
-				 "bytes", store_bytes(a));
+	json_t *json = json_pack("{s:s, s:I, s:s?}", "database", a->conf.clickhouse.url[0] ? a->conf.clickhouse.url : a->conf.database,
+				 "bytes", store_bytes(a), "failure", f->failure[0] ? f->failure : NULL);
 	json_t *all = f->n_shards ? json_array() : NULL;
 
 	for (size_t i = 0; i < f->n_shards; i++)

@@ -3,8 +3,11 @@
 #include "collector/core/log.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FAILURE_AGAIN_NS 60000000000ull
 
 struct job {
 	struct job *next;
@@ -27,6 +30,7 @@ struct store_queue {
 	void (*settled)(void *arg, const struct incoming_batch *a, int err);
 	void *settled_arg;
 	struct store_queue_counters counters;
+	__u64 failure_logged_ns;	/* uv_hrtime() */
 	__u64 (*term)(void *arg);	/* NULL: we always lead */
 	void *term_arg;
 	__u64 n_texts;			/* of the store, when the observers last heard of it */
@@ -215,6 +219,21 @@ static void leave_batches(struct store_queue *f)
 			o->unsure(o->arg);
 }
 
+/* The senders keep the batches and send them again, so nothing else says that they are not stored.  Logged once a minute. */
+static void note_failure(struct store_queue *f)
+{
+	char *failure = f->counters.failure;
+	__u64 now_ns = uv_hrtime();
+
+	if (!f->err && failure[0])
+		log_info("batches are stored again");
+	else if (f->err && (!failure[0] || now_ns - f->failure_logged_ns >= FAILURE_AGAIN_NS)) {
+		log_warning("batches are not stored: %s; their senders keep them and send them again", store_queue_reason(f, f->err));
+		f->failure_logged_ns = now_ns;
+	}
+	snprintf(failure, sizeof(f->counters.failure), "%s", f->err ? store_queue_reason(f, f->err) : "");
+}
+
 static void settle_batches(struct store_queue *f)
 {
 	struct incoming_batch *a;
@@ -222,6 +241,7 @@ static void settle_batches(struct store_queue *f)
 
 	f->counters.commits += !f->err;
 	f->counters.failed_commits += f->err != 0;
+	note_failure(f);
 	if (f->took_ns > f->counters.commit_ns_max)
 		f->counters.commit_ns_max = f->took_ns;
 	for (a = f->taken; a && !f->err; a = a->next, i++) {

@@ -78,6 +78,7 @@ struct store_queue_counters {
 	__u64 batches, duplicates;	/* committed as new; known before */
 	__u64 events;			/* of the new batches' axis 0 */
 	__u64 commit_ns_max;		/* the slowest transaction */
+	char failure[256];		/* why the newest batches are not stored; "": they are */
 	__u64 dropped;			/* how often data were dropped because of the store's limit */
 	__u64 lost;			/* how many of their events no tier has */
 	__u64 damaged;			/* damaged pieces met in the store, counted each time */

@@ -154,12 +154,14 @@ TEST(a_commit_that_fails_is_settled_as_failed_and_may_be_tried_again)
 	add(&r, inst, 100, 1, NULL);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(seen.failed, 1);
+	assert_string_equal(store_queue_counters(r.store_queue)->failure, strerror(ENOSPC));
 	assert_int_equal(rig_cubed(&r, inst), 0);
 	assert_int_equal(store_queue_waiting(r.store_queue), 0);
 	disk_is_full = 0;
 	add(&r, inst, 100, 1, NULL);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(seen.fresh, 1);
+	assert_string_equal(store_queue_counters(r.store_queue)->failure, "");
 	assert_int_equal(rig_cubed(&r, inst), 3);
 	rig_end(&r);
 }

@@ -79,6 +79,8 @@ static void print_server(const json_t *status)
 	if (json_number(file, "bytes") > 0)		/* of a server it is measured every ten seconds */
 		show_print(stdout, ", %s", bytes_text(json_number(file, "bytes"), bytes));
 	show_print(stdout, "\n");
+	if (*json_text(file, "failure"))
+		show_print(stdout, "failure      batches are not stored, and come again: %s\n", json_text(file, "failure"));
 	print_shards(json_object_get(file, "shards"));
 	show_print(stdout, "events       %.0f in %.0f batches, %.0f lost\n", json_number(store, "events"), json_number(store, "batches"),
 	       json_number(status, "lost_events"));
