@@ -92,7 +92,8 @@ static void note_reason(struct source_condition *sc, const struct catalog_inst *
 			 ci->in.module, ci->in.stat, reason);
 }
 
-/* By how much is it late?  A slot's data come after its end, so its age is up to a slot without being late. */
+/* By how much is it late?  A slot's data come after its end, so its age is up to a slot without being late.  Where the clock of
+ * its host is slow, its slots look older than they are. */
 static void note_lateness(struct source_condition *sc, const struct catalog_inst *ci, const struct inst_state *state,
 			  const struct sighting *seen, __s64 now_ns)
 {
@@ -101,6 +102,8 @@ static void note_lateness(struct source_condition *sc, const struct catalog_inst
 	if (state->from_ns > end_ns)
 		end_ns = state->from_ns;
 	late_ns = end_ns ? now_ns - end_ns - (__s64)ci->in.slot_ns : 0;
+	if (sc->source->knows_clock && sc->source->clock_ns < 0)
+		late_ns += sc->source->clock_ns;
 	if (late_ns > (state->partial ? LATE_PARTIAL_NS : LATE_NS) && late_ns > sc->late_ns)
 		sc->late_ns = late_ns;
 }

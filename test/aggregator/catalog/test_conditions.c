@@ -75,6 +75,20 @@ TEST(those_that_need_attention_come_first)
 	rig_end(&r);
 }
 
+TEST(a_slow_clock_does_not_make_a_source_late)
+{
+	struct rig r;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	hello(&r, "db1", -300 * SECOND_NS);
+	id = rig_create(&r, wire_request(""));
+	reports(&r, "db1", id, 301);
+	listed(&r, NOW_NS, "db1:clock");
+	listed(&r, NOW_NS + 10 * SECOND_NS, "db1:late");
+	rig_end(&r);
+}
+
 TEST(a_source_says_in_numbers_what_is_wrong)
 {
 	struct rig r;

@@ -3,6 +3,7 @@
 #include "ui/cli/base/local.h"
 #include "ui/cli/commands/commands.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +70,8 @@ static void about(const json_t *source, double now_s, int offset_s, char out[ABO
 		snprintf(out, ABOUT_ROOM, "%.0f events lost, the last ones %s ago", json_number(source, "lost"),
 			 age_text(now_s - json_number(source, "lost_at"), age));
 	else if (!strcmp(state, "clock"))
-		snprintf(out, ABOUT_ROOM, "its clock is %s by %s", clock_s < 0 ? "slow" : "fast", age_text(clock_s < 0 ? -clock_s : clock_s, age));
+		snprintf(out, ABOUT_ROOM, "its clock is %s by %s", clock_s < 0 ? "slow" : "fast",
+			 age_text(fabs(clock_s) < 60 ? fabs(clock_s) : round(fabs(clock_s)), age));
 	else
 		snprintf(out, ABOUT_ROOM, "%s", reason);
 }
