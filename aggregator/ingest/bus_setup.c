@@ -17,6 +17,8 @@ static int failed(natsStatus s, const char *what, char *reason)
 {
 	const char *text = nats_GetLastError(NULL);
 
+	if (s == NATS_NO_RESPONDERS)
+		return refuse_as(-EIO, reason, "it runs without JetStream: start nats-server with -js, or with jetstream in its configuration");
 	return refuse_as(-EIO, reason, "%s: %.150s", what, text && *text ? text : natsStatus_GetText(s));
 }
 

@@ -273,6 +273,24 @@ static void explain_refusal(struct attempt *a)
 		snprintf(a->reason, sizeof(a->reason), "it takes only users that it knows: give credentials, a user file or a certificate");
 }
 
+/* The server closes the connection without a word when it refuses our certificate, or has got none: in TLS 1.3 after our side of
+ * the handshake. */
+static bool is_closed_in_handshake(const char *text)
+{
+	return text && (strstr(text, "'PONG', got ''") || strstr(text, "SSL_write error") || strstr(text, "SSL_read error"));
+}
+
+static void explain_closed(struct attempt *a)
+{
+	const char *file = a->bus->conf.certificate;
+
+	if (bus_text_is_set(file))
+		snprintf(a->reason, sizeof(a->reason), "it closes the connection, as if it refused the certificate in %.100s: "
+			 "expired, or of an authority that it does not know", file);
+	else
+		snprintf(a->reason, sizeof(a->reason), "it closes the connection: if it wants a certificate, give one");
+}
+
 static void explain_failure(struct attempt *a, natsStatus s)
 {
 	const char *text = nats_GetLastError(NULL);
@@ -281,6 +299,10 @@ static void explain_failure(struct attempt *a, natsStatus s)
 		return;
 	if (s == NATS_CONNECTION_AUTH_FAILED)
 		explain_refusal(a);
+	else if (is_closed_in_handshake(text))
+		explain_closed(a);
+	else if (s == NATS_NO_SERVER)
+		snprintf(a->reason, sizeof(a->reason), "no server answers at this address, or its name is not known");
 	else
 		snprintf(a->reason, sizeof(a->reason), "%.220s", bus_text_is_set(text) ? without_place(text) : natsStatus_GetText(s));
 }
