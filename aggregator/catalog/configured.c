@@ -223,6 +223,21 @@ void configured_free(struct configured *a)
 	free(a);
 }
 
+/* 0: it is not made.  While another heatscoped leads, that one has made it. */
+static __u64 made_id(const struct configured *a, const struct entry *e)
+{
+	for (const struct catalog_inst *ci = a->begun ? NULL : catalog_first(a->catalog); ci; ci = ci->next)
+		if (!strcmp(ci->configured_name, e->conf->name))
+			return ci->in.id;
+	return a->begun ? e->inst : 0;
+}
+
+static const char *why_waiting(const struct configured *a, const struct entry *e)
+{
+	return a->begun || !is_offered(a, e) ? "no source offers the metric yet" :
+	       "the heatscoped that leads the group has not made it: does its configuration list it?";
+}
+
 json_t *configured_json(const struct configured *a)
 {
 	json_t *all = json_array();
@@ -230,12 +245,14 @@ json_t *configured_json(const struct configured *a)
 
 	for (size_t i = 0; a && i < a->n; i++) {
 		const struct entry *e = &a->entry[i];
-		const char *state = e->inst ? "on" : *e->reason ? "wrong" : "waiting";
+		__u64 inst = made_id(a, e);
+		bool is_wrong = a->begun && *e->reason;
+		const char *state = inst ? "on" : is_wrong ? "wrong" : "waiting";
 		json_t *json = json_pack("{s:s, s:i, s:s, s:s}", "name", e->conf->name, "line", (int)e->conf->line, "state", state,
-					 "reason", e->inst ? "" : *e->reason ? e->reason : "no source offers the metric yet");
+					 "reason", inst ? "" : is_wrong ? e->reason : why_waiting(a, e));
 
-		snprintf(id, sizeof(id), "%llu", (unsigned long long)e->inst);
-		if (e->inst)
+		snprintf(id, sizeof(id), "%llu", (unsigned long long)inst);
+		if (inst)
 			json_object_set_new(json, "instrumentation", json_string(id));
 		json_array_append_new(all, json);
 	}

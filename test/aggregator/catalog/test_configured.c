@@ -92,6 +92,33 @@ TEST(they_are_made_when_a_source_offers_the_metric)
 	end(&r);
 }
 
+static void ignore_made(void *arg, int err, const struct catalog_inst *made) { }
+
+/* As one of a group, which another heatscoped leads. */
+TEST(one_that_follows_reports_what_the_leader_has_made)
+{
+	static struct restart r;
+	char reason[REASON_MAX];
+	json_t *request;
+
+	list(&r.conf, 2, "queries", BY_STATEMENT "}", "commands", BY_COMMAND "}");
+	begin(&r);
+	configured_end(r.configured);
+	assert_string_equal(state_of(&r, 0, reason), "waiting");
+	assert_string_equal(reason, "no source offers the metric yet");
+	rig_hello(&r.rig, "db1");
+	uv_run(&r.rig.loop, UV_RUN_DEFAULT);
+	assert_string_equal(state_of(&r, 0, reason), "waiting");
+	assert_non_null(strstr(reason, "the heatscoped that leads the group has not made it"));
+	request = json_loads(r.conf.instrumentation[0].request, 0, NULL);
+	assert_int_equal(catalog_create_configured(r.rig.catalog, request, "queries", 0, ignore_made, NULL, reason), 0);
+	uv_run(&r.rig.loop, UV_RUN_DEFAULT);
+	assert_string_equal(state_of(&r, 0, reason), "on");		/* as read from the leader's texts */
+	assert_string_equal(state_of(&r, 1, reason), "waiting");
+	json_decref(request);
+	end(&r);
+}
+
 TEST(they_are_neither_deleted_nor_changed)
 {
 	static struct restart r;
