@@ -144,6 +144,21 @@ static int open_folder(const char *path, char *reason)
 	return err ?: fd;
 }
 
+int report_file_check(const char *folder, char *reason)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), len = (int)(strrchr(folder, '/') - folder);
+	char parent[PATH_MAX];
+
+	if (fd >= 0) {
+		close(fd);
+		return access(folder, W_OK | X_OK) ? say_error(reason, "no file can be made in", folder) : 0;
+	}
+	if (errno != ENOENT)
+		return say_error(reason, "there is no folder", folder);
+	snprintf(parent, sizeof(parent), "%.*s", len ? len : 1, folder);
+	return access(parent, W_OK | X_OK) ? say_error(reason, "the folder cannot be made:", folder) : 0;
+}
+
 int report_file_write(const struct report_file *f, const void *data, size_t len, char *reason)
 {
 	char stem[REPORT_FILE_STEM], name[NAME];

@@ -27,6 +27,9 @@ struct report_file {
 /* Makes "nightly-queries-": the names of its files begin with it. */
 void report_file_stem(const char *report, const char *instrumentation, char out[REPORT_FILE_STEM]);
 
+/* Returns 0 if it could write there now.  It makes nothing. */
+int report_file_check(const char *folder, char *reason);
+
 /* reason: REPORT_FILE_REASON bytes, with the path and the problem. */
 int report_file_write(const struct report_file *f, const void *data, size_t len, char *reason);
 

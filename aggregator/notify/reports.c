@@ -302,12 +302,23 @@ int reports_new(const struct reports_parts *parts, struct reports **ret_reports)
 	return 0;
 }
 
+/* Said now, since the report may be due in a week only. */
+static void check_folder(const struct conf_report *conf)
+{
+	char reason[REPORT_FILE_REASON];
+
+	if (conf->to[0] && report_file_check(conf->to, reason))
+		log_warning("report %s will fail: %s", conf->name, reason);
+}
+
 int reports_load(struct reports *r, struct store *store, __s64 now_ns)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < r->n; i++)
+	for (size_t i = 0; !err && i < r->n; i++) {
+		check_folder(r->report[i].conf);
 		err = recall_last(r, &r->report[i], store, now_ns / NS);
+	}
 	return err;
 }
 

@@ -196,4 +196,22 @@ TEST_WITH(a_folder_is_made_but_not_a_path, start, stop)
 	assert_true(report_file_write(&f, "x", 1, reason) < 0);
 }
 
+TEST_WITH(a_folder_is_checked_before_a_report_is_due, start, stop)
+{
+	char path[200], reason[REPORT_FILE_REASON];
+
+	assert_int_equal(report_file_check(folder, reason), 0);
+	snprintf(path, sizeof(path), "%s/new", folder);
+	assert_int_equal(report_file_check(path, reason), 0);
+	assert_string_equal(listing(), "");
+	snprintf(path, sizeof(path), "%s/new/newer", folder);
+	assert_int_equal(report_file_check(path, reason), -ENOENT);
+	assert_non_null(strstr(reason, "the folder cannot be made:"));
+	put_file("file");
+	snprintf(path, sizeof(path), "%s/file", folder);
+	assert_int_equal(report_file_check(path, reason), -ENOTDIR);
+	assert_non_null(strstr(reason, "there is no folder"));
+	assert_int_equal(report_file_check("/new", reason), geteuid() ? -EACCES : 0);
+}
+
 TEST_MAIN()
