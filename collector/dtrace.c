@@ -257,7 +257,7 @@ static int apply_settings(const struct arguments *a, struct d_compile *c)
 			*value++ = '\0';
 		err = key ? d_compile_option(c, key, value) : -ENOMEM;
 		if (err)
-			fprintf(stderr, "dtrace: failed to set -x %s: there is no such option, or not this value\n", a->settings[i]);
+			fprintf(stderr, "dtrace: failed to set -x %s: %s\n", a->settings[i], key ? d_compile_option_failure(key) : "no memory");
 		free(key);
 		if (err)
 			return 1;

@@ -66,6 +66,20 @@ int d_compile_option(struct d_compile *c, const char *key, const char *value)
 	return -EINVAL;
 }
 
+const char *d_compile_option_failure(const char *key)
+{
+	static const char *const later[] = { "aggpercpu", "amin", "core", "cpp", "ctypes", "debug", "define", "destructive", "disasm", "dtypes",
+					     "evaltime", "grabanon", "incdir", "iregs", "jstackframes", "jstackstrsize", "libdir", "linkmode",
+					     "lockmem", "nolibs", "pgmax", "quietresize", "rawbytes", "scratchsize", "stackframes", "stackindent",
+					     "stdc", "strsize", "temporal", "tree", "undef", "unodefs", "uresolve", "ustackframes", "verbose",
+					     "version" };
+
+	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
+		if (!strcmp(key, later[i]))
+			return "it is not available yet";
+	return "there is no such option, or not this value";
+}
+
 /* ---- probes ---- */
 
 /* unseen: which processes could not be looked into, or empty; also a provider's reason to refuse. */
@@ -93,6 +107,21 @@ static bool is_provider(const char *name)
 	return known;
 }
 
+/* Providers and probes of other systems that scripts name. */
+static const char *why_unmatched(const struct d_description *d)
+{
+	static const char *const later[] = { "cpc", "fbt", "fpuinfo", "io", "ip", "lockstat", "mib", "nfsv3", "nfsv4", "perf", "plockstat", "proc",
+					     "rawfbt", "rawtp", "sdt", "sysinfo", "tcp", "udp", "vfs", "vminfo" };
+	const char *provider = d->field[FIELD_PROVIDER];
+
+	if (!strcmp(provider, "sched"))
+		return ": of the provider sched, off-cpu and on-cpu are available";
+	for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
+		if (!strcmp(provider, later[i]))
+			return ": this provider is not available yet";
+	return "";
+}
+
 /* The fields that a description lacks are those on the left: syscall::entry wants a module called syscall. */
 static int fail_unmatched(const struct d_unit *u, const struct d_spec *s, const struct d_description *d, const char *unseen,
 			  struct d_error *error)
@@ -102,7 +131,7 @@ static int fail_unmatched(const struct d_unit *u, const struct d_spec *s, const 
 			return d_fail(error, &u->script, s->at, "D_PDESC_ZERO", "probe description %s does not match any probes: a description "
 				      "has four fields, as in %s:::NAME", s->text, d->field[i]);
 	return d_fail(error, &u->script, s->at, "D_PDESC_ZERO", "probe description %s does not match any probes%s%s", s->text,
-		      *unseen ? ": " : "", unseen);
+		      *unseen ? ": " : why_unmatched(d), unseen);
 }
 
 static int plan_probe(struct d_compile *c, const struct d_unit *u, struct d_clause *clause, const struct d_spec *s,
@@ -156,8 +185,8 @@ static int apply_pragmas(struct d_compile *c, const struct d_unit *u, struct d_e
 {
 	for (const struct d_pragma *p = u->pragmas; p; p = p->next)
 		if (d_compile_option(c, p->key, p->value))
-			return d_fail(error, &u->script, p->at, "D_PRAGMA_OPTSET", "failed to set option '%s': there is no such option, "
-				      "or not this value", p->key);
+			return d_fail(error, &u->script, p->at, "D_PRAGMA_OPTSET", "failed to set option '%s': %s", p->key,
+				      d_compile_option_failure(p->key));
 	return 0;
 }
 

@@ -361,6 +361,17 @@ bool d_check_condition(struct d_checker *c, struct d_node *n, bool is_statement)
 
 /* ---- members, elements, casts, sizes ---- */
 
+/* Its type is made up, so only its own name explains why it has no member and no element. */
+static bool fail_later(struct d_checker *c, const struct d_node *n)
+{
+	return d_check_fail(c, n, "D_UNKNOWN", "%s is not available yet", n->text);
+}
+
+static bool is_later(const struct d_node *n)
+{
+	return n->kind == NODE_NAME && n->variable && n->variable->builtin && n->variable->builtin->id == BUILTIN_LATER;
+}
+
 bool d_check_member(struct d_checker *c, struct d_node *n)
 {
 	const struct d_type *type;
@@ -372,6 +383,8 @@ bool d_check_member(struct d_checker *c, struct d_node *n)
 		return d_check_translation(c, n);
 	if (!d_check_node(c, n->a))
 		return false;
+	if (is_later(n->a))
+		return fail_later(c, n->a);
 	type = d_type_resolve(n->a->type);
 	if (n->op == TOKEN_ARROW) {
 		if (type->kind != TYPE_POINTER)
@@ -414,6 +427,8 @@ bool d_check_index(struct d_checker *c, struct d_node *n)
 		return false;
 	if (!d_check_node(c, n->a))
 		return false;
+	if (is_later(n->a))
+		return fail_later(c, n->a);
 	type = d_type_resolve(n->a->type);
 	n->type = type->base;
 	if (type->kind == TYPE_ASSOCIATIVE)

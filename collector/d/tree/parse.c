@@ -108,6 +108,15 @@ static struct d_token next_top(struct d_parser *p, unsigned flags)
 }
 
 static bool parse_statements(struct d_parser *p, struct d_node **ret_list);
+static bool parse_statement(struct d_parser *p, struct d_node **ret_node);
+
+/* { ... }, or one statement, which may be empty. */
+static bool parse_body(struct d_parser *p, struct d_node **ret_list)
+{
+	if (d_parser_accept(p, '{'))
+		return parse_statements(p, ret_list);
+	return d_parser_accept(p, ';') || parse_statement(p, ret_list);
+}
 
 static bool parse_if(struct d_parser *p, struct d_node **ret_node)
 {
@@ -117,18 +126,21 @@ static bool parse_if(struct d_parser *p, struct d_node **ret_node)
 	*ret_node = n;
 	if (!n || !d_parser_enter(p, at))
 		return false;
-	if (!d_parser_expect(p, '(') || !(n->a = d_parse_expression(p)) || !d_parser_expect(p, ')') ||
-	    !d_parser_expect(p, '{') || !parse_statements(p, &n->list))
+	if (!d_parser_expect(p, '(') || !(n->a = d_parse_expression(p)) || !d_parser_expect(p, ')') || !parse_body(p, &n->list))
 		return false;
-	if (d_parser_accept(p, KEY_ELSE)) {
-		bool ok = d_parser_peek(p)->kind == KEY_IF ? parse_if(p, &n->otherwise)
-							   : d_parser_expect(p, '{') && parse_statements(p, &n->otherwise);
-
-		if (!ok)
-			return false;
-	}
+	if (d_parser_accept(p, KEY_ELSE) && !parse_body(p, &n->otherwise))
+		return false;
 	d_parser_leave(p);
 	return true;
+}
+
+/* With the `;` that ends it, which may lack before a closing brace. */
+static bool parse_statement(struct d_parser *p, struct d_node **ret_node)
+{
+	if (d_parser_peek(p)->kind == KEY_IF)
+		return parse_if(p, ret_node);
+	*ret_node = d_parse_expression(p);
+	return *ret_node && (d_parser_peek(p)->kind == '}' || d_parser_expect(p, ';'));
 }
 
 /* Up to and with the closing brace.  Statements are divided by `;`, which may lack at the end. */
@@ -139,16 +151,8 @@ static bool parse_statements(struct d_parser *p, struct d_node **ret_list)
 			;
 		if (d_parser_accept(p, '}'))
 			return true;
-		if (d_parser_peek(p)->kind == KEY_IF) {
-			if (!parse_if(p, ret_list))
-				return false;
-		} else {
-			*ret_list = d_parse_expression(p);
-			if (!*ret_list)
-				return false;
-			if (d_parser_peek(p)->kind != '}' && !d_parser_expect(p, ';'))
-				return false;
-		}
+		if (!parse_statement(p, ret_list))
+			return false;
 		ret_list = &(*ret_list)->next;
 	}
 }

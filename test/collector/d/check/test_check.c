@@ -47,6 +47,7 @@ TEST(refuses_with_dtraces_tags)
 		{ "@a = llquantize(1, 2, 0, 61, 2048)", "D_LLQUANT_STEPVAL" }, { "printa(1)", "D_PRINTA_PROTO" }, { "@a = count(); printa(@a, 1)", "D_PRINTA_AGGARG" },
 		{ "@a = count(); @b[1] = count(); printa(@a, @b)", "D_PRINTA_AGGKEY" }, { "@a = count(); printa(\"%d %@d\", @a)", "D_PRINTF_ARG_PROTO" },
 		{ "@a[execname] = count(); printa(\"%d %@d\", @a)", "D_PRINTF_ARG_TYPE" },
+		{ "trace(curpsinfo->pr_psargs)", "D_UNKNOWN" }, { "trace(args[0])", "D_UNKNOWN" }, { "trace(fds[0].fi_name)", "D_UNKNOWN" },
 		{ "x = pid[1]", "D_ARR_BADREF" }, { "x = xlate <int> (1)", "D_XLATE_SOU" },
 		{ "setopt((char *)0)", "D_PROTO_ARG" }, { "setopt((\"a\", \"b\"))", "D_PROTO_ARG" }, { "setopt(execname)", "D_PROTO_ARG" },
 		{ "setopt(\"quiet\", 0)", "D_PROTO_ARG" }, { "setopt(\"quiet\", strjoin(\"a\", \"b\"))", "D_PROTO_ARG" },

@@ -8,5 +8,19 @@ BEGIN
 	} else {
 		y = 3;
 	}
-	trace(y)
+	if (x)
+		if (y)
+			trace(1);
+		else
+			trace(2);
+	else if (z)
+		trace(3);
+	if (x) {
+		trace(4)
+	} else
+		trace(5);
+	if (x)
+		;
+	if (y)
+		trace(y)
 }
