@@ -439,6 +439,19 @@ static void on_lost(void *arg)
 	close_when_done(c);
 }
 
+/* A daemon waits until it is welcome; somebody waits for the end of what is sent once. */
+static bool on_refused(void *arg, const char *why)
+{
+	struct collector *c = arg;
+
+	if (!c->conf->once)
+		return false;
+	log_error("heatscoped refuses us: %s", why);
+	c->err = -EPERM;
+	collector_close(c);
+	return true;
+}
+
 /* --- starting --- */
 
 static int open_spool(struct collector *c)
@@ -502,7 +515,7 @@ static int open_probes(struct collector *c)
 
 static int open_link(struct collector *c)
 {
-	static const struct link_ops ops = { on_connected, on_want, on_acks, on_lost, NULL };
+	static const struct link_ops ops = { on_connected, on_want, on_acks, on_lost, NULL, on_refused };
 	const struct collector_conf *conf = c->conf;
 	char reason[REASON_MAX];
 	int err;

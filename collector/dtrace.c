@@ -2,6 +2,7 @@
 #include "collector/collector.h"
 #include "collector/core/array.h"
 #include "collector/core/log.h"
+#include "collector/core/source_name.h"
 #include "collector/core/standard_output.h"
 #include "collector/d/compile.h"
 #include "collector/d/heatmap.h"
@@ -141,6 +142,16 @@ static void add_macro(struct arguments *a, const char *option, const char *value
 	add_word(&a->preprocessor, &a->n_preprocessor, &a->preprocessor_room, value);
 }
 
+/* heatscoped refuses any other name, however often it is sent. */
+static void take_source(struct arguments *a, const char *text, struct argp_state *state)
+{
+	char reason[REASON_MAX];
+
+	if (source_name_check(text, reason))
+		argp_error(state, "--source: %s", reason);
+	a->source = text;
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *a = state->input;
@@ -170,7 +181,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPT_HEATMAP: a->heatmap = true; return 0;
 	case OPT_PAGE: a->page = true; return 0;
 	case OPT_SOCKET: a->socket_path = text; return 0;
-	case OPT_SOURCE: a->source = text; return 0;
+	case OPT_SOURCE: take_source(a, text, state); return 0;
 	case 'u': a->url = text; return 0;
 	case 'C': a->preprocesses = true; return 0;
 	case 'D': add_macro(a, "-D", text); return 0;
@@ -458,7 +469,7 @@ static void source_name(const struct arguments *a, const struct d_heatmap *h, ch
 
 	gethostname(host, sizeof(host) - 1);
 	if (a->source)
-		snprintf(out, SOURCE_MAX, "%.*s", SOURCE_MAX - 1, a->source);
+		snprintf(out, SOURCE_MAX, "%s", a->source);
 	else
 		snprintf(out, SOURCE_MAX, "%.*s:%s", SOURCE_MAX - NAME_MAX_LEN - 2, host, h->metrics[0].stat);
 }

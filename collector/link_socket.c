@@ -24,6 +24,9 @@ struct socket_link {
 	enum link_state state;
 	int closing;			/* link_close() was called */
 	int complained;			/* one log line per outage is enough */
+	char refusal[300];		/* the last one, which is logged once, however often we try again; "": none */
+	int welcome;			/* this connection has had a WANT */
+	int refused_welcome;		/* and so had the one that was refused: only an ACK shows that it is over */
 	unsigned delay_ms;
 	__u64 opened_ms;		/* in the loop's time; 0: not open */
 	uv_timer_t timer;
@@ -97,7 +100,7 @@ static void link_lost(struct socket_link *l, const char *why)
 {
 	int was_open = l->state == LINK_OPEN;
 
-	if (was_open && !l->closing)
+	if (was_open && !l->closing && !l->refusal[0])
 		log_warning("aggregator at %s: %s; connecting again", l->path, why);
 	link_shut(l);
 	if (was_open && !l->closing)
@@ -118,11 +121,21 @@ static void link_refuse(struct socket_link *l, const char *why)
 
 /* --- reading --- */
 
+static void refusal_is_over(struct socket_link *l)
+{
+	if (l->refusal[0])
+		log_info("aggregator at %s: it accepts us now", l->path);
+	l->refusal[0] = '\0';
+}
+
 static void read_want(struct socket_link *l, const struct frame *frame)
 {
 	json_t *want = NULL;
 	const char *why = link_read_want(frame->data, frame->len, &want);
 
+	l->welcome = 1;
+	if (!why && !l->refused_welcome)
+		refusal_is_over(l);
 	if (why)
 		link_refuse(l, why);
 	else
@@ -139,6 +152,7 @@ static void read_ack(struct socket_link *l, const struct frame *frame)
 		return;
 	}
 	l->delay_ms = LINK_DELAY_FIRST_MS;
+	refusal_is_over(l);
 	l->link.ops.acks(l->link.arg, &ack, 1);
 }
 
@@ -146,9 +160,15 @@ static void read_error(struct socket_link *l, const struct frame *frame)
 {
 	json_t *json = json_loadb((const char *)frame->data, frame->len, 0, NULL);
 	const char *text = json_string_value(json_object_get(json, "error"));
-	char why[300];
+	char why[sizeof(l->refusal)];
+	bool ends = !l->welcome && l->link.ops.refused && l->link.ops.refused(l->link.arg, text ? text : "(no reason given)");
 
 	snprintf(why, sizeof(why), "it refused us: %s", text ? text : "(no reason given)");
+	if (!ends && strcmp(why, l->refusal)) {
+		log_warning("aggregator at %s: %s; trying again", l->path, why);
+		memcpy(l->refusal, why, sizeof(why));
+		l->refused_welcome = l->welcome;
+	}
 	link_lost(l, why);
 	json_decref(json);
 }
@@ -222,8 +242,9 @@ static void on_connect(uv_connect_t *request, int status)
 		link_shut(l);
 		return;
 	}
-	log_info("aggregator at %s: connected", l->path);
-	l->complained = 0;
+	if (!l->refusal[0])
+		log_info("aggregator at %s: connected", l->path);
+	l->complained = l->welcome = 0;
 	l->state = LINK_OPEN;
 	l->opened_ms = uv_now(l->loop);
 	bytes_clear(&l->in);

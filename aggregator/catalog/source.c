@@ -2,6 +2,7 @@
 
 #include "collector/core/metric_json.h"
 #include "collector/core/refuse.h"
+#include "collector/core/source_name.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -246,17 +247,6 @@ static int offers_parse(const json_t *list, struct source *s, char *reason)
 	return err;
 }
 
-/* The name of a source is a label of keys and is shown everywhere: printable, without "/" and ",". */
-static bool is_source_name(const char *text)
-{
-	size_t len = text ? strlen(text) : 0;
-
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)text[i] <= ' ' || text[i] == 0x7f || text[i] == '/' || text[i] == ',')
-			return false;
-	return len && len < SOURCE_MAX;
-}
-
 static int incarnation_parse(const char *text, __u64 *ret)
 {
 	char *end;
@@ -281,8 +271,8 @@ int source_hello(const json_t *hello, struct source **ret_source, char *reason)
 	if (format != 1)
 		return refuse(reason, "format %lld is not supported: this aggregator supports format 1",
 			(long long)format);
-	if (!is_source_name(name))
-		return refuse(reason, "a source's name must be 1 to %d printable characters without / and ,", SOURCE_MAX - 1);
+	if (source_name_check(name, reason))
+		return -EINVAL;
 	s = source_new(name);
 	if (!s)
 		return no_memory(reason);

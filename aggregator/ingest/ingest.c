@@ -1,6 +1,7 @@
 #include "aggregator/ingest/ingest.h"
 
 #include "aggregator/base/clock.h"
+#include "aggregator/ingest/refusals.h"
 #include "collector/core/ack.h"
 #include "collector/core/frame.h"
 #include "collector/core/log.h"
@@ -39,6 +40,7 @@ struct ingest {
 	struct intake *intake;
 	struct catalog_observer observer;
 	struct peer *peers;
+	struct refusals refusals;
 	bool verbose, stopped, closing;
 	unsigned n_handles;		/* the memory is freed with the last handle */
 };
@@ -151,6 +153,21 @@ static void peer_send_json(struct peer *p, enum frame_type type, json_t *json)
 	json_decref(json);
 }
 
+/* A collector that is refused tries again every few seconds. */
+static void log_refusal(struct peer *p, const char *text)
+{
+	char line[REASON_MAX + 256];
+	unsigned long before;
+
+	snprintf(line, sizeof(line), "%s (pid %ld) is refused: %s", p->name[0] ? p->name : "a connection", p->pid, text);
+	if (!refusals_logs(&p->ingest->refusals, line, uv_now(p->ingest->loop), &before))
+		return;
+	if (before)
+		log_warning("%s (%lu times more in the last minutes)", line, before);
+	else
+		log_warning("%s", line);
+}
+
 /* Sends the reason, and closes when it is written. */
 static void peer_refuse(struct peer *p, const char *format, ...)
 {
@@ -162,7 +179,7 @@ static void peer_refuse(struct peer *p, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	log_warning("%s (pid %ld) is refused: %s", p->name[0] ? p->name : "a connection", p->pid, text);
+	log_refusal(p, text);
 	intake_counters(p->ingest->intake)->errors++;
 	uv_read_stop((uv_stream_t *)&p->pipe);
 	peer_send_json(p, FRAME_ERROR, json_pack("{s:s}", "error", text));

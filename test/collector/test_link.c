@@ -109,7 +109,7 @@ static void on_frame(struct peer *p, const struct frame *f)
 	}
 }
 
-static const struct link_ops ops = { on_connected, on_want, on_acks, on_lost, on_closed };
+static const struct link_ops ops = { on_connected, on_want, on_acks, on_lost, on_closed, NULL };
 
 static void world_init_with(struct world *w, const struct link_ops *link_ops,
 			    void (*answer)(struct world *, unsigned), int listen)
@@ -264,7 +264,7 @@ static void closed_then_end(void *arg)
 
 TEST(frames_sent_before_closing_arrive)
 {
-	struct link_ops closing = { on_connected, want_then_send_and_close, on_acks, on_lost, closed_then_end };
+	struct link_ops closing = { on_connected, want_then_send_and_close, on_acks, on_lost, closed_then_end, NULL };
 	struct world w;
 
 	world_init_with(&w, &closing, answer_want, 1);
@@ -333,6 +333,72 @@ TEST(a_wrong_answer_is_refused_and_the_link_connects_again)
 		if (cases[i].error && !strstr(w.error_text, cases[i].error))
 			fail_msg("case %zu: %s does not say %s", i, w.error_text, cases[i].error);
 	}
+}
+
+static void answer_error_four_times(struct world *w, unsigned hello)
+{
+	if (hello < 5)
+		send_error(w);
+	else
+		send_want(w);
+}
+
+static unsigned times_in(const char *text, const char *part)
+{
+	unsigned n = 0;
+
+	for (; (text = strstr(text, part)); text++)
+		n++;
+	return n;
+}
+
+TEST(a_refusal_that_comes_again_is_logged_once)
+{
+	int saved = dup(STDERR_FILENO);
+	FILE *log = tmpfile();
+	struct world w;
+	char text[4096];
+
+	log_open(NULL, LOG_LEVEL_INFO);
+	dup2(fileno(log), STDERR_FILENO);
+	world_init(&w, answer_error_four_times, 1);
+	world_run(&w);
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	log_open(NULL, 0);
+	rewind(log);
+	text[fread(text, 1, sizeof(text) - 1, log)] = '\0';
+	fclose(log);
+	assert_int_equal(w.hello, 5);
+	assert_int_equal(w.lost, 4);
+	assert_int_equal(times_in(text, "it refused us: no; trying again"), 1);
+	assert_int_equal(times_in(text, "connected"), 1);
+	assert_int_equal(times_in(text, "it accepts us now"), 1);
+	assert_int_equal(times_in(text, "\n"), 3);
+}
+
+static bool on_refused(void *arg, const char *why)
+{
+	struct world *w = arg;
+
+	assert_string_equal(why, "no");
+	snprintf(w->error_text, sizeof(w->error_text), "%s", why);
+	world_end(w);
+	return true;
+}
+
+TEST(a_refused_hello_may_end_the_link)
+{
+	const struct link_ops once = { on_connected, on_want, on_acks, on_lost, on_closed, on_refused };
+	struct world w;
+
+	wrong_answer = send_error;
+	world_init_with(&w, &once, answer_wrong_then_right, 1);
+	world_run(&w);
+	assert_int_equal(w.hello, 1);
+	assert_int_equal(w.want, 0);
+	assert_string_equal(w.error_text, "no");
 }
 
 TEST(refuses_a_path_no_socket_can_have)

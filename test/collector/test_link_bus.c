@@ -78,7 +78,7 @@ static void open_link(struct bench *b)
 
 static void bench_begin(struct bench *b)
 {
-	static const struct link_ops ops = { on_connected, on_want, on_acks, on_lost, on_closed };
+	static const struct link_ops ops = { on_connected, on_want, on_acks, on_lost, on_closed, NULL };
 	const struct bus_conf conf = { .url = "nats://127.0.0.1:1" };
 	char reason[REASON_MAX];
 

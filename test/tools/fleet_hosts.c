@@ -275,7 +275,7 @@ static void open_journal(struct hosts *all)
 
 static void host_open(struct hosts *all, struct host *h, unsigned number, const char *url)
 {
-	static const struct link_ops ops = { on_connected, on_want, on_acks, on_lost, on_closed };
+	static const struct link_ops ops = { on_connected, on_want, on_acks, on_lost, on_closed, NULL };
 	char path[PATH_MAX], name[SOURCE_MAX], reason[REASON_MAX];
 	struct spool_conf spool = { path, SPOOL_BYTES, all->incarnation };
 	struct bus_conf bus = { .url = url, .name = name };
