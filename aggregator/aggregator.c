@@ -181,6 +181,17 @@ static int open_reports(struct aggregator *a)
 	return reports_new(&parts, &a->reports);
 }
 
+/* Webhooks are only in the configuration file. */
+static int webhooks_refused(const struct aggregator *a, int err, char *reason)
+{
+	char why[CONF_REASON_MAX];
+
+	snprintf(why, sizeof(why), "%s", reason);
+	if (err && why[0])
+		snprintf(reason, CONF_REASON_MAX, "%.200s: %.300s", a->conf.file, why);
+	return err;
+}
+
 static int open_middle(struct aggregator *a, char *reason)
 {
 	char why[REASON_MAX] = "";
@@ -209,7 +220,8 @@ static int open_middle(struct aggregator *a, char *reason)
 	if (!err)
 		err = export_new(a->services.store_queue, a->services.catalog, a->conf.export, a->conf.n_export, &a->export);
 	if (!err)
-		err = webhooks_new(a->services.loop, a->conf.webhook, a->conf.n_webhooks, a->conf.webhook_hosts, &a->webhooks, reason);
+		err = webhooks_refused(a, webhooks_new(a->services.loop, a->conf.webhook, a->conf.n_webhooks, a->conf.webhook_hosts,
+						       &a->webhooks, reason), reason);
 	if (!err)
 		err = alert_notifier_new(&a->services, a->alerts, a->webhooks, a->conf.page_url, &a->notifier);
 	if (!err)
@@ -539,7 +551,7 @@ int aggregator_reload(struct aggregator *a, char *reason)
 	int err = a->conf.token_file[0] ? token_read(a->conf.token_file, &token, reason, CONF_REASON_MAX) : 0;
 
 	if (!err)
-		err = webhooks_reload(a->webhooks, reason);
+		err = webhooks_refused(a, webhooks_reload(a->webhooks, reason), reason);
 	if (!err)
 		err = otlp_push_reload(a->otlp, reason);
 	if (!err)

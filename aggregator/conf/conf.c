@@ -1,5 +1,6 @@
 #include "aggregator/conf/private.h"
 
+#include "aggregator/base/endpoint.h"
 #include "collector/bus/bus.h"
 #include "collector/core/instrumentation.h"
 #include "collector/core/refuse.h"
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CUBE_SLOTS_MAX 1000000
@@ -234,6 +236,31 @@ static int take_lists(const struct said *said, const char *path, struct conf *co
 	return err ? err : conf_take_otlp(said->otlp, path, conf, reason);
 }
 
+/* Refuses an address at which heatscoped cannot listen; is_path: it is the path of a Unix socket. */
+static int check_place(const char *said, bool is_path, const char *key, const char *path, char *reason)
+{
+	char at[PATH_MAX + 8];
+	struct endpoint endpoint;
+	int err;
+
+	if (!said)
+		return 0;
+	snprintf(at, sizeof(at), "%s%s", is_path ? "unix:" : "", said);
+	err = endpoint_parse(at, &endpoint, reason, CONF_REASON_MAX);
+	if (err)
+		name_line(path, key, reason);
+	return err;
+}
+
+static int check_places(const struct said *said, const char *path, char *reason)
+{
+	int err = check_place(said->listen, false, "listen", path, reason);
+
+	if (!err)
+		err = check_place(said->api_socket, true, "api-socket", path, reason);
+	return err ? err : check_place(said->socket, true, "socket", path, reason);
+}
+
 static int take_bus(const struct said *said, const char *path, struct conf *conf, char *reason)
 {
 	int err = said->bus_max_size ? conf_set_bus_size(conf, said->bus_max_size, reason) : 0;
@@ -289,6 +316,8 @@ static int take_settings(const struct said *said, const char *path, struct conf 
 	else
 		err = take_page_url(said->page_url, path, conf, reason);
 	if (!err)
+		err = check_places(said, path, reason);
+	if (!err)
 		err = take_bus(said, path, conf, reason);
 	return err ? err : take_lists(said, path, conf, reason);
 }
@@ -299,12 +328,15 @@ int conf_read(struct conf *conf, const char *path, char *reason)
 	const cyaml_config_t config = { .log_fn = note_message, .log_ctx = log, .log_level = CYAML_LOG_ERROR, .mem_fn = cyaml_mem };
 	struct conf next = *conf;
 	struct said *said = NULL;
+	struct stat st;
 	cyaml_err_t err;
 	int bad = 0;
 
-	if (access(path, R_OK))
+	if (access(path, R_OK) || stat(path, &st))
 		return refuse_in(errno == ENOENT ? -ENOENT : -EINVAL, reason, CONF_REASON_MAX, "%.200s cannot be read: "
 			"%s", path, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return refuse_in(-EINVAL, reason, CONF_REASON_MAX, "%.200s is a folder, not a file", path);
 	err = cyaml_load_file(path, &config, &schema, (cyaml_data_t **)&said, NULL);
 	if (err) {
 		conf_explain(path, log[0] ? log : cyaml_strerror(err), reason);

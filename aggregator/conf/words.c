@@ -7,6 +7,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Returns the line of a byte of the file. */
+static unsigned line_of_byte(FILE *file, size_t offset)
+{
+	unsigned line = 1;
+	int c;
+
+	rewind(file);
+	for (size_t at = 0; at < offset && (c = getc(file)) != EOF; at++)
+		line += c == '\n';
+	return line;
+}
+
 bool conf_load(const char *path, yaml_document_t *doc, struct conf_fault *ret_fault)
 {
 	FILE *file = fopen(path, "re");
@@ -18,7 +30,8 @@ bool conf_load(const char *path, yaml_document_t *doc, struct conf_fault *ret_fa
 		yaml_parser_set_input_file(&parser, file);
 		good = yaml_parser_load(&parser, doc);
 		if (!good && parser.problem) {
-			ret_fault->line = (unsigned)parser.problem_mark.line + 1;
+			ret_fault->line = parser.error == YAML_READER_ERROR ? line_of_byte(file, parser.problem_offset) :
+									      (unsigned)parser.problem_mark.line + 1;
 			snprintf(ret_fault->text, sizeof(ret_fault->text), "%s", parser.problem);
 		}
 		yaml_parser_delete(&parser);

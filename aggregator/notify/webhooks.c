@@ -154,7 +154,7 @@ int webhooks_reload(struct webhooks *w, char *reason)
 		if (*conf->token_file)
 			err = token_secret(conf->token_file, token[i], why, sizeof(why));
 		if (err)
-			snprintf(reason, CONF_REASON_MAX, "the webhook %s: %s", conf->name, why);
+			snprintf(reason, CONF_REASON_MAX, "the webhook %s at line %u: %s", conf->name, conf->line, why);
 	}
 	for (size_t i = 0; !err && i < w->n; i++)
 		memcpy(w->hook[i].token, token[i], sizeof(token[i]));

@@ -53,7 +53,7 @@ refuses 1 "is not a socket" $here --socket "$dir/text"
 refuses 1 "cannot be read: No such file" --config /nonexistent.yaml
 hook() { printf 'webhooks:\n- name: ops\n  url: %s\n' "$1" >"$dir/hook.yaml"; }
 hook http://ann:secret@169.254.169.254/latest
-refuses 1 "the webhook ops at line 2: its host is a link-local address" $here --config "$dir/hook.yaml"
+refuses 1 "$dir/hook.yaml: the webhook ops at line 2: its host is a link-local address" $here --config "$dir/hook.yaml"
 hook "'http://[fe80::1]/'"
 refuses 1 "its host is a link-local address" $here --config "$dir/hook.yaml"
 hook https://ann:secret@hooks.example.net/
@@ -62,6 +62,9 @@ grep -q "secret\|ann\|hooks.example" "$dir/out" && { echo "FAIL: a secret is pri
 refuses 2 'for "webhook-hosts" is invalid' $here --webhook-hosts https://x/
 refuses 1 "many" --config "$dir/bad.yaml"
 refuses 1 "colour" --config "$dir/unknown.yaml"
+refuses 1 "$dir/text-folder is a folder, not a file" --config "$dir/text-folder"
+printf 'keep: true\n\nlisten: \377\n' >"$dir/bad.yaml"
+refuses 1 "$dir/bad.yaml: line 3: " --config "$dir/bad.yaml"
 refuses 1 "not a database" $here --database "$dir/text"
 refuses 1 "cannot make $dir/text-folder/db-lock: Is a directory" $here --database "$dir/text-folder/db"
 refuses 1 "there is no folder $dir/none (--database)" $here --database "$dir/none/db"
