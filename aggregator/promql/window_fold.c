@@ -4,6 +4,7 @@
 #include "collector/core/array.h"
 #include "collector/core/saturating.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -403,12 +404,14 @@ bool window_fold_damaged(const struct window_fold *f) { return f->is_damaged; }
 
 /* ---- windows ---- */
 
-/* Sums of the units from ... to - 1, which move on.  The numbers wrap around, so that what is subtracted was added. */
+/* Sums of the units from ... to - 1, which move on.  The numbers wrap around, so that what is subtracted was added; `sum` is
+ * so wide that it is not less than 2^64 by that. */
 struct window {
 	const struct window_fold *f;
 	const struct column *column;
-	size_t from, to, n_observed;
-	__u64 count, sum;
+	size_t from, to, n_observed, n_saturated;	/* units that were observed; units whose sum saturated */
+	__u64 count;
+	unsigned __int128 sum;
 	__u64 *bucket;			/* f->first ... f->last; NULL: none */
 };
 
@@ -418,7 +421,8 @@ static void window_change(struct window *w, size_t unit, __u64 by)
 
 	w->n_observed += w->f->observed[unit] * by;
 	w->count += by * c->count;
-	w->sum += by * c->sum;
+	w->n_saturated += by * saturated((double)c->sum);
+	w->sum += (unsigned __int128)(__s64)by * c->sum;
 	for (__u32 i = 0; i < c->n; i++)
 		w->bucket[c->first - w->f->first + (int)i] += by * c->bucket[i];
 }
@@ -436,6 +440,12 @@ static void window_move(struct window *w, size_t from, size_t to)
 		window_change(w, w->from, ~(__u64)0);
 }
 
+/* Where a sum saturated it is not known, and neither is an average. */
+static double sum_of(const struct window *w)
+{
+	return w->n_saturated ? NAN : (double)w->sum / w->f->source.divisor;
+}
+
 /* The number by which a window is multiplied. */
 static double factor_of(const struct window_fold *f, bool is_rate, __s64 asked_ns)
 {
@@ -450,7 +460,7 @@ static int put_histogram(struct window_fold *f, const struct window *w, double f
 		first++;
 	while (n > first && !w->bucket[n - 1])
 		n--;
-	*h = (struct series_histogram){ (double)w->count * factor, (double)w->sum / f->source.divisor * factor, f->first + first,
+	*h = (struct series_histogram){ (double)w->count * factor, sum_of(w) * factor, f->first + first,
 					(__u32)(n - first), NULL };
 	f->n_made += h->n;
 	if (!h->n)
@@ -471,7 +481,7 @@ static int put_histogram(struct window_fold *f, const struct window *w, double f
 
 static double number_of(const struct window *w, double factor)
 {
-	return w->f->source.kind == SAMPLE_COUNT ? (double)w->count * factor : (double)w->sum / w->f->source.divisor * factor;
+	return w->f->source.kind == SAMPLE_COUNT ? (double)w->count * factor : sum_of(w) * factor;
 }
 
 /* Adds a series for each edge that the selector takes; edge[]: their indexes in the matrix, SIZE_MAX: not taken. */

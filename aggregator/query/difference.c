@@ -1,4 +1,6 @@
 #include "aggregator/query/difference.h"
+
+#include "collector/core/saturating.h"
 #include "render/color/hue.h"
 
 #include <errno.h>
@@ -90,7 +92,7 @@ static void join_column(const struct grid *a, const struct grid *b, size_t col, 
 	const struct grid_column *x = &a->column[col], *y = &b->column[col];
 
 	*to = (struct grid_column){
-		.count = x->count + y->count, .sum = x->sum + y->sum, .lost = x->lost + y->lost,
+		.count = x->count + y->count, .sum = saturating_add(x->sum, y->sum), .lost = x->lost + y->lost,
 		.n_reporting = x->n_reporting + y->n_reporting, .n_expected = x->n_expected + y->n_expected,
 		.marks = x->marks | y->marks, .every = x->every > y->every ? x->every : y->every,
 	};
@@ -349,6 +351,12 @@ static int make_layers(struct difference *d, const struct grid *a, const struct 
 
 /* ---- lines ---- */
 
+/* Of a sum that saturated there is no mean. */
+static double mean_of(const struct grid_summary *all)
+{
+	return saturated((double)all->sum) ? NAN : all->count ? (double)all->sum / (double)all->count : 0;
+}
+
 static void settle_lines(struct difference *d, const struct grid *a, const struct grid *b)
 {
 	const struct grid_summary *x = &a->all, *y = &b->all;
@@ -356,8 +364,8 @@ static void settle_lines(struct difference *d, const struct grid *a, const struc
 
 	d->line[LINE_EVENTS].a = (double)x->count;
 	d->line[LINE_EVENTS].b = (double)y->count;
-	d->line[LINE_MEAN].a = x->count ? (double)x->sum / (double)x->count : 0;
-	d->line[LINE_MEAN].b = y->count ? (double)y->sum / (double)y->count : 0;
+	d->line[LINE_MEAN].a = mean_of(x);
+	d->line[LINE_MEAN].b = mean_of(y);
 	for (int i = 0; i < 4; i++) {
 		d->line[LINE_P50 + i].a = (double)of_a[i];
 		d->line[LINE_P50 + i].b = (double)of_b[i];

@@ -201,6 +201,39 @@ TEST(histograms_and_buckets_have_every_event)
 	end(&sums);
 }
 
+/* n events of 2^62 ns: five are more than 2^64. */
+static void give_long(struct folding *f, __s64 slot, size_t n)
+{
+	struct event e[5];
+
+	for (size_t i = 0; i < n; i++)
+		e[i] = (struct event){ slot, 0, 0, 1ull << 62 };
+	kit_give(window_fold_reader(f->fold), e, n, f->in.ruler[0]);
+}
+
+TEST(a_sum_that_saturated_is_not_known_and_neither_is_its_average)
+{
+	static const enum sample_kind kinds[] = { SAMPLE_SUM, SAMPLE_HISTOGRAM };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct folding f;
+		double sum[90];
+
+		begin(&f, "sum(increase(" NAME "[10s]))", kinds[i], 100, 90, 1, 10);
+		give_long(&f, T0, 5);
+		give_long(&f, T0 + 50, 5);
+		for (int k = 0; k < 3; k++)
+			give_long(&f, T0 + 20 + k, 3);
+		finish(&f);
+		for (size_t t = 0; t < 90; t++)
+			sum[t] = i ? f.matrix.series->histogram[t].sum : f.matrix.series->value[t];
+		assert_true(isnan(sum[0]) && isnan(sum[45]) && isnan(sum[50]));
+		assert_true(!(sum[5] > 0) && !(sum[5] < 0) && !(sum[55] > 0) && !isnan(sum[5]) && !isnan(sum[55]));
+		assert_true(fabs(sum[15] / (9 * 0x1p62 / 1e9) - 1) < 1e-12);	/* beyond 2^64, without a slot that is */
+		end(&f);
+	}
+}
+
 TEST(matchers_choose_keys_and_edges)
 {
 	struct event e[EVENTS];

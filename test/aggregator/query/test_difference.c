@@ -362,6 +362,23 @@ TEST(one_column_says_nothing_about_chance)
 	grid_free(b);
 }
 
+TEST(a_sum_that_saturated_has_no_mean)
+{
+	struct grid *a = load(STEADY, 200, 8, 0), *b = load(STEADY, 200, 16, 0);
+	struct difference d;
+
+	a->all.sum = ~0ull;
+	a->column[0].sum = a->column[1].sum = ~0ull - 5;
+	assert_int_equal(difference_make(a, b, DIFFERENCE_SHARE, &d), 0);
+	assert_true(isnan(d.line[LINE_MEAN].a) && !isnan(d.line[LINE_MEAN].b));
+	assert_false(d.line[LINE_MEAN].significant);
+	assert_true(d.line[LINE_P50].significant);
+	assert_true(d.map->column[0].sum == ~0ull);
+	difference_fini(&d);
+	grid_free(a);
+	grid_free(b);
+}
+
 TEST(other_columns_or_rows_are_refused)
 {
 	struct grid *a = load(STEADY, 20, 8, 0), *b = load(STEADY, 21, 8, 0), *c = load(STEADY, 20, 8, 0);
