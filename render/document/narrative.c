@@ -428,6 +428,11 @@ static int find_shifts(const struct grid *g, const struct bins *b, enum axis_sca
 
 /* ---- the worst minute ---- */
 
+static bool is_observed(const struct grid *g, size_t col)
+{
+	return grid_column_state(&g->column[col]) != GRID_UNOBSERVED;
+}
+
 /* Finds the worst minute.  If the p99 of several minutes lies in one row, it takes the minute with more events in that
  * row; if these are equal, the earliest. */
 static int find_worst(const struct grid *g, struct narrative *ret)
@@ -443,7 +448,7 @@ static int find_worst(const struct grid *g, struct narrative *ret)
 		add_column(g, col, 1, count, &n);
 		if (col >= wide)
 			add_column(g, col - wide, -1, count, &n);
-		if (col + 1 < wide || n < NARRATIVE_LEAST)
+		if (col + 1 < wide || n < NARRATIVE_LEAST || !is_observed(g, col + 1 - wide) || !is_observed(g, col))
 			continue;
 		row = row_at(count, g->n_rows, n, 99);
 		if (!ret->n_worst || row > most || (row == most && count[row] > at_most)) {

@@ -10,12 +10,12 @@
  *         so a column is one observation, however many events it has, and the variation between columns is measured.
  *         With few columns there is no search.
  * Worst   The minute with the highest p99, among those of NARRATIVE_LEAST events or more.  A minute is the fewest whole
- *         columns that last one.
+ *         columns that last one; the first and the last of them were observed.
  * Running What has run for NARRATIVE_LONG_NS or longer at the end of the last observed slot comes first.  It has not
  *         ended, so it is in no other word and number.
  * Values  are as precise as the height of a row; a percentile is the highest value of its row.
  * Weights Cells that are sums of a weight are ignored: they have neither modes nor ranks.
- * Pure    Equal grids give equal words.  Columns without events, observed or not, change nothing.
+ * Pure    Equal grids give equal words.  Columns without events change no mode and no shift, observed or not.
  * Errors  -ENOMEM.
  */
 #ifndef HEATSCOPE_NARRATIVE_H

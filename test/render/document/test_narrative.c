@@ -203,6 +203,29 @@ TEST(the_worst_minute_has_the_highest_p99)
 	grid_free(g);
 }
 
+/* The slow queries end 10 s after the collector's start, and again 10 s before its end. */
+TEST(the_worst_minute_begins_and_ends_in_observed_time)
+{
+	for (int at_end = 0; at_end < 2; at_end++) {
+		struct grid *g = empty_grid(600);
+		struct narrative n;
+
+		(void)state;
+		for (size_t col = 0; col < 600; col++) {
+			if (col >= 200 && col < 400)
+				put(g, col, 0.2 * MS, 0.2, 110);
+			else
+				g->column[col] = (struct grid_column){ .n_expected = at_end };
+			if (col >= (at_end ? 390u : 200u) && col < (at_end ? 400u : 210u))
+				kit_add(g, col, 155, 20);	/* 700 ms */
+		}
+		n = find(g);
+		assert_int_equal(n.n_worst, 60);
+		assert_in_range(n.worst, at_end ? 331 : 200, at_end ? 340 : 209);
+		grid_free(g);
+	}
+}
+
 TEST(there_is_no_worst_minute_of_few_events_or_of_a_short_time)
 {
 	struct grid *g = empty_grid(600), *brief = empty_grid(119);
