@@ -85,6 +85,13 @@ int program_wait(pid_t pid)
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
 }
 
+bool program_has_ended(pid_t pid)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
+}
+
 int errors_open(void)
 {
 	return memfd_create("errors", MFD_CLOEXEC);

@@ -9,6 +9,7 @@
 #ifndef HEATSCOPE_PRIVATE_H
 #define HEATSCOPE_PRIVATE_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct private {
@@ -35,6 +36,7 @@ int program_start(const char *const *argv, int error_fd, pid_t *ret_pid);
 
 /* Waits for it; 0, or -EIO if it did not exit with 0. */
 int program_wait(pid_t pid);
+bool program_has_ended(pid_t pid);	/* program_wait() does not wait then */
 
 /* Opens an error_fd in memory, which grows as needed; the caller closes it.  -1: cannot be opened; use our stderr. */
 int errors_open(void);

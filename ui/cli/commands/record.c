@@ -4,8 +4,10 @@
 #include "ui/cli/base/file.h"
 #include "ui/cli/base/measure.h"
 #include "ui/cli/base/range.h"
-#include "collector/core/slice.h"
+#include "collector/core/batch.h"
 #include "collector/core/refuse.h"
+#include "collector/core/slice.h"
+#include "collector/core/source_name.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -188,12 +190,21 @@ static const struct argp_option replay_options[] = {
 	{ 0 },
 };
 
+static void take_source(struct replay_options *o, const char *name, struct argp_state *state)
+{
+	char reason[REASON_MAX];
+
+	if (source_name_check(name, reason))
+		argp_error(state, "--source: %s", reason);
+	o->source = name;
+}
+
 static error_t parse_replay(int key, char *arg, struct argp_state *state)
 {
 	struct replay_options *o = state->input;
 
 	switch (key) {
-	case 's': o->source = arg; return 0;
+	case 's': take_source(o, arg, state); return 0;
 	case 'S': o->socket = arg; return 0;
 	case 'f': o->follow_clock = 1; return 0;
 	default: return take_one(key, arg, state, &o->file);
@@ -208,30 +219,70 @@ static const struct argp replay_argp = {
 	"  heatscope replay monday.hsr --follow-clock", NULL, NULL, NULL
 };
 
-/* Is there an instrumentation of this metric already?  -errno: heatscoped does not say; see c->reason. */
-static int has_metric(struct client *c, const json_t *request)
+/* How the instrumentations of the recorded metric are at the source that replays it. */
+struct takers {
+	int n, n_taking, n_refused;	/* refused: also those that are suspended */
+	char reason[256];		/* why one cannot take the recording */
+};
+
+static void takers_add(struct takers *t, const json_t *inst, const char *source)
 {
-	int found = 0, err;
-	json_t *list, *inst;
+	json_t *state;
 	size_t i;
 
-	err = client_json(c, "GET", "/ca/instrumentations", NULL, &list);
-	if (err)
-		return err;
-	json_array_foreach(list, i, inst)
-		found |= json_equal(json_object_get(inst, "module"), json_object_get(request, "module")) &&
-			 json_equal(json_object_get(inst, "stat"), json_object_get(request, "stat"));
-	json_decref(list);
-	return found;
+	t->n++;
+	json_array_foreach(json_object_get(inst, "sources"), i, state) {
+		const char *word = json_text(state, "state"), *why = json_text(state, "reason");
+
+		if (strcmp(json_text(state, "source"), source))
+			continue;
+		t->n_taking += !strcmp(word, "active") || !strcmp(word, "partial");
+		if (strcmp(word, "failed") && strcmp(word, "suspended"))
+			continue;
+		t->n_refused++;
+		snprintf(t->reason, sizeof(t->reason), "instrumentation %s does not take the recording: %.180s", json_text(inst, "id"), *why ? why : word);
+	}
 }
 
-static int make_like(struct client *c, const json_t *request)
+/* -errno: heatscoped does not say; see c->reason. */
+static int takers_find(struct client *c, const json_t *request, const char *source, struct takers *ret)
+{
+	json_t *list, *inst;
+	size_t i;
+	int err = client_json(c, "GET", "/ca/instrumentations", NULL, &list);
+
+	if (err)
+		return err;
+	*ret = (struct takers){ 0 };
+	json_array_foreach(list, i, inst)
+		if (json_equal(json_object_get(inst, "module"), json_object_get(request, "module")) &&
+		    json_equal(json_object_get(inst, "stat"), json_object_get(request, "stat")))
+			takers_add(ret, inst, source);
+	json_decref(list);
+	return 0;
+}
+
+/* Waits until the collector has said which of them it can feed, or has ended. */
+static int takers_await(struct client *c, const json_t *request, const char *source, pid_t pid, struct takers *ret)
+{
+	const struct timespec nap = { .tv_nsec = 20000000 };
+	int err = 0;
+
+	for (int i = 0; i < 500 && !err && !program_has_ended(pid); i++, nanosleep(&nap, NULL)) {
+		err = takers_find(c, request, source, ret);
+		if (ret->n_taking || ret->n_refused == ret->n)
+			break;
+	}
+	return err;
+}
+
+static int make_like(struct client *c, const json_t *request, pid_t pid)
 {
 	const struct timespec nap = { .tv_nsec = 20000000 };
 	json_t *made;
 	int err = 0;
 
-	for (int i = 0; i < 250; i++, nanosleep(&nap, NULL)) {	/* until the collector has said hello */
+	for (int i = 0; i < 250 && !program_has_ended(pid); i++, nanosleep(&nap, NULL)) {	/* until the collector has said hello */
 		err = client_json(c, "POST", "/ca/instrumentations", request, &made);
 		if (!err) {
 			show_print(stdout, "%s\n", json_string_value(json_object_get(made, "id")));
@@ -241,7 +292,7 @@ static int make_like(struct client *c, const json_t *request)
 		if (err != -EINVAL)	/* only a refusal may be temporary */
 			break;
 	}
-	return err;
+	return program_has_ended(pid) ? 0 : err;
 }
 
 int run_replay(struct client *c, int argc, char **argv)
@@ -249,15 +300,18 @@ int run_replay(struct client *c, int argc, char **argv)
 	struct replay_options o = { .file = NULL };
 	const char *collect[14] = { "heatscope-collector", "--replay" };
 	struct file_info info;
-	char reason[256];
-	int n = 2, found;
+	struct takers before, after;
+	char reason[256], source[SOURCE_MAX] = "";
+	int n = 2, err;
 	pid_t pid;
 
 	argp_parse(&replay_argp, argc, argv, 0, NULL, &o);
 	if (file_read(o.file, &info, reason))
 		return failed("replay", reason);
-	found = has_metric(c, info.request);
-	if (found < 0)				/* before the collector begins to deliver */
+	gethostname(source, sizeof(source) - 1);
+	if (o.source)
+		snprintf(source, sizeof(source), "%s", o.source);
+	if (takers_find(c, info.request, source, &before))	/* before the collector begins to deliver */
 		return failed("replay", c->reason);
 	collect[n++] = o.file;
 	if (program_is_quiet())
@@ -273,13 +327,18 @@ int run_replay(struct client *c, int argc, char **argv)
 		collect[n++] = "--follow-clock";
 	if (program_start(collect, -1, &pid))
 		return failed("replay", "the collector did not start");
-	if (!found && make_like(c, info.request)) {
-		kill(pid, SIGTERM);
-		program_wait(pid);
-		return failed("replay", c->reason);
-	}
+	after = before;
+	err = before.n ? takers_await(c, info.request, source, pid, &after) : 0;
+	if (!err && before.n && after.n == after.n_refused)
+		show_print(stderr, "heatscope replay: %s; made one like the recorded one\n", after.reason);
+	if (!err && after.n == after.n_refused)
+		err = make_like(c, info.request, pid) ?: takers_await(c, info.request, source, pid, &after);
+	if (!err && after.n == after.n_refused && !program_has_ended(pid))
+		err = refuse_in(-EINVAL, c->reason, sizeof(c->reason), "%s", after.reason);
 	json_decref(info.request);
-	return program_wait(pid) ? 1 : 0;
+	if (err)
+		kill(pid, SIGTERM);
+	return program_wait(pid) || err ? (err ? failed("replay", c->reason) : 1) : 0;
 }
 
 /* --- doctor --- */
