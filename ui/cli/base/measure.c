@@ -1,5 +1,6 @@
 #include "ui/cli/base/measure.h"
 #include "ui/cli/base/predicate.h"
+#include "collector/core/refuse.h"
 
 #include "ui/cli/base/command.h"
 #include "ui/cli/base/inst_state.h"
@@ -8,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +19,52 @@ static volatile sig_atomic_t interrupted;
 static void note_interrupt(int signal)
 {
 	interrupted = 1;
+}
+
+/* ---- processes ---- */
+
+#define FIRST_PID_NAMESPACE 0xeffffffcu		/* PROC_PID_INIT_INO of the kernel */
+
+static int is_first_namespace(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_PID_NAMESPACE;
+}
+
+static int process_name(long pid, char *out, size_t room)
+{
+	char path[64];
+	FILE *f;
+	int have;
+
+	snprintf(path, sizeof(path), "/proc/%ld/comm", pid);
+	f = fopen(path, "r");
+	have = f && fgets(out, (int)room, f);
+	if (f)
+		fclose(f);
+	if (have)
+		out[strcspn(out, "\n")] = '\0';
+	return have;
+}
+
+int measure_check_process(long pid, const char *const *names, char *reason, size_t room)
+{
+	char name[64], all[128] = "";
+	size_t at = 0;
+
+	if (!is_first_namespace())
+		return 0;
+	if (kill((pid_t)pid, 0) && errno == ESRCH)
+		return refuse_in(-ESRCH, reason, room, "there is no process %ld on this host", pid);
+	if (!names || !process_name(pid, name, sizeof(name)))
+		return 0;
+	for (size_t i = 0; names[i] && at < sizeof(all); i++) {
+		if (!strcmp(name, names[i]))
+			return 0;
+		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s", i ? " or " : "", names[i]);
+	}
+	return refuse_in(-EINVAL, reason, room, "process %ld is %s, no server: servers' processes are named %s", pid, name, all);
 }
 
 /* ---- start and stop ---- */

@@ -20,6 +20,10 @@ struct measure {
 	pid_t collector;		/* 0: it does not run */
 };
 
+/* Refuses a process that is not there, or is not named as one of these (NULL at the end; NULL: any name will do): there would
+ * be no event.  In a container the number is not that of our own namespace, so it is not checked. */
+int measure_check_process(long pid, const char *const *names, char *reason, size_t room);
+
 /* Starts both.  option, NULL at the end: options of the collector, without those that say where its heatscoped is. */
 int measure_start(struct measure *m, const char *const *option);
 

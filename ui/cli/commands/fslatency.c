@@ -146,6 +146,8 @@ int run_fslatency(struct client *unused, int argc, char **argv)
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	if (o.pid && measure_check_process(o.pid, NULL, m.client.reason, sizeof(m.client.reason)))
+		return failed("fslatency", m.client.reason);
 	err = begin_measure(&m, &o, id);
 	if (!err) {
 		measure_wait("measuring", o.seconds);

@@ -5,6 +5,7 @@
 #include "ui/cli/base/measure.h"
 #include "ui/cli/base/range.h"
 #include "ui/cli/base/local.h"
+#include "collector/mysql/mysql.h"
 
 #include <errno.h>
 #include <math.h>
@@ -527,10 +528,14 @@ static int run_follow(const struct view *v, const struct options *o)
 
 static int run_view(const struct view *v, struct client *c, int argc, char **argv)
 {
+	static const char *const servers[] = { MYSQL_SERVERS, NULL };
 	struct options o = { .id = NULL };
+	char reason[256];
 
 	snprintf(o.over, sizeof(o.over), "%s", v->over);
 	argp_parse(&v->argp, argc, argv, 0, NULL, &o);
+	if (o.pid && measure_check_process(o.pid, servers, reason, sizeof(reason)))
+		return failed(v->name, reason);
 	o.clock = clock_since(time(NULL) - o.last);
 	return o.last ? run_last(v, &o, c) : run_follow(v, &o);
 }
