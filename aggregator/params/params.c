@@ -530,6 +530,15 @@ static int choose_length(const struct params *p, const struct instrumentation *i
 	return 0;
 }
 
+static int refuse_late(const struct params *p, char *reason)
+{
+	const char *late = p->n_points > 1 ? "the last datapoint" : p->is_b_start ? "b_start_time" : "start_time";
+
+	if (!p->timeout_ms)
+		return refuse_interval(reason, "%s is too far in the future: it must be at most now", late);
+	return refuse_interval(reason, "%s is too far in the future: at most now and the timeout of %" PRId64 " ms", late, (int64_t)p->timeout_ms);
+}
+
 int params_interval(const struct params *p, const struct instrumentation *in, __s64 now_ns,
 		    struct interval_ns *ret_asked, struct interval_ns *ret_rounded, char *reason)
 {
@@ -544,9 +553,7 @@ int params_interval(const struct params *p, const struct instrumentation *in, __
 	if (from < 0)
 		return refuse_interval(reason, "the interval begins before 1970");
 	if (from > latest || from + (p->n_points - 1) * length > latest)
-		return refuse_interval(reason, "%s is too far in the future: at most now and the timeout of %" PRId64 " ms",
-				       p->n_points > 1 ? "the last datapoint" : p->is_b_start ? "b_start_time" : "start_time",
-				       (int64_t)p->timeout_ms);
+		return refuse_late(p, reason);
 	ret_asked->from = from;
 	ret_asked->to = from + asked;
 	ret_rounded->from = round_down(from, unit);

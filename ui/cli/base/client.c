@@ -1,4 +1,5 @@
 #include "ui/cli/base/client.h"
+#include "ui/cli/base/option_words.h"
 #include "render/grid/zone.h"
 #include "collector/core/refuse.h"
 
@@ -36,6 +37,12 @@ const char *client_url_default(void)
 	return access(CLIENT_SOCKET, R_OK | W_OK) ? CLIENT_URL : "unix:" CLIENT_SOCKET;
 }
 
+static void say_in_options(struct client *c, const char *said)
+{
+	snprintf(c->reason, sizeof(c->reason), "%s", said);
+	option_words(c->reason, sizeof(c->reason));
+}
+
 /* The error sentence in the daemon's reply, if it has one. */
 static void explain_reply(struct client *c, const char *method, const char *path, const struct reply *r)
 {
@@ -45,7 +52,7 @@ static void explain_reply(struct client *c, const char *method, const char *path
 	if (said && r->status == 401)
 		snprintf(c->reason, sizeof(c->reason), "%s (--token-file or HEATSCOPE_TOKEN_FILE says where it is)", said);
 	else if (said)
-		snprintf(c->reason, sizeof(c->reason), "%s", said);
+		say_in_options(c, said);
 	else
 		snprintf(c->reason, sizeof(c->reason), "%s %s: heatscoped answered %ld", method, path, r->status);
 	json_decref(json);
