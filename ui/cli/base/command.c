@@ -271,13 +271,15 @@ const char *metric_dot(const char *metric)
 
 int save_picture(struct client *c, const char *command, const char *id, const char *value, const char *file, struct query_string *p)
 {
-	const char *format = output_format(file);
-	char path[512], whole[sizeof(path) + PARAMS_MAX], reason[256] = "";
+	const char *format = output_format(OUTPUT_FIGURE, file);
+	char path[512], whole[sizeof(path) + PARAMS_MAX], reason[256] = "", endings[OUTPUT_ENDINGS_MAX];
 	struct reply r = { .len = 0 };
 	int err;
 
-	if (!format || !strcmp(format, "html") || !strcmp(format, "csv") || !strcmp(format, "json"))
-		return failed(command, "the file's name must end in .png, .pdf or .svg");
+	if (!format) {
+		snprintf(reason, sizeof(reason), "%.150s: must end in %s", file, output_endings(OUTPUT_FIGURE, endings));
+		return failed(command, reason);
+	}
 	query_string_put(p, "format", format);
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(id, value, path), p->text);
 	err = client_request(c, "GET", whole, NULL, &r);

@@ -3,6 +3,7 @@
 #include "ui/cli/commands/commands.h"
 #include "ui/cli/base/limit.h"
 #include "ui/cli/base/range.h"
+#include "ui/cli/base/selected.h"
 #include "ui/cli/base/local.h"
 #include "ui/cli/base/output.h"
 #include "collector/core/refuse.h"
@@ -208,6 +209,20 @@ static void print_comparison(const json_t *reply)
 	print_notes(b);
 }
 
+/* B's keys are looked for in B's time, where that is another one. */
+static void check_keys(struct client *c, struct options *o)
+{
+	const struct selection a = { *value_of(o, OPT_SELECTED), *value_of(o, OPT_BY) }, b = { *value_of(o, OPT_WITH_SELECTED), a.by };
+	struct range range = o->range;
+
+	selected_check(c, "compare", o->id, &a, &range);
+	if (o->with_start_s > 0 && range.start_s > 0 && range.end_s > 0)
+		range.end_s += o->with_start_s - range.start_s;
+	if (o->with_start_s > 0)
+		range.start_s = o->with_start_s;
+	selected_check(c, "compare", *value_of(o, OPT_WITH) ?: o->id, &b, &range);
+}
+
 int run_compare(struct client *c, int argc, char **argv)
 {
 	struct options o = { .id = NULL };
@@ -228,6 +243,7 @@ int run_compare(struct client *c, int argc, char **argv)
 	err = limits_put(c, o.id, *value_of(&o, 'm'), (const struct limit[]){ { "ymin", "ymin", o.ymin }, { "ymax", "ymax", o.ymax } }, 2, &p);
 	if (err)
 		return failed("compare", inst_reason(c, err, o.id));
+	check_keys(c, &o);
 	if (o.out)
 		return save_picture(c, "compare", o.id, "/value/compare", o.out, &p);
 	err = inst_get(c, o.id, "/value/compare", &p, &reply);

@@ -3,6 +3,7 @@
 #include "ui/cli/commands/commands.h"
 #include "ui/cli/base/limit.h"
 #include "ui/cli/base/range.h"
+#include "ui/cli/base/selected.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -109,5 +110,6 @@ int run_composition(struct client *c, int argc, char **argv)
 		?: inst_get(c, o.id, "/value/composition", &p, &reply);
 	if (err)
 		return failed("composition", inst_reason(c, err, o.id));
+	selected_check(c, "composition", o.id, &(struct selection){ o.selected, NULL }, &o.range);
 	return print_reply(reply, o.json, print_composition);
 }

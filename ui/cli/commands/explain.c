@@ -3,6 +3,7 @@
 #include "ui/cli/commands/commands.h"
 #include "ui/cli/base/limit.h"
 #include "ui/cli/base/range.h"
+#include "ui/cli/base/selected.h"
 
 #include "collector/core/slice.h"
 
@@ -284,6 +285,7 @@ int run_explain(struct client *c, int argc, char **argv)
 		?: inst_get(c, o.id, "/value/explain", &p, &reply);
 	if (err)
 		return failed("explain", inst_reason(c, err, o.id));
+	selected_check(c, "explain", o.id, &(struct selection){ o.selected, NULL }, &o.range);
 	if (o.json)
 		return print_json(reply);
 	print_explanation(&o, reply);

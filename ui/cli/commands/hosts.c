@@ -3,6 +3,7 @@
 #include "ui/cli/base/limit.h"
 #include "ui/cli/base/output.h"
 #include "ui/cli/base/range.h"
+#include "ui/cli/base/selected.h"
 #include "ui/cli/commands/commands.h"
 
 #include <stdio.h>
@@ -125,6 +126,7 @@ int run_hosts(struct client *c, int argc, char **argv)
 	err = limits_put(c, o.id, o.value[1], (const struct limit[]){ { "ymin", "ymin", o.ymin }, { "ymax", "ymax", o.ymax } }, 2, &p);
 	if (err)
 		return failed("hosts", inst_reason(c, err, o.id));
+	selected_check(c, "hosts", o.id, &(struct selection){ o.value[3], o.value[0] }, &o.range);
 	if (o.out)
 		return save_picture(c, "hosts", o.id, "/value/multiples", o.out, &p);
 	err = inst_get(c, o.id, "/value/multiples", &p, &reply);

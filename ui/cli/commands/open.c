@@ -44,7 +44,7 @@ struct options {
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Draw it again (- is standard output); the ending chooses the format", 0 },
-	{ "format", OPT_FORMAT, "NAME", 0, "png, pdf, svg, html, csv or json", 0 },
+	{ "format", OPT_FORMAT, "NAME", 0, OUTPUT_REPORT, 0 },
 	{ "json", 'j', NULL, 0, "Print all of its data, schema " PICTURE_DATA_SCHEMA, 0 },
 	{ "table", OPT_TABLE, "NAME", 0, "As CSV: cells (default), columns or keys", 0 },
 	{ "measure", 'm', "NAME", 0, "Only this map of several", 0 },
@@ -75,6 +75,7 @@ static int setting_add(struct options *o, int key, const char *value)
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
+	char endings[OUTPUT_ENDINGS_MAX];
 
 	if (arg && setting_add(o, key, arg))
 		return 0;
@@ -86,10 +87,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_YMIN: o->limit[0] = (struct limit){ "ymin", "ymin", arg }; return 0;
 	case OPT_YMAX: o->limit[1] = (struct limit){ "ymax", "ymax", arg }; return 0;
 	case ARGP_KEY_END:
-		if (o->out && !o->format && !output_format(o->out))
-			argp_error(state, "%s: must end in " OUTPUT_ENDINGS ", or give --format", o->out);
-		if (o->format && !output_known(o->format))
-			argp_error(state, "--format must be png, pdf, svg, html, csv or json");
+		if (o->out && !o->format && !output_format(OUTPUT_REPORT, o->out))
+			argp_error(state, "%s: must end in %s, or give --format", o->out, output_endings(OUTPUT_REPORT, endings));
+		if (o->format && !output_has(OUTPUT_REPORT, o->format))
+			argp_error(state, "--format %s: must be " OUTPUT_REPORT, o->format);
 		if (!o->out && !o->format && (o->n_params || o->limit[0].text || o->limit[1].text || o->table))
 			argp_error(state, "give -o FILE to draw it again");
 		return 0;
@@ -225,7 +226,7 @@ static enum value_format format_of(const char *name)
 
 static int draw_picture(const struct options *o, struct picture_data *p, char *reason)
 {
-	const char *format = o->format ? o->format : output_format(o->out);
+	const char *format = o->format ? o->format : output_format(OUTPUT_REPORT, o->out);
 	char why[256] = "";
 	__u8 *data = NULL;
 	size_t len = 0;

@@ -7,6 +7,7 @@
 #include "ui/cli/base/limit.h"
 #include "ui/cli/base/output.h"
 #include "ui/cli/base/range.h"
+#include "ui/cli/base/selected.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -41,6 +42,8 @@ struct options {
 	const char *value[N_SETTINGS];	/* NULL: not given */
 	const char *ymin, *ymax;
 	struct range range;
+	const char *formats;		/* that can be written, as output.h */
+	int one_format;			/* whatever the file is called: flame, export */
 	int bare, keys;
 	int numbers;			/* export: cells, columns or keys, no picture */
 	int words;			/* describe */
@@ -86,7 +89,7 @@ static const char **value_of(struct options *o, int key)
 	{ "palette", OPT_PALETTE, "NAME", 0, "Colours of one layer: ramp (default), fire, grey or hue", 0 }
 
 static const struct argp_option render_options[] = {
-	COMMON_OPTIONS("png, pdf or svg"),
+	COMMON_OPTIONS(OUTPUT_FIGURE "; with --bare " OUTPUT_BARE),
 	MAP_OPTIONS,
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
 	{ "bare", OPT_BARE, NULL, 0, "Cells alone, without axes and legend; PNG only", 0 },
@@ -104,7 +107,7 @@ static const struct argp_option report_options[] = {
 	{ 0 },
 };
 static const struct argp_option chart_options[] = {
-	COMMON_OPTIONS("png, pdf, svg or json"),
+	COMMON_OPTIONS(OUTPUT_CHART),
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
 	{ "show", OPT_SHOW, "NAME", 0, "rate (events per second by key), percentiles, or active (how many events "
 		"were in each part of their time at once); default: percentiles without keys, else rate", 0 },
@@ -155,7 +158,23 @@ static const struct argp_option describe_options[] = {
 /* NULL for an unknown ending. */
 static const char *format_of(const struct options *o)
 {
-	return o->format ? o->format : output_format(o->out);
+	return o->format ? o->format : output_format(o->formats, o->out);
+}
+
+static void check_format(const struct options *o, struct argp_state *state)
+{
+	const char *command = o->bare ? "with --bare it" : "it";
+	char endings[OUTPUT_ENDINGS_MAX];
+
+	if (o->words)
+		return;
+	output_endings(o->formats, endings);
+	if (o->one_format && output_is_other(o->formats, o->out))
+		argp_error(state, "%s: it writes %s only", o->out, o->formats);
+	if (!o->one_format && o->format && !output_has(o->formats, o->format))
+		argp_error(state, "--format %s: %s must be %s", o->format, command, o->formats);
+	if (!format_of(o))
+		argp_error(state, "%s: %s must end in %s, or give --format", o->out, command, endings);
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -176,9 +195,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case OPT_FORMAT: o->format = arg; return 0;
 	case OPT_YMIN: o->ymin = arg; return 0;
 	case OPT_YMAX: o->ymax = arg; return 0;
-	case OPT_BARE: o->bare = 1; return 0;
+	case OPT_BARE: o->bare = 1; o->formats = OUTPUT_BARE; return 0;
 	case OPT_KEYS: o->keys = 1; return 0;
-	case OPT_FOLDED: o->format = "folded"; return 0;
+	case OPT_FOLDED: o->format = o->formats = "folded"; return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num || !*arg)
 			argp_usage(state);
@@ -187,10 +206,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!o->id == !o->file)
 			argp_error(state, "give either an instrumentation's ID or --file");
-		if (!format_of(o))
-			argp_error(state, "%s: must end in %s, or give --format", o->out, OUTPUT_ENDINGS);
-		if (o->bare && strcmp(format_of(o), "png") && output_known(format_of(o)))
-			argp_error(state, "--bare is PNG only");
+		check_format(o, state);
 		if (o->keys && *value_of(o, OPT_COLUMNS))
 			argp_error(state, "give either --columns or --keys");
 		if (o->keys && (*value_of(o, OPT_NCOLS) || *value_of(o, OPT_ROW_BITS)))
@@ -338,7 +354,16 @@ static int put_limits(struct client *c, struct options *o, struct query_string *
 	return err;
 }
 
-static int fetch_picture(struct client *c, struct options *o, const char *resource, char reason[PARAMS_REASON_MAX])
+/* The keys of a flame graph are values of a field that heatscoped chooses, unless --by names it. */
+static void check_keys(struct client *c, const char *command, struct options *o)
+{
+	const struct selection s = { *value_of(o, OPT_SELECTED), *value_of(o, OPT_BY) };
+
+	if (s.by || !o->one_format || o->numbers || o->words)
+		selected_check(c, command, o->id, &s, &o->range);
+}
+
+static int fetch_picture(struct client *c, const char *command, struct options *o, const char *resource, char reason[PARAMS_REASON_MAX])
 {
 	struct query_string p = { .len = 0 };
 	char path[512], whole[sizeof(path) + PARAMS_MAX];
@@ -358,11 +383,13 @@ static int fetch_picture(struct client *c, struct options *o, const char *resour
 		snprintf(reason, 256, "%.255s", inst_reason(c, err, o->id));
 	else
 		err = write_reply(o, &r, reason);
+	if (!err)
+		check_keys(c, command, o);
 	reply_fini(&r);
 	return err;
 }
 
-static int fetch_from_file(struct options *o, const char *resource, char reason[PARAMS_REASON_MAX])
+static int fetch_from_file(const char *command, struct options *o, const char *resource, char reason[PARAMS_REASON_MAX])
 {
 	struct private p = { .pid = 0 };
 	struct client c = { .url = p.url };
@@ -382,7 +409,7 @@ static int fetch_from_file(struct options *o, const char *resource, char reason[
 	if (!(range->start_s > 0) && !(range->duration_s > 0))
 		range->start_s = (double)info.from_s;
 	if (!err)
-		err = fetch_picture(&c, o, resource, reason);
+		err = fetch_picture(&c, command, o, resource, reason);
 	private_stop(&p);
 	json_decref(info.request);
 	return err;
@@ -391,6 +418,7 @@ static int fetch_from_file(struct options *o, const char *resource, char reason[
 struct picture {
 	const struct argp *argp;
 	const char *command, *resource;
+	const char *formats;
 	const char *format;		/* NULL: by the ending of the file's name */
 };
 
@@ -401,7 +429,7 @@ static int is_text(const char *format)
 
 static int run_picture(struct client *c, const struct picture *p, int argc, char **argv)
 {
-	struct options o = { .format = p->format, .numbers = p->argp == &export_argp, .words = p->argp == &describe_argp,
+	struct options o = { .formats = p->formats, .format = p->format, .one_format = !!p->format, .numbers = p->argp == &export_argp, .words = p->argp == &describe_argp,
 			     .author = p->argp == &report_argp, .chart = p->argp == &chart_argp };
 	const char *resource = p->resource;
 	char reason[PARAMS_REASON_MAX] = "";
@@ -414,36 +442,36 @@ static int run_picture(struct client *c, const struct picture *p, int argc, char
 		resource = "/value/heatmap/image";
 	if (o.keys)
 		resource = "/value/keys";
-	err = o.file ? fetch_from_file(&o, resource, reason) : fetch_picture(c, &o, resource, reason);
+	err = o.file ? fetch_from_file(p->command, &o, resource, reason) : fetch_picture(c, p->command, &o, resource, reason);
 	return err ? failed(p->command, reason) : 0;
 }
 
 int run_render(struct client *c, int argc, char **argv)
 {
-	return run_picture(c, &(struct picture){ &render_argp, "render", "/value/heatmap/figure", NULL }, argc, argv);
+	return run_picture(c, &(struct picture){ &render_argp, "render", "/value/heatmap/figure", OUTPUT_FIGURE, NULL }, argc, argv);
 }
 
 int run_report(struct client *c, int argc, char **argv)
 {
-	return run_picture(c, &(struct picture){ &report_argp, "report", "/value/report", NULL }, argc, argv);
+	return run_picture(c, &(struct picture){ &report_argp, "report", "/value/report", OUTPUT_REPORT, NULL }, argc, argv);
 }
 
 int run_chart(struct client *c, int argc, char **argv)
 {
-	return run_picture(c, &(struct picture){ &chart_argp, "chart", "/value/chart", NULL }, argc, argv);
+	return run_picture(c, &(struct picture){ &chart_argp, "chart", "/value/chart", OUTPUT_CHART, NULL }, argc, argv);
 }
 
 int run_flame(struct client *c, int argc, char **argv)
 {
-	return run_picture(c, &(struct picture){ &flame_argp, "flame", "/value/flame", "svg" }, argc, argv);
+	return run_picture(c, &(struct picture){ &flame_argp, "flame", "/value/flame", OUTPUT_FLAME, "svg" }, argc, argv);
 }
 
 int run_export(struct client *c, int argc, char **argv)
 {
-	return run_picture(c, &(struct picture){ &export_argp, "export", "/value/grid", "csv" }, argc, argv);
+	return run_picture(c, &(struct picture){ &export_argp, "export", "/value/grid", OUTPUT_EXPORT, "csv" }, argc, argv);
 }
 
 int run_describe(struct client *c, int argc, char **argv)
 {
-	return run_picture(c, &(struct picture){ &describe_argp, "describe", "/value/report", "json" }, argc, argv);
+	return run_picture(c, &(struct picture){ &describe_argp, "describe", "/value/report", "", "json" }, argc, argv);
 }
