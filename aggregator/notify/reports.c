@@ -19,7 +19,7 @@ struct entry {
 	const struct conf_report *conf;
 	__s64 last_s, next_s;		/* when the last done one was due; when the next is due */
 	__u64 n_made, n_failed;
-	char trouble[TROUBLE];		/* why the last one failed, cut; UTF-8 */
+	char trouble[TROUBLE];		/* why the last one failed, cut; UTF-8; "": it was made since */
 };
 
 struct reports {
@@ -40,6 +40,16 @@ static void report_failed(struct entry *r, const char *instrumentation, const ch
 	utf8_clean(whole, clean, sizeof(clean));
 	utf8_clean(clean, r->trouble, sizeof(r->trouble));
 	log_error("report %s failed: %s", r->conf->name, whole);
+}
+
+/* The reason of another instrumentation's failure stays. */
+static void report_made(struct entry *r, const char *instrumentation)
+{
+	size_t len = strlen(instrumentation);
+
+	r->n_made++;
+	if (!strncmp(r->trouble, instrumentation, len) && !strncmp(r->trouble + len, ": ", 2))
+		r->trouble[0] = '\0';
 }
 
 /* ---- times in the store ---- */
@@ -133,7 +143,7 @@ static void on_written(uv_work_t *work, int status)
 	if (w->err || status)
 		report_failed(w->report, w->instrumentation, status ? "heatscoped was stopped" : w->reason);
 	else
-		w->report->n_made++;
+		report_made(w->report, w->instrumentation);
 	free(w->data);
 	free(w);
 }
@@ -168,7 +178,7 @@ static void on_sent(void *arg, int err, const char *reason)
 	if (err)
 		report_failed(s->report, s->instrumentation, reason);
 	else
-		s->report->n_made++;
+		report_made(s->report, s->instrumentation);
 	free(s);
 }
 

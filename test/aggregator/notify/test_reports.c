@@ -2,6 +2,8 @@
 #include "test/kit/alerts_kit.h"
 #include "test/kit/check.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <time.h>
 
 #define BEGIN 1700000000ll		/* 22:13:20 UTC; next: 22:15:00 */
@@ -137,6 +139,53 @@ TEST_WITH(the_reason_names_the_instrumentation_with_any_characters, start, stop)
 		assert_non_null(strstr(json_string_value(json_object_get(json_array_get(all, 0), "reason")), name));
 		json_decref(all);
 	}
+}
+
+static void reason_is(const char *part)
+{
+	json_t *all = reports_json(reports);
+	const char *reason = json_string_value(json_object_get(json_array_get(all, 0), "reason"));
+
+	if (*part ? !strstr(reason, part) : *reason)
+		fail_msg("it says \"%s\", not \"%s\"", reason, part);
+	json_decref(all);
+}
+
+static void empty_folder(const char *path)
+{
+	DIR *folder = opendir(path);
+	char name[PATH_MAX];
+
+	for (struct dirent *e; (e = readdir(folder)); )
+		if (e->d_name[0] != '.') {
+			snprintf(name, sizeof(name), "%s/%s", path, e->d_name);
+			unlink(name);
+		}
+	closedir(folder);
+	assert_int_equal(rmdir(path), 0);
+}
+
+TEST_WITH(a_report_that_is_made_again_has_no_reason_any_more, start, stop)
+{
+	char folder[] = "/tmp/heatscope-reports-XXXXXX";
+
+	begin(BEGIN);
+	tick(BEGIN + 100);
+	tick(BEGIN + 110);
+	reason_is("queries: the instrumentation does not exist yet");
+	assert_int_equal(catalog_adopt(bench.catalog, 1, &catalog_find(bench.catalog, 1)->in, "queries"), 0);
+	uv_run(services.loop, UV_RUN_DEFAULT);
+	snprintf(conf.to, sizeof(conf.to), "/proc/none");
+	tick(BEGIN + 110 + QUARTER);
+	reason_is("queries: there is no folder /proc/none");
+	assert_int_equal(number("made"), 0);
+	assert_non_null(mkdtemp(folder));
+	snprintf(conf.to, sizeof(conf.to), "%s", folder);
+	tick(BEGIN + 110 + 2 * QUARTER);
+	reason_is("");
+	assert_int_equal(number("made"), 1);
+	assert_int_equal(number("failed"), 2);
+	empty_folder(folder);
 }
 
 TEST_MAIN()
