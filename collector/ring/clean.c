@@ -63,7 +63,7 @@ int clean_code(const char *label, __u64 *ret_code)
 
 int clean_is_special(const char *label)
 {
-	static const char *const special[] = { "none", "unknown", "encrypted", KEY_SHED_LABEL };
+	static const char *const special[] = { "none", "unknown", "encrypted", "other", KEY_SHED_LABEL };
 
 	for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++)
 		if (!strcmp(label, special[i]))

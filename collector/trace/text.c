@@ -2,6 +2,7 @@
 #include "collector/core/field_codes.h"
 #include "collector/core/key.h"
 #include "collector/core/slice.h"
+#include "collector/ring/clean.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -19,6 +20,8 @@ void text_label(int texts_fd, __u64 code, char *out)
 	if (!text.text[0] && text.text[1])
 		text.text[0] = '@';		/* an abstract Unix name */
 	snprintf(out, LABEL_MAX + 1, "%.*s", (int)sizeof(text.text), text.text);
+	if (clean_is_special(out))		/* a process that is really called other */
+		clean_label(code, text.text, strlen(out), out);
 }
 
 /* Hashes as the kernel does: an abstract name begins with a NUL, which is hashed, too. */
@@ -48,7 +51,7 @@ int text_codes(const char *text, __u64 mark, __u64 *ret_code, size_t max)
 		abstract[0] = 0;
 		ret_code[n++] = text_hash(abstract, len) | mark;
 	}
-	if (codes_hash_find(text, &forgotten) && (forgotten & mark) == mark)
+	if (clean_code(text, &forgotten) && (forgotten & mark) == mark)
 		ret_code[n++] = forgotten;
 	return n;
 }

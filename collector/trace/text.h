@@ -3,7 +3,7 @@
  *      kernel: text_remember() -> code, map `texts` {code: text}       host: text_label()
  *
  * The map keeps each text once and forgets those that were unused for longest.  The host shows the code of a forgotten
- * text as #hash.
+ * text as #hash.  A text that is one of our own words (clean.h) has its hash after it: "other #0123...".
  */
 #ifndef HEATSCOPE_TEXT_H
 #define HEATSCOPE_TEXT_H

@@ -43,6 +43,8 @@ static void a_forgotten_text_is_its_code(void **state)
 	assert_int_equal(text_codes("#00000000000000ff", 0, code, 4), 2);
 	assert_true(code[1] == 255);
 	assert_int_equal(text_codes("#ff", 0, code, 4), 1);
+	assert_int_equal(text_codes("other #00000000000000ff", 0, code, 4), 2);	/* a process that is called as one of our words */
+	assert_true(code[1] == 255);
 	assert_int_equal(text_codes("#00000000000000ff", 1ull << 63, code, 4), 1);	/* not a code of that field */
 }
 
