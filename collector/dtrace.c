@@ -196,7 +196,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		if (!a->n_sources && a->lists)
 			add_source(a, NULL, ":::");
 		if (!a->n_sources)
-			argp_error(state, "one of -n and -s is needed");
+			argp_error(state, "one of -n, -P, -m, -f, -i and -s is needed");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -315,6 +315,15 @@ static int print_error(const struct d_script *s, const struct d_error *e, const 
 	return 1;
 }
 
+/* DTrace refuses it, and we take it. */
+static void print_warning(const struct d_script *s, const struct d_error *e, const struct d_compile *c)
+{
+	fprintf(stderr, "dtrace: warning: %s%s%s", c->options.errtags ? "[" : "", c->options.errtags ? e->tag : "", c->options.errtags ? "] " : "");
+	if (s->name)
+		fprintf(stderr, "script %s, line %u: ", s->name, e->line);
+	fprintf(stderr, "%s\n", e->text);
+}
+
 static void print_notice(const struct d_script *s, unsigned n)
 {
 	const char *plural = n == 1 ? "" : "s", *text = without_marks(s->text);
@@ -337,6 +346,9 @@ static int compile(const struct arguments *a, struct d_compile *c, unsigned *n_p
 		c->macros.script = s.name ? s.name : "dtrace";
 		if (d_compile_add(c, &s, s.name ? 0 : D_PARSE_SPECS, &n_probes[i], &e))
 			return e.tag ? print_error(&s, &e, c) : no_memory();
+		if (c->program.warning.tag)
+			print_warning(&s, &c->program.warning, c);
+		c->program.warning = (struct d_error){ 0 };
 	}
 	return 0;
 }

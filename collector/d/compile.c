@@ -5,6 +5,7 @@
 #include "collector/d/provider/provider.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +28,34 @@ void d_compile_fini(struct d_compile *c)
 
 /* ---- options ---- */
 
-/* Options whose value changes no result here: sizes of buffers, which have a fixed size, and rates. */
-static const char *const without_effect[] = {
-	"aggrate", "aggsize", "bufpolicy", "bufresize", "bufsize", "cleanrate", "dynvarsize", "nspec", "specsize", "statusrate",
-	"switchrate",
+/* Options whose value changes no result here: sizes of buffers, which have a fixed size, rates, and others.  A value that
+ * DTrace refuses is refused all the same. */
+enum value_kind { VALUE_SIZE, VALUE_RATE, VALUE_WORD };
+
+static const struct {
+	const char *key;
+	enum value_kind kind;
+	const char *words;		/* of VALUE_WORD, with blanks around each */
+} without_effect[] = {
+	{ "aggrate", VALUE_RATE, NULL }, { "aggsize", VALUE_SIZE, NULL }, { "bufpolicy", VALUE_WORD, " fill ring switch " },
+	{ "bufresize", VALUE_WORD, " auto manual " }, { "bufsize", VALUE_SIZE, NULL }, { "cleanrate", VALUE_RATE, NULL },
+	{ "dynvarsize", VALUE_SIZE, NULL }, { "nspec", VALUE_SIZE, NULL }, { "specsize", VALUE_SIZE, NULL }, { "statusrate", VALUE_RATE, NULL },
+	{ "switchrate", VALUE_RATE, NULL },
 };
+
+/* 4096, 4m; 10hz, 100ms, 1s. */
+static bool is_value(const char *value, enum value_kind kind, const char *words)
+{
+	static const char sizes[] = "  k K m M g G t T ", rates[] = "  ns nsec us usec ms msec s sec m min h hour d day hz ";
+	const size_t digits = strspn(value, "0123456789");
+	char word[16];
+
+	if (kind == VALUE_WORD ? digits : !digits || digits > 18)
+		return false;
+	if (snprintf(word, sizeof(word), " %s ", value + digits) >= (int)sizeof(word) || strchr(value, ' '))
+		return false;
+	return strstr(kind == VALUE_WORD ? words : kind == VALUE_SIZE ? sizes : rates, word);
+}
 
 static int set_percent(unsigned *percent, const char *value)
 {
@@ -61,8 +85,8 @@ int d_compile_option(struct d_compile *c, const char *key, const char *value)
 	if (!strcmp(key, "defaultargs"))
 		return d_flag_set(&c->macros.default_arguments, value);
 	for (size_t i = 0; i < sizeof(without_effect) / sizeof(*without_effect); i++)
-		if (!strcmp(key, without_effect[i]))
-			return value ? 0 : -EINVAL;
+		if (!strcmp(key, without_effect[i].key))
+			return value && is_value(value, without_effect[i].kind, without_effect[i].words) ? 0 : -EINVAL;
 	return -EINVAL;
 }
 

@@ -18,6 +18,15 @@ bool d_check_fail(struct d_checker *c, const struct d_node *n, const char *tag, 
 	return false;
 }
 
+void d_check_warn(struct d_checker *c, const struct d_node *n, const char *tag, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	d_fail_args(&c->program->warning, c->script, c->arena, n->at, tag, format, args);
+	va_end(args);
+}
+
 /* ---- expressions ---- */
 
 bool d_check_list(struct d_checker *c, struct d_node *list)

@@ -66,7 +66,7 @@ bool d_check_value_fits(const struct d_directive *d, const struct d_type *type)
 {
 	switch (d->conversion) {
 	case 's': case 'S':
-		return d_check_is_string(type) || d_type_is_integer(type);	/* %s of an integer: as in the seeds */
+		return d_check_is_string(type) || d_type_is_integer(type);	/* %s of an integer: with a warning */
 	case 'p': case 'x': case 'X': case 'u': case 'o':
 		return d_type_is_scalar(type);
 	case 'k':
@@ -112,6 +112,9 @@ static bool check_directive(struct d_checker *c, struct d_node *n, const struct 
 	if (!d_check_value_fits(d, (*e)->type))
 		return d_check_fail(c, *e, "D_PRINTF_ARG_TYPE", "printf( ) argument is incompatible with conversion #%u (%%%c): it is %s",
 				    i, d->conversion, d_check_type_text((*e)->type, type));
+	if (strchr("sS", d->conversion) && !d_check_is_string((*e)->type))
+		d_check_warn(c, *e, "D_PRINTF_ARG_TYPE", "printf( ) argument is incompatible with conversion #%u (%%%c): it is %s, and is printed "
+			     "as a number", i, d->conversion, d_check_type_text((*e)->type, type));
 	*e = (*e)->next;
 	return true;
 }

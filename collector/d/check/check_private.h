@@ -23,6 +23,9 @@ struct d_checker {
 /* Each function returns false if the node is refused. */
 bool d_check_fail(struct d_checker *c, const struct d_node *n, const char *tag, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+/* For a script that DTrace refuses and we take; keeps the first one. */
+void d_check_warn(struct d_checker *c, const struct d_node *n, const char *tag, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 bool d_check_node(struct d_checker *c, struct d_node *n);		/* an expression of which the value is used */
 bool d_check_statement(struct d_checker *c, struct d_node *n);		/* an expression that stands alone */
 bool d_check_list(struct d_checker *c, struct d_node *list);

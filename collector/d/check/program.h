@@ -108,6 +108,7 @@ struct d_program {
 	__u8 *texts;				/* constants, each zero to a multiple of 8; an empty text of D_STRING_SIZE first */
 	__u32 texts_len;
 	__u32 scratch_len;			/* the most that a program needs */
+	struct d_error warning;			/* the first one; without a tag: none */
 };
 
 void d_program_init(struct d_program *p, struct d_types *types);

@@ -149,12 +149,12 @@ int d_flag_set(bool *flag, const char *value)
 	return 0;
 }
 
-static int set_number(unsigned *number, const char *value)
+static int set_number(unsigned *number, const char *value, unsigned most)
 {
 	char *end;
 	unsigned long n = value ? strtoul(value, &end, 0) : 0;
 
-	if (!value || !*value || *end || n > D_AGGREGATIONS_MAX)
+	if (!value || !*value || *end || *value == '-' || n > most)
 		return -EINVAL;
 	*number = n;
 	return 0;
@@ -167,9 +167,9 @@ int d_sort_option(struct d_sort *s, const char *key, const char *value)
 	if (!strcmp(key, "aggsortrev"))
 		return d_flag_set(&s->reverse, value);
 	if (!strcmp(key, "aggsortkeypos"))
-		return set_number(&s->key_position, value);
+		return set_number(&s->key_position, value, D_KEYS_MAX - 1);
 	if (!strcmp(key, "aggsortpos"))
-		return set_number(&s->position, value);
+		return set_number(&s->position, value, D_AGGREGATIONS_MAX);
 	return -EINVAL;
 }
 

@@ -51,7 +51,7 @@ static struct d_token fail_undefined_macro(struct d_lexer *l, __u32 at, __u32 le
 		d_suggest(&s, numbers[i]);
 	if (s.best && !strcmp(s.best, s.unknown))		/* $target, without a process */
 		s.best = NULL;
-	return lex_error(l, at, "D_MACRO_UNDEF", "macro %s is not defined%s", name ? name : "",
+	return lex_error(l, at, "D_MACRO_UNDEF", "macro argument %s is not defined%s", name ? name : "",
 			 d_suggestion_text(&s, "$", meant));
 }
 

@@ -159,6 +159,26 @@ TEST(accepts)
 	}
 }
 
+TEST(a_number_that_is_printed_as_a_text_is_a_warning)
+{
+	static const struct { const char *script, *tag; unsigned line; } rows[] = {
+		{ "BEGIN { printf(\"%s\", execname); trace(pid); }", NULL, 0 }, { "BEGIN { printf(\"%d %x\", pid, 1); }", NULL, 0 },
+		{ "BEGIN {\nprintf(\"%s %s\", execname, pid); }", "D_PRINTF_ARG_TYPE", 2 },
+		{ "BEGIN { printf(\"%d\", 1);\n\nprintf(\"%S\", arg0);\nprintf(\"%s\", tid); }", "D_PRINTF_ARG_TYPE", 3 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct d_case c = { 0 };
+
+		assert_int_equal(d_case_check(&c, rows[i].script), 0);
+		assert_int_equal(c.program.warning.tag != NULL, rows[i].tag != NULL);
+		if (rows[i].tag)
+			assert_string_equal(c.program.warning.tag, rows[i].tag);
+		assert_int_equal(c.program.warning.line, rows[i].line);
+		d_case_fini(&c);
+	}
+}
+
 TEST(variables_get_aligned_memory_of_their_scope)
 {
 	struct d_case c = { 0 };
