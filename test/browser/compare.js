@@ -40,6 +40,20 @@ check("two measures, and two times, are compared: the picture, the sentence and 
 	assert.deepEqual(errors, []);
 });
 
+check("on a phone the picture of a comparison is as wide as the phone, not a wide one made small", async ({ page }) => {
+	await page.setViewportSize({ width: 390, height: 844 });
+	await page.getByRole("button", { name: "Compare" }).click();
+	const picture = page.getByRole("dialog", { name: "Compare" }).locator("img");
+
+	await until("its picture", async () => await picture.count() && picture.evaluate((img) => img.complete && img.naturalWidth > 0));
+	const { natural, shown } = await picture.evaluate((img) => ({ natural: img.naturalWidth / devicePixelRatio, shown: img.clientWidth }));
+
+	assert.ok(natural <= 400 && shown >= 0.8 * natural, `${natural} px are shown in ${shown}`);
+	assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390, "nothing is wider than the screen");
+	if (shots)
+		await page.screenshot({ path: join(shots, "compared-390.png") });
+});
+
 check("the comparison is used by keys alone", async ({ page }) => {
 	await page.getByRole("button", { name: "Compare" }).focus();
 	await page.keyboard.press("Enter");

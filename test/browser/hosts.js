@@ -92,6 +92,10 @@ hosts("each host has a small map on one scale, and each leads to the comparison"
 	assert.deepEqual(await violations(page), []);
 	if (shots)
 		await page.screenshot({ path: join(shots, "hosts-maps.png") });
+	await page.setViewportSize({ width: 390, height: 844 });
+	await dialog.getByLabel("at most").selectOption({ index: 1 });
+	await until("a picture as wide as a phone", () => picture.evaluate((img) => img.complete && img.naturalWidth === 400 * Math.ceil(devicePixelRatio)));
+	await page.setViewportSize({ width: 1400, height: 1000 });
 	asked = replyOf();
 	await dialog.getByLabel("A map for each").selectOption("label.role");
 	reply = await (await asked).json();

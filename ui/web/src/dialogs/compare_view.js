@@ -5,7 +5,7 @@ import * as api from "../net/api.js";
 import { alike, chosenFirst, comparable, differs, openComparison, optionOf, OTHERS, parametersOf, PERS, settled, TIMES, VIEWS } from "../model/compare.js";
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";
-import { usePictureReply } from "../base/picture_reply.js";
+import { pictureWidth, usePictureReply } from "../base/picture_reply.js";
 import { labelOf } from "../panels/sidebar.js";
 import { useSorted } from "../base/sorted_table.js";
 
@@ -73,7 +73,7 @@ function Comparison({ session, span, first, close }) {
 	const [choice, setChoice] = useState(first);
 	const parameters = differs(choice) ? parametersOf(choice, span, session.state.by) : null;
 	const look = { view: choice.view, theme: session.dark ? "dark" : "light", scale: devicePixelRatio > 1 ? 2 : 1 };
-	const { reply, url, problem, busy } = useComparison(inst.id, parameters, look);
+	const { reply, url, problem, busy } = useComparison(inst.id, parameters, { ...look, width: pictureWidth() });
 	const name = (type) => `heatscope-${inst.module}-${inst.stat}-compare.${type}`;
 	const take = (e) => api.download(e).catch((why) => session.refuse(why));
 	const said = !parameters ? NOTHING : problem ?? reply?.sentence ?? "asking …";

@@ -5,7 +5,7 @@ import { Choice } from "../base/controls.js";
 import { aboutOf, compareHost, compareValue, isTroubled, keepsHosts, labelsText, LISTED_MAX, mappedFields, mapsText, stateName, summaryOf, withHosts } from "../model/hosts.js";
 import { html } from "../base/html.js";
 import { labelOf } from "../panels/sidebar.js";
-import { usePictureReply } from "../base/picture_reply.js";
+import { pictureWidth, usePictureReply } from "../base/picture_reply.js";
 import { keptSpan } from "../model/state.js";
 import { requestOf } from "../model/worksheet.js";
 import { useSorted } from "../base/sorted_table.js";
@@ -75,8 +75,8 @@ function Maps({ session, close }) {
 	const [by, setBy] = useState(fields[0]), [top, setTop] = useState(TOPS[0]);
 	const parameters = { start_time: span.start, duration: span.duration, measure, by, top, transfer: state.transfer, palette: state.palette,
 		yscale: state.y === "auto" ? null : state.y, theme: session.dark ? "dark" : "light", scale: devicePixelRatio > 1 ? 2 : 1 };
-	const { reply, url, problem, busy } = usePictureReply(JSON.stringify([inst.id, parameters]),
-		(signal) => Promise.all([api.multiples(inst.id, { ...parameters, scale: null }, signal), api.multiplesPicture(inst.id, parameters, signal)]));
+	const { reply, url, problem, busy } = usePictureReply(JSON.stringify([inst.id, parameters, pictureWidth()]), (signal) => Promise.all([
+		api.multiples(inst.id, { ...parameters, scale: null }, signal), api.multiplesPicture(inst.id, { ...parameters, width: pictureWidth() }, signal)]));
 	const compare = (value) => {
 		close();
 		compareValue(session, by, value);
