@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes "MySQL queries by command, statement predicated on latency > 10 ms". */
+/* Writes "MySQL queries by command, statement where latency > 10 ms". */
 void reply_title(struct value *v, const struct catalog_inst *ci)
 {
 	size_t at = (size_t)snprintf(v->title, sizeof(v->title), "%s", ci->metric->label);
@@ -12,7 +12,7 @@ void reply_title(struct value *v, const struct catalog_inst *ci)
 	for (size_t i = 0; i < v->in.n_fields && at < sizeof(v->title); i++)
 		at += (size_t)snprintf(v->title + at, sizeof(v->title) - at, "%s%s", i ? ", " : " by ", v->in.field[i]);
 	if (ci->in.predicate.n_nodes && at < sizeof(v->title))
-		at += (size_t)snprintf(v->title + at, sizeof(v->title) - at, " predicated on ");
+		at += (size_t)snprintf(v->title + at, sizeof(v->title) - at, " where ");
 	if (at < sizeof(v->title))
 		predicate_title(&ci->in.predicate, ci->metric, v->title + at, sizeof(v->title) - at);
 	snprintf(v->unit, sizeof(v->unit), "%s", ci->metric->unit);
@@ -25,7 +25,7 @@ const char *reply_measure(const struct value *v, int axis)
 
 const char *reply_measure_title(const char *measure)
 {
-	return !strcmp(measure, "cputime") ? "on-CPU" : !strcmp(measure, "offcpu") ? "off-CPU" : measure;
+	return !strcmp(measure, "cputime") ? "time on the CPU" : !strcmp(measure, "offcpu") ? "time off the CPU" : measure;
 }
 
 const char *reply_type(enum value_format format)

@@ -31,7 +31,7 @@ void reply_fail(struct value *v, int err);
 
 const char *reply_measure(const struct value *v, int axis);
 
-/* Returns a measure's name for people: "on-CPU" of cputime. */
+/* Returns a measure's name for people: "time on the CPU" of cputime. */
 const char *reply_measure_title(const char *measure);
 
 /* Returns "image/png" for FORMAT_PNG. */

@@ -52,7 +52,7 @@ static int add_table(struct value *v, int axis)
 	return value_key_fold_add(v, &q);
 }
 
-/* Adds latency, on-CPU and off-CPU; without these, the first measures there are.  Weights have a map of their own:
+/* Adds latency and the times on and off the CPU; without these, the first measures there are.  Weights have a map of their own:
  * colours mean the same in all maps. */
 static int add_maps(struct value *v)
 {

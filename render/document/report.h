@@ -40,7 +40,7 @@ struct report_table {
 };
 
 struct report_panel {
-	const char *title;		/* "latency", "on-CPU", "off-CPU"; NULL: none */
+	const char *title;		/* "latency", "time on the CPU"; NULL: none */
 	const struct grid *grid;
 	const struct report_table *table;	/* of this measure, for pages (document.h); NULL: none or the
 						 * report's */

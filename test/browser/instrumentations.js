@@ -49,7 +49,7 @@ check("an instrumentation with an expression is created; an error in it is shown
 	const made = await last();
 
 	assert.deepEqual(made.predicate, { and: [{ eq: ["statement", "select"] }, { gt: ["latency", 10000000] }] });
-	await until("its title", async () => (await page.title()).includes("predicated on statement = select and latency > 10 ms"));
+	await until("its title", async () => (await page.title()).includes("where statement = select and latency > 10 ms"));
 	await page.getByRole("button", { name: "New" }).click();
 	await where.fill("statement = select and latency > 10 ms");
 	await until("it is known", async () => /existing/.test(await page.locator("form button.primary").textContent()));

@@ -142,7 +142,7 @@ TEST(two_measures_are_compared)
 	const json_t *mean = line(reply, "mean");
 
 	assert_string_equal(text(json_object_get(reply, "b"), "measure"), "cputime");
-	assert_string_equal(text(json_object_get(reply, "b"), "name"), "on-CPU");
+	assert_string_equal(text(json_object_get(reply, "b"), "name"), "time on the CPU");
 	assert_true(number(mean, "a") > 1.9 * number(mean, "b") && is_true(mean, "significant"));
 	assert_int_equal(number(line(reply, "events"), "difference"), 0);
 	assert_false(is_true(line(reply, "events"), "significant"));

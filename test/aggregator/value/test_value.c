@@ -62,7 +62,7 @@ TEST(a_title_names_the_predicate)
 	assert_int_equal(predicate_from_text("{\"and\": [{\"eq\": [\"statement\", \"select\"]}, {\"gt\": [\"latency\", 10000000]}]}",
 					     &with.in.predicate, reason), 0);
 	assert_int_equal(value_new(&server.a.services, &with, VALUE_FIGURE, NULL, 0, &v, reason), 0);
-	assert_string_equal(v->title, "queries by statement, command predicated on statement = select and latency > 10 ms");
+	assert_string_equal(v->title, "queries by statement, command where statement = select and latency > 10 ms");
 	value_free(v);
 }
 

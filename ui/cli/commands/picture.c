@@ -232,7 +232,7 @@ static const struct argp render_argp = {
 };
 static const struct argp report_argp = {
 	report_options, parse_option, "[ID]",
-	"Latency, on-CPU and off-CPU maps on one time axis, and a table per key.\vExamples:\n"
+	"Maps of latency, time on the CPU and time off it on one time axis, and a table per key.\vExamples:\n"
 	"  heatscope report 1 --duration 5m -o report.png\n"
 	"  heatscope report 1 --start 2026-11-24 --duration 1d --author 'Ada, on call' -o tuesday.pdf\n"
 	"  heatscope report 1 --format json | jq -r '.maps[].narrative'\n"

@@ -4,12 +4,18 @@
 
 /* --- title --- */
 
+/* The axis writes these with units of its own, us or ms, KB or MB. */
+static bool is_scaled(const char *unit)
+{
+	return axis_unit(unit) == AXIS_NS || axis_unit(unit) == AXIS_BYTES || axis_unit(unit) == AXIS_BYTES_PER_S;
+}
+
 static void draw_title(const struct frame *f, struct screen *s)
 {
 	const struct view *v = f->view;
 	const struct style bold = { LOOK_DEFAULT, LOOK_DEFAULT, false, true };
 	const char *measure = f->map ? f->map->measure : f->subject->measure[v->measure];
-	const char *unit = f->map ? f->map->unit : "";
+	const char *unit = f->map && !is_scaled(f->map->unit) ? f->map->unit : "";
 	char left[2 * KEY_TEXT_MAX], right[160] = "", span[AXIS_TEXT], end[AXIS_TEXT], zone[AXIS_ZONE];
 
 	snprintf(left, sizeof(left), *unit ? "%s (%s)%s%.*s: %s" : "%s%s%s%.*s: %s", measure, unit,

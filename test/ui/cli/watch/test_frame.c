@@ -68,7 +68,7 @@ TEST(every_state_looks_different_without_colours)
 	stage_init(&s, look);
 	is = printed(&s, 60, 14, look);
 	assert_string_equal(is,
-		"latency (ns): mysql.queries~  6 s to 2023-11-14 22:13:26 UTC\n"
+		"latency: mysql.queries by s~  6 s to 2023-11-14 22:13:26 UTC\n"
 		"   20 us+\n"
 		"        |                                                \\.\n"
 		"   10 us+                                             /   .\n"
@@ -190,7 +190,7 @@ TEST(what_a_screen_says)
 		{ FRAME_LIVE, OVERLAY_HELP, false, false, 80, 24, "pause, resume\n" },
 		{ FRAME_LIVE, OVERLAY_HELP, false, false, LAYOUT_COLS_MIN, 16, "o O & still runni" },
 		{ FRAME_LIVE, OVERLAY_LIST, false, false, 80, 24, "\n>                                                        (all)" },
-		{ FRAME_LIVE, OVERLAY_NONE, false, true, 120, 24, "latency (ns), only select/a\\u001b[31m: mysql.queries by statement" },
+		{ FRAME_LIVE, OVERLAY_NONE, false, true, 120, 24, "latency, only select/a\\u001b[31m: mysql.queries by statement" },
 		{ FRAME_LIVE, OVERLAY_NONE, false, false, 39, 24, "39 x 24 is too small: 40 x 12 at least" },
 		{ FRAME_LIVE, OVERLAY_HELP, false, false, 80, 11, "80 x 11 is too small" },
 		{ FRAME_LIVE, OVERLAY_NONE, false, false, 1, 1, "~" },

@@ -10,14 +10,14 @@ export function metricTitle({ module, stat, label = stat }, catalogue) {
 	return label.toLowerCase().startsWith(name.toLowerCase()) ? name + label.slice(name.length) : `${name} ${label}`;
 }
 
-/** "MySQL queries by statement predicated on latency > 10 ms" */
+/** "MySQL queries by statement where latency > 10 ms" */
 export function titleOf(inst, catalogue) {
 	const kept = inst.decomposition
 		.filter((f) => arityOf(catalogue, inst, f) !== "numeric")
 		.map((f) => fieldOf(catalogue, inst, f)?.label ?? f);
 
 	return `${metricTitle(metricOf(inst, catalogue) ?? inst, catalogue)}${kept.length ? ` by ${kept.join(" and ")}` : ""}${
-		inst["predicate-text"] ? ` predicated on ${inst["predicate-text"]}` : ""}`;
+		inst["predicate-text"] ? ` where ${inst["predicate-text"]}` : ""}`;
 }
 
 /** The subject of a map among maps of other instrumentations: "MySQL queries", with more words if that is not unique;

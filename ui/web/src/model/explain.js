@@ -35,7 +35,7 @@ const isTelling = (reply) => tellingValues(reply).length > 0 || tellingMeasures(
 
 /** The sentence begins with the running events.  They alone are a finding, even if the ended events do not differ. */
 export const saidOf = (reply) =>
-	`${isTelling(reply) || reply.running?.count > 0 ? "" : "nothing sets it apart: "}${reply.sentence}`;
+	`${isTelling(reply) || reply.running?.count > 0 ? "" : "nothing differs: "}${reply.sentence}`;
 
 /** The first values of each field, most first. */
 export function mostOf(values = []) {

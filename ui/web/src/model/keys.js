@@ -110,7 +110,7 @@ export function columnsOf({ rows, measure, unit, running }, { counted, live }) {
 		{ id: "count", head: counted, title: "how many" },
 		!counts && { id: "p50", head: "p50", title: "half of them are at most so much" },
 		!counts && { id: "p99", head: "p99", title: "all but 1 % of them are at most so much" },
-		split && { id: "oncpu", head: "on-CPU", title: "of their time" },
+		split && { id: "oncpu", head: "on the CPU", title: "of their time" },
 		running && { id: "running", head: live ? "running" : "still running",
 			title: `still runs at ${clock(running.time)}, the end of the time shown; in no other number` },
 		running && { id: "oldest", head: "oldest", title: "for how long the oldest of these has run" },

@@ -28,7 +28,7 @@ export const OVERLAID = "age";		/* shown with the first measure, and drawn over 
 /** @returns {Panel} */
 export const panelOf = (inst, measure, more) => ({ inst, of: null, measure, weight: null, size: 1, show: "map", y: null, ...more });
 
-/** The default panels of an instrumentation: latency, on-CPU and off-CPU, or the first measures without the overlaid
+/** The default panels of an instrumentation: latency and the times on and off the CPU, or the first measures without the overlaid
  * one. */
 export const panelsOf = ({ id, measures }) =>
 	(PARTS.every((m) => measures.includes(m)) ? PARTS : measures.filter((m, i) => !i || m !== OVERLAID).slice(0, 3))

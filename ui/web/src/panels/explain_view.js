@@ -122,7 +122,7 @@ export function Parts({ map, composition }) {
 }
 
 const SAYS = {
-	drawn: () => "Enter, or letting go, asks what sets it apart; Escape drops it.",
+	drawn: () => "Enter, or letting go, explains it: how it differs from the rest; Escape drops it.",
 	asking: () => "asking …",
 	said: ({ reply }) => saidOf(reply),
 	failed: ({ problem }) => problem,
@@ -149,8 +149,8 @@ export function Explained({ session }) {
 
 	if (!rectangle)
 		return null;
-	return html`<section class="explained" aria-label="What sets the rectangle apart">
-		<h3>Set apart <span>${rectangle.map.title} ${grid && extentOf(explain, grid, rectangle.map.session.span)}</span>
+	return html`<section class="explained" aria-label="Explanation of the rectangle">
+		<h3>Explanation <span>${rectangle.map.title} ${grid && extentOf(explain, grid, rectangle.map.session.span)}</span>
 			${grid && html`<button onClick=${() => session.zoomTo(rectangle)} title="z on the map">Zoom</button>`}
 			<button class="plain" onClick=${() => explain.drop()} aria-label="Close the explanation">×</button></h3>
 		<p class=${`said ${state === "failed" ? "problem" : ""}`} aria-live="polite">${SAYS[state](explain)}</p>

@@ -16,7 +16,7 @@ const session = (change) => ({ catalogue, inst, error: null, live: true, state: 
 test("a title names metric and fields, not the measure", () => {
 	assert.equal(titleOf(inst, catalogue), "MySQL queries by statement");
 	assert.equal(titleOf({ ...inst, decomposition: ["latency"] }, catalogue), "MySQL queries");
-	assert.equal(titleOf({ ...inst, "predicate-text": "latency > 10 ms" }, catalogue), "MySQL queries by statement predicated on latency > 10 ms");
+	assert.equal(titleOf({ ...inst, "predicate-text": "latency > 10 ms" }, catalogue), "MySQL queries by statement where latency > 10 ms");
 	assert.equal(metricTitle({ module: "mysql", stat: "queries", label: "MySQL queries" }, catalogue), "MySQL queries");
 	assert.equal(metricTitle({ module: "disk", stat: "io" }, catalogue), "disk io");
 	assert.equal(metricTitle({ module: "mysql", stat: "queries", label: "mysql queries" }, catalogue), "MySQL queries", "the module is named once");

@@ -35,14 +35,14 @@ test("measures are shown that are significant, also those that are less inside",
 });
 
 test("where nothing is significant the sentence is the reason", () => {
-	assert.equal(saidOf(reply([value("a", false, 5)])), "nothing sets it apart: s");
+	assert.equal(saidOf(reply([value("a", false, 5)])), "nothing differs: s");
 	assert.equal(saidOf(reply([value("a", true, 5)])), "s");
 	assert.equal(saidOf(reply([], [{ significant: true }])), "s");
 });
 
 test("running events set a rectangle apart, even if nothing has ended", () => {
 	assert.equal(saidOf({ ...reply([]), running: { count: 9 } }), "s");
-	assert.equal(saidOf({ ...reply([]), running: { count: 0 } }), "nothing sets it apart: s");
+	assert.equal(saidOf({ ...reply([]), running: { count: 0 } }), "nothing differs: s");
 });
 
 test("of what is inside the first values of each field are shown", () => {

@@ -86,7 +86,7 @@ const LISTED = { rows: [{ oncpu: 0.5 }], measure: "latency", unit: "ns", running
 test("the list has columns for what is measured", () => {
 	const heads = (ranking) => columnsOf(ranking, { counted: "queries", live: true }).map(({ head }) => head);
 
-	assert.deepEqual(heads(LISTED), ["key", "time", "share", "queries", "p50", "p99", "on-CPU", "running", "oldest"]);
+	assert.deepEqual(heads(LISTED), ["key", "time", "share", "queries", "p50", "p99", "on the CPU", "running", "oldest"]);
 	assert.deepEqual(heads({ ...LISTED, rows: [{ oncpu: null }], unit: "bytes", running: null }), ["key", "total", "share", "queries", "p50", "p99"]);
 	assert.deepEqual(heads({ ...LISTED, rows: null, measure: "count", unit: "", running: null }), ["key", "share", "queries"]);
 });
