@@ -274,6 +274,13 @@ static inline void reply_unfollowed(struct conn *c)
 	c->result = STATUS_UNKNOWN;
 }
 
+/* The rest of the reply cannot be sent, or its server ends: how it would have ended is unknown, unless an error was sent. */
+static inline void reply_cut(struct conn *c)
+{
+	if (c->result == STATUS_OK)
+		c->result = STATUS_UNKNOWN;
+}
+
 /* Returns REPLY_*: whether this tail of an unfollowed send ends the reply. */
 static inline int reply_ends(struct conn *c, const __u8 *tail)
 {

@@ -310,6 +310,14 @@ static __always_inline int send_login(struct server_conn *s, struct task_struct 
 	return 0;
 }
 
+/* The reply ends before it is complete. */
+static __always_inline void command_cut(struct server_conn *s)
+{
+	if (!s->conn.sure)
+		command_doubted(s);
+	reply_cut(&s->conn);
+}
+
 static __always_inline void send_reply(struct server_conn *s, struct events *e, struct task_struct *t, int ret)
 {
 	__u64 kind = STATE_KIND(s->turn.state);
@@ -330,8 +338,8 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 	}
 	if (ret > 0)
 		verdict = reply_seen(s, t, ret);
-	else if (s->conn.mode == CONN_PLAIN && !s->conn.sure)
-		command_doubted(s);
+	else if (s->conn.mode == CONN_PLAIN)
+		command_cut(s);
 	if (s->conn.command == COMMAND_UNKNOWN)
 		digest_set(s, DIGEST_NONE, NAME_NONE);
 	if (s->conn.mode == CONN_IGNORED) {
@@ -357,8 +365,8 @@ static __always_inline void conn_dies(struct events *e, struct server_conn *s, s
 	if (STATE_KIND(s->turn.state) != STATE_WAITING && !pending_take(&s->turn, STATE_WAITING))
 		return;
 	stamp_end(&s->turn, t);
-	if (s->conn.mode == CONN_PLAIN && !s->conn.sure)
-		command_doubted(s);
+	if (s->conn.mode == CONN_PLAIN)
+		command_cut(s);
 	if (s->conn.command == COMMAND_UNKNOWN)
 		digest_set(s, DIGEST_NONE, NAME_NONE);
 	emit(e, s);

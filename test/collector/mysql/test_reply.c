@@ -261,6 +261,21 @@ static void long_row_continues(void **state)
 	assert_int_equal(reply_packet(&d.conn, &rest), REPLY_DONE);
 }
 
+static void a_reply_that_is_cut_is_unknown_unless_an_error_was_sent(void **state)
+{
+	struct conn c = { .result = STATUS_OK };
+
+	(void)state;
+	reply_cut(&c);
+	assert_int_equal(c.result, STATUS_UNKNOWN);
+	c.result = STATUS_ERROR(1242);
+	reply_cut(&c);
+	assert_int_equal(c.result, STATUS_ERROR(1242));
+	c.result = STATUS_NONE;
+	reply_cut(&c);
+	assert_int_equal(c.result, STATUS_NONE);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(reply_is_complete_at_its_end),
 	cmocka_unit_test(ends_of_a_reply_agree_with_its_packets),
@@ -271,6 +286,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(cut_reply_ends_at_its_tail),
 	cmocka_unit_test(prepare_reply_names_the_statement),
 	cmocka_unit_test(long_row_continues),
+	cmocka_unit_test(a_reply_that_is_cut_is_unknown_unless_an_error_was_sent),
 };
 
 CHECK_MAIN(tests)
