@@ -181,14 +181,15 @@ static int open_reports(struct aggregator *a)
 	return reports_new(&parts, &a->reports);
 }
 
-/* Webhooks are only in the configuration file. */
+/* Puts the name of the configuration file, where the webhooks are, before the reason. */
 static int webhooks_refused(const struct aggregator *a, int err, char *reason)
 {
 	char why[CONF_REASON_MAX];
 
+	if (!err || !reason[0])
+		return err;
 	snprintf(why, sizeof(why), "%s", reason);
-	if (err && why[0])
-		snprintf(reason, CONF_REASON_MAX, "%.200s: %.300s", a->conf.file, why);
+	snprintf(reason, CONF_REASON_MAX, "%.200s: %.300s", a->conf.file, why);
 	return err;
 }
 
@@ -548,7 +549,10 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 int aggregator_reload(struct aggregator *a, char *reason)
 {
 	struct token token = a->token;
-	int err = a->conf.token_file[0] ? token_read(a->conf.token_file, &token, reason, CONF_REASON_MAX) : 0;
+	int err;
+
+	reason[0] = 0;
+	err = a->conf.token_file[0] ? token_read(a->conf.token_file, &token, reason, CONF_REASON_MAX) : 0;
 
 	if (!err)
 		err = webhooks_refused(a, webhooks_reload(a->webhooks, reason), reason);

@@ -38,7 +38,9 @@ struct collector {
 	int said_want;			/* got WANT on this connection: batches may be sent */
 	char *said_state;		/* as last sent, JSON */
 	int leaving;
-	__s64 due_ns;			/* time of the next tick */
+	__s64 due_ns;			/* wall time of the next tick */
+	__u64 due_hrtime;		/* the same by uv_hrtime() */
+	unsigned n_lost_links;
 	__s64 started_ns, self_ns;	/* our start; the last STATE about ourselves */
 	int fixed, err;			/* has dropped its capabilities; why it ends */
 	struct spool_stats reported;	/* as last logged */
@@ -211,6 +213,7 @@ static void arm_tick(struct collector *c)
 	    spool_stats(c->spool).waiting < HASTY_BYTES)
 		delay_ms = 0;
 	c->due_ns = now_ns + (__s64)delay_ms * 1000000;
+	c->due_hrtime = uv_hrtime() + delay_ms * 1000000;
 	uv_update_time(&c->loop);
 	uv_timer_start(&c->tick, on_tick, delay_ms, 0);
 	arm_early(c);
@@ -392,8 +395,14 @@ static void on_want(void *arg, const json_t *want)
 	struct collector *c = arg;
 	const char *aggregator = json_string_value(json_object_get(want, "aggregator"));
 	const struct probes_watch watch = { on_enabled, c };
+	unsigned n_lost_links = c->n_lost_links;
 	json_t *state;
 
+	if (c->leaving && !strcmp(c->aggregator, aggregator)) {		/* connected again, for the data that are left */
+		c->said_want = 1;
+		pump(c);
+		return;
+	}
 	drain(c);			/* hands over the data of the instrumentations that end now */
 	if (strcmp(c->aggregator, aggregator))		/* there the same ids mean other instrumentations */
 		probes_disable_all(c->probes);
@@ -402,7 +411,7 @@ static void on_want(void *arg, const json_t *want)
 	if (probes_want(c->probes, json_object_get(want, "instrumentations"), wall_ns(), &watch))
 		log_error("the aggregator wants an instrumentation that cannot be read");
 	fix(c);
-	if (c->err)
+	if (c->err || c->n_lost_links != n_lost_links)		/* on_loading() found that the link is lost */
 		return;
 	state = probes_state(c->probes);
 	log_failures(c, state);
@@ -435,6 +444,7 @@ static void on_lost(void *arg)
 	struct collector *c = arg;
 
 	c->said_want = 0;
+	c->n_lost_links++;
 	spool_rewind(c->spool);
 	close_when_done(c);
 }
@@ -481,12 +491,12 @@ static int open_recorder(struct collector *c)
 	return err;
 }
 
-/* While programs load, a tick is done in time, but for the state: that of the new instrumentation is not known yet. */
+/* probes_want() loads programs: does a tick in time, but for the state: that of the new instrumentation is not known yet. */
 static void on_loading(void *arg)
 {
 	struct collector *c = arg;
 
-	if (wall_ns() < c->due_ns)
+	if (uv_hrtime() < c->due_hrtime)
 		return;
 	drain(c);
 	pump(c);

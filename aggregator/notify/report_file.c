@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -146,8 +147,9 @@ static int open_folder(const char *path, char *reason)
 
 int report_file_check(const char *folder, char *reason)
 {
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), len = (int)(strrchr(folder, '/') - folder);
-	char parent[PATH_MAX];
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char copy[PATH_MAX];
+	const char *parent;
 
 	if (fd >= 0) {
 		close(fd);
@@ -155,7 +157,8 @@ int report_file_check(const char *folder, char *reason)
 	}
 	if (errno != ENOENT)
 		return say_error(reason, "there is no folder", folder);
-	snprintf(parent, sizeof(parent), "%.*s", len ? len : 1, folder);
+	snprintf(copy, sizeof(copy), "%s", folder);
+	parent = dirname(copy);				/* also of "/var/reports/" */
 	return access(parent, W_OK | X_OK) ? say_error(reason, "the folder cannot be made:", folder) : 0;
 }
 

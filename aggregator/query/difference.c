@@ -92,7 +92,8 @@ static void join_column(const struct grid *a, const struct grid *b, size_t col, 
 	const struct grid_column *x = &a->column[col], *y = &b->column[col];
 
 	*to = (struct grid_column){
-		.count = x->count + y->count, .sum = saturating_add(x->sum, y->sum), .lost = x->lost + y->lost,
+		.count = saturating_add(x->count, y->count), .sum = saturating_add(x->sum, y->sum),
+		.lost = saturating_add(x->lost, y->lost),
 		.n_reporting = x->n_reporting + y->n_reporting, .n_expected = x->n_expected + y->n_expected,
 		.marks = x->marks | y->marks, .every = x->every > y->every ? x->every : y->every,
 	};

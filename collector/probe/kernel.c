@@ -1,11 +1,11 @@
 #include "collector/probe/kernel.h"
-#include "collector/probe/apart.h"
 #include "collector/core/refuse.h"
 #include "collector/probe/kernel_budget.h"
 #include "collector/probe/kernel_doctor.h"
 #include "collector/probe/kernel_plan.h"
 #include "collector/core/log.h"
 #include "collector/probe/need.h"
+#include "collector/probe/worker_thread.h"
 #include "collector/ring/reader.h"
 #include "collector/trace/wall.h"
 
@@ -82,18 +82,18 @@ static void names_refresh(struct kernel *k)
 
 /* ---- a tracer runs while an instrumentation on it is enabled ---- */
 
-/* Loads programs, which may take many seconds, and drains the other instrumentations meanwhile. */
+/* Loads programs, which may take many seconds, and drains the active instrumentations meanwhile.  drain() does not use what is
+ * loaded: the tracer does not run yet, or the instrumentation is not in the list.  Only loading is done so: what attaches
+ * later stops the draining for a moment. */
 static int load(struct kernel *k, int (*work)(void *arg), void *arg)
 {
-	__u64 cpu_ns = 0;
+	__u64 cpu_ns;
 	int err;
 
-	if (!k->instrument || !k->conf.meanwhile)
-		return work(arg);
 	k->is_loading = 1;
-	err = apart(work, arg, k->conf.meanwhile, k->conf.meanwhile_arg, &cpu_ns);
+	err = worker_thread_run(work, arg, k->instrument ? k->conf.meanwhile : NULL, k->conf.meanwhile_arg, &cpu_ns);
 	k->is_loading = 0;
-	k->own_s += (double)cpu_ns / 1e9;		/* no cost of measuring */
+	k->own_s += (double)cpu_ns / 1e9;
 	return err;
 }
 
@@ -109,7 +109,7 @@ static int tracer_load(void *arg)
 	return l->on->tracer->start(&l->on->self, &l->on->programs, l->reason);
 }
 
-static int traced_start(struct kernel *k, struct traced *on, __s64 now_ns, char *reason)
+static int traced_start(struct kernel *k, struct traced *on, char *reason)
 {
 	struct tracer_load l = { on, reason };
 	int err;
@@ -124,7 +124,7 @@ static int traced_start(struct kernel *k, struct traced *on, __s64 now_ns, char 
 	on->n_reported = 0;
 	on->shed_fields = 0;
 	*on->programs.wall_offset = k->wall_offset = wall_offset();
-	shed_start(&on->shed, &on->programs, now_ns);
+	shed_start(&on->shed, &on->programs, clock_ns(CLOCK_MONOTONIC) + k->wall_offset);
 	names_put(k, on);
 	return 0;
 }
@@ -391,7 +391,7 @@ static int kernel_enable(void *self, const struct instrumentation *in, __s64 now
 		err = -ENOMEM;
 	}
 	if (!err && !on->runs)
-		err = traced_start(k, on, now_ns, reason);
+		err = traced_start(k, on, reason);
 	if (!err)
 		err = filter_make(k, on, in, &plan.filter, reason);
 	if (!err)

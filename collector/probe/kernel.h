@@ -54,8 +54,9 @@ struct kernel {
 	char lacking[2 * REASON_MAX];	/* the latest text of lacking(), of one of them */
 	__s64 wall_offset;
 	__s64 drained_ns, shed_ns;	/* the last time of each */
-	double own_s;			/* seconds of CPU that the collector itself took until then */
-	int is_loading;			/* drained by conf.meanwhile() */
+	double own_s;			/* seconds of CPU that the collector itself took until shed_ns, and those of loading
+					 * since then, which are not charged to the budget */
+	int is_loading;			/* the budget does not attach or detach programs while others are loaded */
 };
 
 /* Sets for the event programs which record programs run and which fields they need: the wanted ones, without the shed

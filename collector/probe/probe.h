@@ -33,8 +33,8 @@ struct probe_conf {
 	double budget;			/* share of all CPUs that measuring may take; 0: no limit; 0.01: 1 % */
 	const char *pod_logs;		/* the folder of the kubelet's logs, see pod_names.h; NULL: its usual one */
 	int text_full;			/* 1: exemplars keep statements with their literals, see statement_text.h */
-	void (*meanwhile)(void *arg);	/* called while enable() loads programs, which may take many seconds: drains what is
-					 * active; NULL: nothing */
+	void (*meanwhile)(void *arg);	/* called from within enable() while it loads programs, which may take many seconds.
+					 * It may call drain() of the same probe, nothing else.  NULL: nothing is called */
 	void *meanwhile_arg;
 	struct d_heatmap *script;	/* D: the script that runs, heatmap.h */
 	const char *recording;		/* replay: the file */
@@ -51,7 +51,7 @@ struct probe {
 	const struct metric *(*metrics)(void *self, size_t *ret_n);
 	const char *(*refusal)(void *self, const struct metric *m);
 
-	/* Counts from the next slot boundary after now_ns on. */
+	/* Counts from a slot boundary after now_ns on: the next one, or the next after its programs are attached. */
 	int (*enable)(void *self, const struct instrumentation *in, __s64 now_ns, char *reason);
 	void (*disable)(void *self, __u64 inst);
 

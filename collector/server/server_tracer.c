@@ -3,6 +3,7 @@
 #include "collector/trace/address.h"
 #include "collector/server/digest.h"
 #include "collector/metrics/fs_call.h"
+#include "collector/ring/clean.h"
 #include "collector/core/log.h"
 #include "collector/probe/need.h"
 #include "collector/trace/block_reason.h"
@@ -406,7 +407,9 @@ static void cgroup_label_of(void *self, unsigned field, __u64 code, char *out)
 
 static int cgroup_codes_of(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
 {
-	return codes_one(cgroup_code(text), ret_code, max);
+	int n = codes_one(cgroup_code(text), ret_code, max);
+
+	return n == 1 && max > 1 && clean_code(text, &ret_code[1]) ? 2 : n;
 }
 
 const struct field_codes server_digest = { .label_of = digest_label_of, .codes_of = digest_codes_of };

@@ -2,6 +2,7 @@
 #include "collector/core/field_codes.h"
 #include "collector/core/key.h"
 #include "collector/core/slice.h"
+#include "collector/ring/clean.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -60,5 +61,5 @@ int process_codes(unsigned field, const char *text, __u64 *ret_code, size_t max)
 		*ret_code = cgroup_part_code(text);
 	else
 		*ret_code = is_cgroups(field) ? cgroup_code(text) : code_of_args(text);
-	return 1;
+	return max > 1 && clean_code(text, &ret_code[1]) ? 2 : 1;
 }

@@ -204,6 +204,8 @@ TEST_WITH(a_folder_is_checked_before_a_report_is_due, start, stop)
 	snprintf(path, sizeof(path), "%s/new", folder);
 	assert_int_equal(report_file_check(path, reason), 0);
 	assert_string_equal(listing(), "");
+	snprintf(path, sizeof(path), "%s/new/", folder);
+	assert_int_equal(report_file_check(path, reason), 0);
 	snprintf(path, sizeof(path), "%s/new/newer", folder);
 	assert_int_equal(report_file_check(path, reason), -ENOENT);
 	assert_non_null(strstr(reason, "the folder cannot be made:"));

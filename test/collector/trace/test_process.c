@@ -207,6 +207,18 @@ static void none_has_its_own_code(void **state)
 	assert_int_not_equal(code, PROCESS_NONE);		/* a process may have this name */
 }
 
+static void label_with_its_hash_is_found(void **state)
+{
+	static const unsigned fields[] = { PROCESS_EXECNAME, PROCESS_UNIT, PROCESS_CGROUP };
+	__u64 code[2];
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		assert_int_equal(process_codes(fields[i], "other #0123456789abcdef", code, 2), 2);
+		assert_int_equal(code[1], 0x0123456789abcdef);
+		assert_int_equal(process_codes(fields[i], "other", code, 2), 1);
+	}
+}
+
 static void forgotten_text_is_its_hash(void **state)
 {
 	const struct process_texts none = { -1, -1 };
@@ -246,6 +258,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(numbers_are_their_own_codes),
 	cmocka_unit_test(a_text_that_is_not_a_pid_has_no_code),
 	cmocka_unit_test(none_has_its_own_code),
+	cmocka_unit_test(label_with_its_hash_is_found),
 	cmocka_unit_test(forgotten_text_is_its_hash),
 	cmocka_unit_test(text_is_cut_between_characters),
 };
