@@ -47,10 +47,10 @@ struct group {
 	struct unknown asked, reading, missing;	/* to be looked for; in the texts that are being read; in none: deleted */
 	__s64 until_ns;			/* the cube lacks batches of slots that begin before it */
 	struct store *texts;		/* the worker's */
-	char bus[40];			/* which the claim of the store names; these three are the worker's while we read */
-	int claim_err;			/* of that claim, if we are about to lead; another group may lead in our store */
+	char bus[40];			/* when its stream was created; "": not known; these three are the worker's while we read */
+	int claim_err;			/* result of owner_lead(); 0 unless we are about to lead */
 	char claim_reason[256];
-	__u64 reported_term;		/* in which the log last said that we do not lead yet */
+	char reported[256];		/* why the log last said that we do not lead yet; "": we have led since */
 	struct delayed_reply *replies;
 };
 
@@ -160,6 +160,7 @@ static int take_texts(struct group *g, char reason[REASON_MAX])
 		return err;
 	}
 	g->takes_over = false;
+	g->reported[0] = 0;
 	alerts_skip(a->alerts, g->until_ns);
 	bus_of(g)->ready(bus_group_of(g));
 	return 0;
@@ -179,9 +180,10 @@ static void report_claim(struct group *g)
 {
 	if (g->claim_err == -EBUSY && g->a->changed && !g->a->services.stopping)
 		g->a->changed(g->a->changed_arg, g->claim_err, g->claim_reason);
-	else if (g->reported_term != g->term)
+	else if (g->takes_over && strcmp(g->reported, g->claim_reason)) {
 		log_warning("%s; this one does not lead yet", g->claim_reason);
-	g->reported_term = g->term;
+		snprintf(g->reported, sizeof(g->reported), "%s", g->claim_reason);
+	}
 }
 
 static void begin_reading(struct group *g);
@@ -211,6 +213,8 @@ static void on_read(void *arg, int err)
 /* The readings are numbered: g->round is the number of this one. */
 static void begin_reading(struct group *g)
 {
+	__s64 created_ns;
+
 	g->again = g->is_reading;
 	if (g->is_reading)
 		return;
@@ -219,7 +223,8 @@ static void begin_reading(struct group *g)
 	g->asked.n = 0;
 	g->leads_then = g->takes_over;
 	g->claim_err = 0;
-	snprintf(g->bus, sizeof(g->bus), "%lld", g->a->bus_ingest ? (long long)g->a->bus->made_ns(g->a->bus_ingest) : 0);
+	created_ns = g->a->bus_ingest ? g->a->bus->stream_created_ns(g->a->bus_ingest) : 0;
+	snprintf(g->bus, sizeof(g->bus), created_ns ? "%lld" : "", (long long)created_ns);
 	g->is_reading = true;
 	if (!store_queue_submit(g->a->services.store_queue, read_texts, on_read, g))
 		return;

@@ -41,7 +41,7 @@ struct bus_ingest {
 	bool is_connected, is_stopped, is_closing;
 	struct bus_values hellos, presences, members;	/* of sources, and of heatscoped, that the connecting thread has read; for
 							 * connected() */
-	__s64 read_made_ns, made_ns;	/* of the stream: as the connecting thread has read it, and as of our last connection */
+	__s64 read_created_ns, stream_created_ns;	/* of the stream: as the connecting thread has read it, and as of our last connection */
 	struct bus_sources *sources;
 	struct pull pull[BUS_PARTITIONS];
 	struct bus_assemblies assemblies;
@@ -502,7 +502,7 @@ static void on_message(void *arg, const struct bus_message *m)
 static int on_prepare(void *arg, natsConnection *nc, char reason[REASON_MAX])
 {
 	struct bus_ingest *in = arg;
-	int err = bus_setup_make(nc, &in->setup, &in->read_made_ns, reason);
+	int err = bus_setup_make(nc, &in->setup, &in->read_created_ns, reason);
 
 	forget_buckets(in);
 	if (!err)
@@ -529,7 +529,7 @@ static void on_connected(void *arg)
 	}
 	log_info("bus %s: connected", in->url);
 	in->is_connected = true;
-	in->made_ns = in->read_made_ns;
+	in->stream_created_ns = in->read_created_ns;
 	in->reason[0] = 0;
 	for (unsigned p = 0; p < BUS_PARTITIONS; p++)
 		in->pull[p].n_asked = 0;
@@ -651,9 +651,9 @@ void bus_ingest_close(struct bus_ingest *in)
 	bus_close(in->bus);
 }
 
-__s64 bus_ingest_made_ns(const struct bus_ingest *in)
+__s64 bus_ingest_stream_created_ns(const struct bus_ingest *in)
 {
-	return in->made_ns;
+	return in->stream_created_ns;
 }
 
 struct bus_group *bus_ingest_group(struct bus_ingest *in)
@@ -670,7 +670,7 @@ json_t *bus_ingest_json(const struct bus_ingest *in)
 
 const struct bus_functions bus_functions = {
 	.new = bus_ingest_new, .stop = bus_ingest_stop, .close = bus_ingest_close, .json = bus_ingest_json,
-	.made_ns = bus_ingest_made_ns, .group = bus_ingest_group,
+	.stream_created_ns = bus_ingest_stream_created_ns, .group = bus_ingest_group,
 	.of_group = { bus_group_leads, bus_group_leads_until_ms, bus_group_ready, bus_group_yield, bus_group_follow_again,
 		      bus_group_ask, bus_group_answer },
 };

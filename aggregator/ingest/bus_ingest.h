@@ -41,8 +41,8 @@ void bus_ingest_close(struct bus_ingest *in);	/* the loop frees it; NULL is fine
 
 struct bus_group *bus_ingest_group(struct bus_ingest *in);
 
-/* When the bus was set up, by its own clock, which tells it from others.  0: we have never been connected. */
-__s64 bus_ingest_made_ns(const struct bus_ingest *in);
+/* When the stream was created, by the clock of the bus, which tells it from others.  0: we have never been connected. */
+__s64 bus_ingest_stream_created_ns(const struct bus_ingest *in);
 
 /* {"url", "connected", "reason": why not, "group": as bus_group_json(), "messages", "again": of these, came before,
  * "refused", "not_stored": messages that the store could not take}; NULL: no memory. */

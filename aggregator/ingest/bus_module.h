@@ -17,7 +17,7 @@ struct bus_functions {			/* as the functions bus_ingest_NAME() */
 	void (*stop)(struct bus_ingest *in);
 	void (*close)(struct bus_ingest *in);
 	json_t *(*json)(const struct bus_ingest *in);
-	__s64 (*made_ns)(const struct bus_ingest *in);
+	__s64 (*stream_created_ns)(const struct bus_ingest *in);
 	struct bus_group *(*group)(struct bus_ingest *in);
 	struct bus_group_functions {	/* as the functions bus_group_NAME() */
 		bool (*leads)(const struct bus_group *g);

@@ -23,7 +23,7 @@ static int failed(natsStatus s, const char *what, char *reason)
 }
 
 /* Makes a stream that does not exist, and gives one that does its changed settings. */
-static natsStatus add_stream(jsCtx *js, jsStreamConfig *cfg, __s64 *ret_made_ns)
+static natsStatus add_stream(jsCtx *js, jsStreamConfig *cfg, __s64 *ret_created_ns)
 {
 	jsStreamInfo *info = NULL;
 	natsStatus s = js_GetStreamInfo(&info, js, cfg->Name, NULL, NULL);
@@ -36,12 +36,12 @@ static natsStatus add_stream(jsCtx *js, jsStreamConfig *cfg, __s64 *ret_made_ns)
 		s = js_UpdateStream(&info, js, cfg, NULL, NULL);
 	}
 	if (!s)
-		*ret_made_ns = info->Created;
+		*ret_created_ns = info->Created;
 	jsStreamInfo_Destroy(info);
 	return s;
 }
 
-static natsStatus add_batches(jsCtx *js, const struct bus_setup *setup, __s64 *ret_made_ns)
+static natsStatus add_batches(jsCtx *js, const struct bus_setup *setup, __s64 *ret_created_ns)
 {
 	char subject[BUS_PARTITIONS][64];
 	const char *subjects[BUS_PARTITIONS];
@@ -61,7 +61,7 @@ static natsStatus add_batches(jsCtx *js, const struct bus_setup *setup, __s64 *r
 	cfg.MaxBytes = setup->max_bytes ? (int64_t)setup->max_bytes : -1;
 	cfg.Discard = js_DiscardNew;	/* a full stream refuses: the collectors keep their batches */
 	cfg.Duplicates = DUPLICATES_NS;
-	return add_stream(js, &cfg, ret_made_ns);
+	return add_stream(js, &cfg, ret_created_ns);
 }
 
 /* age_s: values expire; 0: they do not. */
@@ -70,7 +70,7 @@ static natsStatus add_bucket(jsCtx *js, const struct bus_setup *setup, const cha
 	char name[64], subject[64];
 	const char *subjects[] = { subject };
 	jsStreamConfig cfg;
-	__s64 made_ns;
+	__s64 created_ns;
 
 	snprintf(name, sizeof(name), "KV_%s", bucket);
 	snprintf(subject, sizeof(subject), "$KV.%s.>", bucket);
@@ -88,7 +88,7 @@ static natsStatus add_bucket(jsCtx *js, const struct bus_setup *setup, const cha
 	cfg.DenyDelete = true;
 	cfg.AllowDirect = true;
 	cfg.Discard = js_DiscardNew;
-	return add_stream(js, &cfg, &made_ns);
+	return add_stream(js, &cfg, &created_ns);
 }
 
 static natsStatus add_consumer(jsCtx *js, unsigned partition)
@@ -124,13 +124,13 @@ static natsStatus open_js(natsConnection *nc, jsCtx **ret_js)
 	return natsConnection_JetStream(ret_js, nc, &options);
 }
 
-int bus_setup_make(natsConnection *nc, const struct bus_setup *setup, __s64 *ret_made_ns, char reason[REASON_MAX])
+int bus_setup_make(natsConnection *nc, const struct bus_setup *setup, __s64 *ret_created_ns, char reason[REASON_MAX])
 {
 	jsCtx *js = NULL;
 	natsStatus s = open_js(nc, &js);
 	int err = s ? failed(s, "JetStream", reason) : 0;
 
-	if (!err && (s = add_batches(js, setup, ret_made_ns)))
+	if (!err && (s = add_batches(js, setup, ret_created_ns)))
 		err = failed(s, "the stream " BUS_STREAM, reason);
 	if (!err && ((s = add_bucket(js, setup, BUS_CONTROL, 0)) || (s = add_bucket(js, setup, BUS_HELLOS, BUS_HELLO_AGE_S)) ||
 		     (s = add_bucket(js, setup, BUS_SOURCES, BUS_SOURCE_AGE_S)) ||

@@ -21,8 +21,8 @@ struct bus_setup {
 	unsigned long long max_bytes;	/* of the stream; 0: no limit */
 };
 
-/* Makes all that is missing.  ret_made_ns: when the stream was made, by the server's clock: no other bus has the same. */
-int bus_setup_make(natsConnection *nc, const struct bus_setup *setup, __s64 *ret_made_ns, char reason[REASON_MAX]);
+/* Makes all that is missing.  ret_created_ns: when the stream was created, by the server's clock: no other bus has the same. */
+int bus_setup_make(natsConnection *nc, const struct bus_setup *setup, __s64 *ret_created_ns, char reason[REASON_MAX]);
 
 /* Reads the newest value of each key.  bucket: BUS_SOURCES ... */
 int bus_setup_read(natsConnection *nc, const char *bucket, struct bus_values *ret_values, char reason[REASON_MAX]);

@@ -156,7 +156,8 @@ static int refuse_claim(int err, const json_t *claim, const char *how, char *rea
 }
 
 /* Watches the claim of another one.  A silent one that certainly lives keeps it: a long request may have its worker.  For one of
- * another group silence is enough: it may live and lead no longer, or be of our own group, whose bus was made new. */
+ * another group silence is enough: it may live and lead no longer, or be of our own group, whose bus was made new.  Such a
+ * one has beaten once more until its lease ended. */
 static int watch(struct owner *o, const json_t *claim, const char *text, __u64 now_ms, char *reason)
 {
 	static const char lives[] = "uses the same ClickHouse database: stop one of them, or give both a bus, by which they are a group";
@@ -164,13 +165,17 @@ static int watch(struct owner *o, const json_t *claim, const char *text, __u64 n
 					"the same bus";
 	static const char may_live[] = "has used the same ClickHouse database, and may do so still";
 
-	if (o->seen[0] && strcmp(o->seen, text))
-		return refuse_claim(-EBUSY, claim, o->is_group && is_group(claim) ? other_bus : lives, reason);
-	if (!o->seen[0]) {
+	bool both = o->is_group && is_group(claim), changed = o->seen[0] && strcmp(o->seen, text);
+
+	if (changed && (!both || now_ms - o->watched_ms > OWNER_LEFT_MS))
+		return refuse_claim(-EBUSY, claim, both ? other_bus : lives, reason);
+	if (!o->seen[0])
+		o->watched_ms = now_ms;
+	if (!o->seen[0] || changed) {
 		snprintf(o->seen, sizeof(o->seen), "%s", text);
 		o->seen_ms = now_ms;
 	}
-	if (now_ms - o->seen_ms >= OWNER_SILENT_MS && (life_of(claim) != LIFE_LIVES || (o->is_group && is_group(claim))))
+	if (now_ms - o->seen_ms >= OWNER_SILENT_MS && (both || life_of(claim) != LIFE_LIVES))
 		return 0;
 	return refuse_claim(-EAGAIN, claim, may_live, reason);
 }

@@ -4,14 +4,14 @@
  *
  * Text    the store keeps a text "owner", JSON: who it is, and a number that rises with each beat.  A number that rises is
  *         the sign of life; no clock of another machine is read.
- * Killed  a claim of this machine whose process is gone is free at once, and one whose process lives is never free.  Any
- *         other one is free when it has not changed for OWNER_SILENT_MS: the store's longest request, during which there is
- *         no beat, is shorter.
+ * Killed  a claim of this machine whose process is gone is free at once, and one whose process lives is not free, unless it
+ *         is of another group than ours.  Any other one is free when it has not changed for OWNER_SILENT_MS: the store's
+ *         longest request, during which there is no beat, is shorter.
  * Group   a group (group.h) is one owner: its leader beats.  All its members may claim.  Its claim names its bus, so one of
  *         another bus is another group: owner_lead() refuses it as owner_claim() refuses one alone.
  * Race    two that claim a free store at once both get it.  At its next beat, the one whose text was overwritten gets
- *         -EBUSY, unless it is in a group: a group stays.  A group has no text until its leader beats, so one alone may claim
- *         the store in the second before; it ends at its next beat.
+ *         -EBUSY, unless it is in a group and the other one is alone: a group stays.  A group has no text until one is about to
+ *         lead it, so one alone may claim the store before; it ends at its next beat.
  * Errors  0 or -errno, and then the reason says who it is and since when.
  * Pure    but for the store, the process and its machine; time is an argument.  Thread: one at a time.
  */
@@ -22,6 +22,7 @@
 
 #define OWNER_BEAT_MS 3000
 #define OWNER_SILENT_MS 150000
+#define OWNER_LEFT_MS 8000		/* a leader whose bus was made new has written its last beat: lease and beat are shorter */
 #define OWNER_TEXT_MAX 500
 
 struct owner {				/* owner_init() */
@@ -31,7 +32,7 @@ struct owner {				/* owner_init() */
 	__s64 since_ns;			/* wall clock */
 	__u64 beat;
 	char seen[OWNER_TEXT_MAX];	/* the text of another one, that we watch; "": none */
-	__u64 seen_ms;			/* since when it has not changed */
+	__u64 seen_ms, watched_ms;	/* since when it has not changed; since when we watch */
 };
 
 int owner_init(struct owner *o, bool is_group, __s64 now_ns);

@@ -202,7 +202,10 @@ TEST(a_group_of_another_bus_is_refused_while_the_first_one_lives)
 	assert_int_equal(owner_lead(&b.a, b.store, "1", 1000, b.reason), 0);
 	assert_int_equal(owner_lead(&b.b, b.store, "2", 1000, b.reason), -EAGAIN);
 	assert_int_equal(owner_beat(&b.a, b.store, b.reason), 0);
-	assert_int_equal(owner_lead(&b.b, b.store, "2", 4000, b.reason), -EBUSY);
+	assert_int_equal(owner_lead(&b.b, b.store, "2", 4000, b.reason), -EAGAIN);
+	assert_int_equal(owner_lead(&b.b, b.store, "2", 1001 + OWNER_LEFT_MS, b.reason), -EAGAIN);	/* nothing has changed since */
+	assert_int_equal(owner_beat(&b.a, b.store, b.reason), 0);
+	assert_int_equal(owner_lead(&b.b, b.store, "2", 1001 + OWNER_LEFT_MS, b.reason), -EBUSY);
 	assert_non_null(strstr(b.reason, "by another bus"));
 	assert_int_equal(owner_beat(&b.b, b.store, b.reason), -EBUSY);
 	assert_int_equal(owner_release(&b.a, b.store), 0);
@@ -219,8 +222,10 @@ TEST(a_group_whose_bus_was_made_new_leads_when_the_old_claim_is_silent)
 	bench_begin(&b, true, true);
 	assert_int_equal(owner_lead(&b.a, b.store, "1", 1000, b.reason), 0);
 	assert_int_equal(owner_lead(&b.b, b.store, "2", 1000, b.reason), -EAGAIN);
-	assert_int_equal(owner_lead(&b.b, b.store, "2", 1000 + OWNER_SILENT_MS - 1, b.reason), -EAGAIN);
-	assert_int_equal(owner_lead(&b.b, b.store, "2", 1000 + OWNER_SILENT_MS, b.reason), 0);
+	assert_int_equal(owner_beat(&b.a, b.store, b.reason), 0);		/* its lease has not ended yet */
+	assert_int_equal(owner_lead(&b.b, b.store, "2", 1000 + OWNER_LEFT_MS, b.reason), -EAGAIN);
+	assert_int_equal(owner_lead(&b.b, b.store, "2", 1000 + OWNER_LEFT_MS + OWNER_SILENT_MS - 1, b.reason), -EAGAIN);
+	assert_int_equal(owner_lead(&b.b, b.store, "2", 1000 + OWNER_LEFT_MS + OWNER_SILENT_MS, b.reason), 0);
 	assert_int_equal(owner_beat(&b.b, b.store, b.reason), 0);
 	bench_end(&b);
 }
