@@ -82,12 +82,12 @@ static void put_keys(const struct reading *r)
 /* Other columns than those of PREWHERE are read only where it holds.  Rows of one name are equal in its columns, so FINAL
  * finds the same ones. */
 static void put_from(struct clickhouse *q, const struct state *s, const char *final, enum row_kind kind, __s64 first, __s64 last,
-		     const struct reading *keys)
+		     const struct reading *reading)
 {
 	sql_put(q, " FROM %s." FILED "%s PREWHERE kind = %d AND slot >= %lld AND slot <= %lld", q->database, final, kind,
 		(long long)first, (long long)last);
-	if (keys && has_key(kind))
-		put_keys(keys);
+	if (reading && has_key(kind))
+		put_keys(reading);
 	put_where_kind(q, s, kind, first, last);
 }
 
@@ -101,7 +101,7 @@ void sql_put_rows(struct clickhouse *q, const struct state *s, enum row_kind kin
 	put_where_kind(q, s, kind, first, last);
 }
 
-/* Does the same for few rows, in a third of the time: put_newest() must end it.  It sorts the rows in memory. */
+/* As sql_put_rows(), for few rows, in a third of the time: put_newest() must end it.  It sorts the rows in memory. */
 static void put_few(struct reading *r, enum row_kind kind, __s64 first, __s64 last)
 {
 	put_from(r->q, &r->state, "", kind, first, last, r);

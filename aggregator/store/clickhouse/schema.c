@@ -70,8 +70,10 @@ static int make_database(struct clickhouse *q)
 
 /* Settings that newer versions have; each is 1 or 0 as here.
  *   async_insert  0: an INSERT is answered when it is written.
+ *   max_table_size_to_drop, max_partition_size_to_drop  0: a table of an earlier version, or a day, is dropped at any size.
  *   do_not_merge_across_partitions_select_final  1: rows of one name are of one day, so FINAL need not compare days. */
-static const char wished_settings[] = "'async_insert', 'do_not_merge_across_partitions_select_final'";
+static const char wished_settings[] = "'async_insert', 'do_not_merge_across_partitions_select_final', "
+	"'max_table_size_to_drop', 'max_partition_size_to_drop'";
 
 static int take_setting(void *arg, struct cursor *c)
 {
@@ -141,6 +143,9 @@ static int take_day(void *arg, struct cursor *c)
 	return 0;
 }
 
+/* Than those of a second, which almost all have: put_period() names the others. */
+static bool has_other_slots(const struct state *s) { return s->slot_ns && s->slot_ns != 1000000000; }
+
 /* Appends the period of a row as an expression of its instrumentation and slot, as row_period(). */
 static void put_period(struct clickhouse *q, const char *kind)
 {
@@ -155,11 +160,11 @@ static void put_period(struct clickhouse *q, const char *kind)
 		sql_put(q, "%s%lld", i ? "," : "", (long long)row_period_slots(1000000000, kinds[i]));
 	sql_put(q, "], 0) * transform(inst, [0");
 	for (size_t i = 0; i < q->n_states; i++)
-		if (q->state[i].slot_ns)
+		if (has_other_slots(&q->state[i]))
 			sql_put(q, ",%llu", (unsigned long long)q->state[i].inst);
 	sql_put(q, "], [1");
 	for (size_t i = 0; i < q->n_states; i++)
-		if (q->state[i].slot_ns)
+		if (has_other_slots(&q->state[i]))
 			sql_put(q, ",%llu", 1000000000 / (unsigned long long)q->state[i].slot_ns);
 	sql_put(q, "], 1)) AS per) + (per = 0)) * per");
 }
@@ -299,8 +304,9 @@ static int take_name(void *arg, struct cursor *c)
 	return 0;
 }
 
-/* Drops old tables and copies that were not completed.  A process that still makes one finds that FILED is there. */
-static int drop_old(struct clickhouse *q)
+/* Drops old tables and copies that were not completed.  A process that still makes one finds that FILED is there.  Tables that
+ * could not be dropped take space only: the next start tries again. */
+static void drop_old(struct clickhouse *q)
 {
 	struct names names = { 0 };
 	__u64 n = 0;
@@ -313,7 +319,9 @@ static int drop_old(struct clickhouse *q)
 	for (size_t i = 0; i < names.n && !err; i++)
 		err = drop_table(q, names.name[i]);
 	free(names.name);
-	return err;
+	if (err)
+		log_warning("ClickHouse: a table of an earlier version stays in the database %s: %s", q->database,
+			    q->store.reason[0] ? q->store.reason : strerror(-err));
 }
 
 /* Minutes whose slots are still there are added up once more, which makes the steps. */
@@ -348,7 +356,7 @@ static int upgrade_table(struct clickhouse *q, int version)
 	if (!err)
 		err = note_version(q, SCHEMA);
 	if (!err)
-		err = drop_old(q);
+		drop_old(q);
 	request_limit(q, true);
 	return err;
 }
@@ -364,8 +372,10 @@ static int begin_tables(struct clickhouse *q)
 
 static int upgrade(struct clickhouse *q, int version)
 {
-	if (version == SCHEMA)
+	if (version == SCHEMA) {
+		drop_old(q);
 		return 0;
+	}
 	if (version == 2 || version == 3)
 		return upgrade_table(q, version);
 	if (version > SCHEMA)

@@ -406,6 +406,27 @@ STORE_TEST(a_database_of_version_3_is_upgraded) { assert_upgrades(*state, 3, NUL
 STORE_TEST(an_upgrade_of_an_earlier_program_that_was_stopped_is_completed) { assert_upgrades(*state, 2, stopped_2); }
 STORE_TEST(an_upgrade_that_was_stopped_begins_again) { assert_upgrades(*state, 3, stopped_3); }
 
+/* It was stopped, or the server refused the DROP, when the version was noted. */
+STORE_TEST(tables_that_an_upgrade_has_left_are_dropped)
+{
+	static const char *const left[] = { "filed_2", "filed_3", "filed_copy_7" };
+	struct fixture *f = *state;
+	char text[100];
+
+	add_one(f, 1700000000, 1);
+	make_old(f, 3);
+	for (int i = 0; i < 2; i++) {
+		struct store *s = open_old(f, getenv("CLICKHOUSE_URL"));
+
+		assert_int_equal(number_of(f, "SELECT count() FROM system.tables WHERE database = '%s_old' AND name LIKE 'filed%%'"), 1);
+		s->ops->close(s);
+		for (size_t j = 0; j < sizeof(left) / sizeof(*left) && !i; j++) {
+			snprintf(text, sizeof(text), "CREATE TABLE %%s_old.%s (day Date) ENGINE = Log", left[j]);
+			number_of(f, text);
+		}
+	}
+}
+
 /* Slots of a tenth of a second: periods are a matter of time. */
 STORE_TEST(short_slots_are_upgraded)
 {
