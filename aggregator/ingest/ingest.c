@@ -153,19 +153,20 @@ static void peer_send_json(struct peer *p, enum frame_type type, json_t *json)
 	json_decref(json);
 }
 
-/* A collector that is refused tries again every few seconds. */
+/* A collector that is refused tries again every few seconds, or is started again and has another pid. */
 static void log_refusal(struct peer *p, const char *text)
 {
+	const char *name = p->name[0] ? p->name : "a connection";
 	char line[REASON_MAX + 256];
 	unsigned long before;
 
-	snprintf(line, sizeof(line), "%s (pid %ld) is refused: %s", p->name[0] ? p->name : "a connection", p->pid, text);
+	snprintf(line, sizeof(line), "%s is refused: %s", name, text);
 	if (!refusals_logs(&p->ingest->refusals, line, uv_now(p->ingest->loop), &before))
 		return;
 	if (before)
-		log_warning("%s (%lu times more in the last minutes)", line, before);
+		log_warning("%s (pid %ld) is refused: %s (%lu times more in the last minutes)", name, p->pid, text, before);
 	else
-		log_warning("%s", line);
+		log_warning("%s (pid %ld) is refused: %s", name, p->pid, text);
 }
 
 /* Sends the reason, and closes when it is written. */
