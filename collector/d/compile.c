@@ -4,10 +4,12 @@
 #include "collector/d/tree/parse.h"
 #include "collector/d/provider/provider.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define MEMORY_MAX (64u << 20)		/* bytes of trees and types */
 
@@ -35,26 +37,51 @@ enum value_kind { VALUE_SIZE, VALUE_RATE, VALUE_WORD };
 static const struct {
 	const char *key;
 	enum value_kind kind;
-	const char *words;		/* of VALUE_WORD, with blanks around each */
+	const char *words[3];		/* of VALUE_WORD */
 } without_effect[] = {
-	{ "aggrate", VALUE_RATE, NULL }, { "aggsize", VALUE_SIZE, NULL }, { "bufpolicy", VALUE_WORD, " fill ring switch " },
-	{ "bufresize", VALUE_WORD, " auto manual " }, { "bufsize", VALUE_SIZE, NULL }, { "cleanrate", VALUE_RATE, NULL },
-	{ "dynvarsize", VALUE_SIZE, NULL }, { "nspec", VALUE_SIZE, NULL }, { "specsize", VALUE_SIZE, NULL }, { "statusrate", VALUE_RATE, NULL },
-	{ "switchrate", VALUE_RATE, NULL },
+	{ "aggrate", VALUE_RATE, { NULL } }, { "aggsize", VALUE_SIZE, { NULL } }, { "bufpolicy", VALUE_WORD, { "fill", "ring", "switch" } },
+	{ "bufresize", VALUE_WORD, { "auto", "manual" } }, { "bufsize", VALUE_SIZE, { NULL } }, { "cleanrate", VALUE_RATE, { NULL } },
+	{ "dynvarsize", VALUE_SIZE, { NULL } }, { "nspec", VALUE_SIZE, { NULL } }, { "specsize", VALUE_SIZE, { NULL } }, { "statusrate", VALUE_RATE, { NULL } },
+	{ "switchrate", VALUE_RATE, { NULL } },
 };
 
-/* 4096, 4m; 10hz, 100ms, 1s. */
-static bool is_value(const char *value, enum value_kind kind, const char *words)
+static bool has_word(const char *const *words, size_t n, const char *word)
 {
-	static const char sizes[] = "  k K m M g G t T ", rates[] = "  ns nsec us usec ms msec s sec m min h hour d day hz ";
-	const size_t digits = strspn(value, "0123456789");
-	char word[16];
+	for (size_t i = 0; i < n && words[i]; i++)
+		if (!strcasecmp(words[i], word))
+			return true;
+	return false;
+}
 
-	if (kind == VALUE_WORD ? digits : !digits || digits > 18)
+/* 4096, 0x1000, 4m; 10hz, 100MS, 1s.  A number may have no unit. */
+static bool is_number(const char *value, enum value_kind kind)
+{
+	static const char *const sizes[] = { "", "k", "m", "g", "t" };
+	static const char *const rates[] = { "", "ns", "nsec", "us", "usec", "ms", "msec", "s", "sec", "m", "min", "h", "hour", "d", "day",
+					     "hz" };
+	char *unit;
+
+	if (!isdigit((unsigned char)*value))
 		return false;
-	if (snprintf(word, sizeof(word), " %s ", value + digits) >= (int)sizeof(word) || strchr(value, ' '))
+	errno = 0;
+	strtoull(value, &unit, 0);
+	if (errno)
 		return false;
-	return strstr(kind == VALUE_WORD ? words : kind == VALUE_SIZE ? sizes : rates, word);
+	return kind == VALUE_SIZE ? has_word(sizes, sizeof(sizes) / sizeof(*sizes), unit) :
+				    has_word(rates, sizeof(rates) / sizeof(*rates), unit);
+}
+
+static bool is_one_of(const char *const words[3], const char *value)
+{
+	for (size_t i = 0; i < 3 && words[i]; i++)
+		if (!strcmp(words[i], value))
+			return true;
+	return false;
+}
+
+static bool is_value(const char *value, enum value_kind kind, const char *const words[3])
+{
+	return kind == VALUE_WORD ? is_one_of(words, value) : is_number(value, kind);
 }
 
 static int set_percent(unsigned *percent, const char *value)

@@ -38,7 +38,9 @@ void d_compile_fini(struct d_compile *c);
 
 /* -EINVAL: there is no such option, or it cannot have this value. */
 int d_compile_option(struct d_compile *c, const char *key, const char *value);
-const char *d_compile_option_failure(const char *key);		/* why */
+
+/* Returns why d_compile_option() refused the key; a text of the program. */
+const char *d_compile_option_failure(const char *key);
 
 /* *ret_n_probes: how many probes its clauses match. */
 int d_compile_add(struct d_compile *c, const struct d_script *s, unsigned flags, unsigned *ret_n_probes, struct d_error *error);
