@@ -124,7 +124,8 @@ static json_int_t store_bytes(const struct aggregator *a)
 	return bytes;
 }
 
-/* {"database", "bytes", "failure": why the newest batches are not stored, or null}, and of several ClickHouse servers "shards": [{"address", "bytes", "reachable"}]. */
+/* {"database", "bytes", "failure": why the newest batches are not stored, or null}, and of several ClickHouse servers
+ * "shards": [{"address", "bytes", "reachable"}]. */
 static json_t *store_json(const struct aggregator *a)
 {
 	const struct store_queue_counters *f = store_queue_counters(a->services.store_queue);

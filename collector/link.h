@@ -34,7 +34,7 @@ struct link_ops {
 	void (*acks)(void *arg, const struct ack *a, size_t n);
 	void (*lost)(void *arg);			/* the caller must send unacknowledged batches again */
 	void (*closed)(void *arg);			/* after link_close(): the link is freed */
-	/* An ERROR was the answer to HELLO.  Returns true if it ended the link; NULL, or false: the link tries again. */
+	/* Of a socket only: an ERROR was the answer to HELLO.  Returns true if it ended the link; NULL, or false: the link tries again. */
 	bool (*refused)(void *arg, const char *why);
 };
 

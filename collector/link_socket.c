@@ -26,7 +26,7 @@ struct socket_link {
 	int complained;			/* one log line per outage is enough */
 	char refusal[300];		/* the last one, which is logged once, however often we try again; "": none */
 	int welcome;			/* this connection has had a WANT */
-	int refused_welcome;		/* and so had the one that was refused: only an ACK shows that it is over */
+	bool refused_after_want;	/* and so had the one that was refused: only an ACK shows that it is over */
 	unsigned delay_ms;
 	__u64 opened_ms;		/* in the loop's time; 0: not open */
 	uv_timer_t timer;
@@ -134,7 +134,7 @@ static void read_want(struct socket_link *l, const struct frame *frame)
 	const char *why = link_read_want(frame->data, frame->len, &want);
 
 	l->welcome = 1;
-	if (!why && !l->refused_welcome)
+	if (!why && !l->refused_after_want)
 		refusal_is_over(l);
 	if (why)
 		link_refuse(l, why);
@@ -167,7 +167,7 @@ static void read_error(struct socket_link *l, const struct frame *frame)
 	if (!ends && strcmp(why, l->refusal)) {
 		log_warning("aggregator at %s: %s; trying again", l->path, why);
 		memcpy(l->refusal, why, sizeof(why));
-		l->refused_welcome = l->welcome;
+		l->refused_after_want = l->welcome;
 	}
 	link_lost(l, why);
 	json_decref(json);

@@ -5,7 +5,7 @@
  * One     a source has the first condition of the list that holds.  Its numbers are there in every condition.
  * Late    it is connected and measures, but its newest slot ended LATE_NS earlier than it should have been here;
  *         LATE_PARTIAL_NS where something is left out, for then it may watch single seconds only.  A slow clock of its host
- *         does not make it late.
+ *         does not make it late.  A fast one may hide that it is: that clock is a condition of its own.
  * Doubled two collectors send under its name (see catalog_sent()), so what is counted is wrong.
  * Away    it is not connected.  A source from before our start is known by what the store has of it.
  * Order   by condition; then the latest data first late, the last one gone first, most losses, largest offset; by name.
