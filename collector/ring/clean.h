@@ -20,7 +20,7 @@ void clean_label(__u64 code, const char *text, size_t len, char *out);
 /* Finds the code at the end of a label: 1, or 0 if there is none. */
 int clean_code(const char *label, __u64 *ret_code);
 
-/* Is the label one of our own words (none, unknown, shed ...), not a text from outside? */
+/* Is the label one of our own words (none, unknown, encrypted, other, or the shed label), not a text from outside? */
 int clean_is_special(const char *label);
 
 #endif
