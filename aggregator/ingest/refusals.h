@@ -3,7 +3,8 @@
  *      if (refusals_logs(&r, line, now_ms, &before))
  *              log_warning(...)                "before" says how often it was kept out of the log
  *
- * Shape   the REFUSALS_MAX latest lines, by hash; a further one takes the place of the one that is longest ago.
+ * Shape   the REFUSALS_MAX latest lines, by hash; a further one takes the place of the one that has not come for the longest time.
+ * Pure    no errors.
  * Thread  one at a time.
  */
 #ifndef HEATSCOPE_REFUSALS_H

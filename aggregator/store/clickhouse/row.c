@@ -59,7 +59,7 @@ static void put_hist(struct bytes *out, const struct row *r)
 	bytes_put_int(out, h.count ? h.min : ~0ull, 8);
 	bytes_put_int(out, h.count ? h.max : 0, 8);
 	bytes_put_int(out, r->slice && is_large(h), 1);
-	bytes_put_int(out, 0, 2);		/* two empty arrays */
+	bytes_put_int(out, 0, 2);		/* two empty arrays: `data` has the histogram, since version 4 */
 }
 
 static void put_runs(struct bytes *out, const struct row *r)
