@@ -270,7 +270,8 @@ async function does(what, run, expected, requests) {
 		return ok(what, e.stack ?? JSON.stringify(e));
 	}
 	const sent = asked.slice(first).map(({ method, path, status }) => `${method} ${path} ${status}`).sort();
-	ok(what, JSON.stringify(got) !== JSON.stringify(expected) ? JSON.stringify(got) : sent.join() !== requests.join() ? sent.join("\n") : "");
+	ok(what, JSON.stringify(got) !== JSON.stringify(expected) ? `it gives ${JSON.stringify(got)}` :
+		sent.join() !== requests.join() ? `it asks for: ${sent.join("\n")}` : "");
 }
 
 const shown = new g.SceneTimeRange({ from: new Date(hour.from).toISOString(), to: new Date(hour.to).toISOString() }).state.value;
@@ -283,7 +284,7 @@ const fresh = (jsonData) => new g.PrometheusDatasource({ ...settings, jsonData: 
 const start = async (of) => {
 	await of.languageProvider.start(shown);
 	const p = of.languageProvider, metadata = p.retrieveMetricsMetadata();
-	return { metrics: p.retrieveMetrics().toSorted(), histograms: p.retrieveHistogramMetrics(), labels: p.retrieveLabelKeys().toSorted(),
+	return { metrics: [...p.retrieveMetrics()].sort(), histograms: p.retrieveHistogramMetrics(), labels: [...p.retrieveLabelKeys()].sort(),
 		types: [metadata[latency]?.type, ...weights.map((name) => metadata[name]?.type)] };
 };
 const known = (labels) => ({ metrics: names, histograms: [`${latency}_bucket`], labels, types: ["histogram", ...weights.map(() => "counter")] });
@@ -298,7 +299,7 @@ await does("the editor begins: metrics, labels, types", () => start(fresh()), kn
 	["GET api/v1/label/__name__/values 200", "GET api/v1/metadata 200", "POST api/v1/labels 200"]);
 await does("the same by series, as Grafana asks an old Prometheus", () => start(fresh({ seriesEndpoint: true })), known(["instrumentation", "le", "statement"]),
 	["GET api/v1/metadata 200", "POST api/v1/series 200"]);
-await does("the builder: labels of a metric", () => fresh().languageProvider.queryLabelKeys(shown, `{__name__="${count}"}`).then((l) => l.toSorted()),
+await does("the builder: labels of a metric", () => fresh().languageProvider.queryLabelKeys(shown, `{__name__="${count}"}`).then((l) => [...l].sort()),
 	["__name__", "instrumentation", "statement"], ["POST api/v1/labels 200"]);
 await does("the builder: values of a label of a metric", () =>
 	fresh().languageProvider.queryLabelValues(shown, "statement", `{__name__="${count}",instrumentation="others"}`), statements, [values("statement")]);
@@ -349,9 +350,11 @@ for (const [expr, sent] of [[`sum(rate(${count}[$__rate_interval]))`, "[1m0s]"],
 const complain = [console.log, console.error], said = [];
 console.log = console.error = (text) => said.push(text);	// Grafana logs that there are no rules
 await fresh({ disableRecordingRules: false }).init();
-await new Promise((resolve) => setTimeout(resolve, 200));
+const rules = () => asked.filter(({ path }) => path === "api/v1/rules").map(({ method, status }) => `${method} ${status}`).join();
+for (let tries = 100; tries && !rules(); tries--)
+	await new Promise((resolve) => setTimeout(resolve, 100));
 [console.log, console.error] = complain;
-ok("a source that asks for recording rules", asked.filter(({ path }) => path === "api/v1/rules").map(({ method, status }) => `${method} ${status}`).join() === "GET 404" ? "" : said.join());
+ok("a source that asks for recording rules", rules() === "GET 404" ? "" : `it asked for "${rules()}", and said: ${said}`);
 ok("nothing else was asked", unknown.join());
 
 // ---- how long an answer takes ----

@@ -60,7 +60,7 @@ TEST(a_long_sentence_is_cut)
 	option_words(reason, sizeof(reason));
 	assert_int_equal(strlen(reason), sizeof(reason) - 1);
 	memcpy(reason, "value \"", 7);
-	memcpy(reason + 480, "\" for parameter \"by\" is invalid: x", 32);
+	strcpy(reason + 470, "\" for parameter \"by\" is invalid: x");
 	option_words(reason, 100);
 	assert_int_equal(strlen(reason), 99);
 }

@@ -35,7 +35,7 @@ const ABOUT = {
 	late: ({ late }) => `its newest data are late by ${age(late)}`,
 	away: ({ away_since }, time) => away_since ? `not connected for ${age(Math.max(0, time - away_since))}` : "not connected",
 	losing: ({ lost, lost_at }, time) => `${plural(lost, "event")} lost, the last ${age(Math.max(0, time - lost_at))} ago`,
-	clock: ({ clock_offset }) => `its clock is ${clock_offset < 0 ? "slow" : "fast"} by ${age(Math.abs(clock_offset))}`,
+	clock: ({ clock_offset }) => `its clock is ${clock_offset < 0 ? "slow" : "fast"} by ${age(Math.abs(clock_offset) < 60 ? Math.abs(clock_offset) : Math.round(Math.abs(clock_offset)))}`,
 };
 
 /** Says in words why a host needs attention; "": it does not. */

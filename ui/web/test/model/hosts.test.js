@@ -19,6 +19,7 @@ test("each state says in words what is wrong", () => {
 	assert.equal(aboutOf(source("away", { away_since: null }), 100), "not connected");
 	assert.equal(aboutOf(source("losing", { lost: 1, lost_at: 90 }), 100), "1 event lost, the last 10 s ago");
 	assert.equal(aboutOf(source("clock", { clock_offset: -130 }), 100), "its clock is slow by 2 min");
+	assert.equal(aboutOf(source("clock", { clock_offset: 299.9 }), 100), "its clock is fast by 5 min");
 	assert.equal(aboutOf(source("failing", { reason: "no memory" }), 100), "no memory");
 	assert.equal(aboutOf(source("reporting"), 100), "");
 	assert.ok(isTroubled(source("clock")) && !isTroubled(source("starting")));
