@@ -10,14 +10,16 @@
 static const struct word {
 	const char *parameter, *option;
 } words[] = {
-	{ "start_time", "--start" }, { "end_time", "--end" }, { "b_start_time", "--with-start" }, { "b_measure", "--with-measure" },
-	{ "b_selected", "--with-selected" }, { "b_exclude", "--with-exclude" }, { "baseline_start", "--baseline-start" },
-	{ "baseline_end", "--baseline-end" }, { "duration", "--duration" }, { "measure", "--measure" }, { "weight", "--weight" },
-	{ "weights", "--weights" }, { "by", "--by" }, { "order", "--order" }, { "selected", "--selected" }, { "isolate", "--isolate" },
+	{ "start_time", "--start" }, { "end_time", "--end" }, { "b_start_time", "--with-start" },
+	{ "b_measure", "--with-measure" }, { "b_selected", "--with-selected" }, { "b_exclude", "--with-exclude" },
+	{ "b_instrumentation", "--with" }, { "baseline_start", "--baseline" }, { "baseline_end", "--baseline" },
+	{ "duration", "--duration" }, { "measure", "--measure" }, { "weight", "--weight" }, { "weights", "--weights" },
+	{ "by", "--by" }, { "order", "--order" }, { "selected", "--selected" }, { "isolate", "--isolate" },
 	{ "exclude", "--exclude" }, { "decompose_all", "--decompose-all" }, { "width", "--width" }, { "height", "--height" },
 	{ "scale", "--scale" }, { "ymin", "--ymin" }, { "ymax", "--ymax" }, { "crop", "--crop" }, { "ncols", "--ncols" },
-	{ "row_bits", "--row-bits" }, { "transfer", "--transfer" }, { "yscale", "--yscale" }, { "theme", "--theme" }, { "hues", "--hues" },
-	{ "palette", "--palette" }, { "show", "--show" }, { "top", "--top" }, { "per", "--per" }, { "view", "--view" }, { "format", "--format" },
+	{ "row_bits", "--row-bits" }, { "transfer", "--transfer" }, { "yscale", "--yscale" }, { "theme", "--theme" },
+	{ "hues", "--hues" }, { "palette", "--palette" }, { "show", "--show" }, { "top", "--top" }, { "per", "--per" },
+	{ "view", "--view" }, { "format", "--format" },
 };
 
 static const char *option_of(const char *name, size_t len)

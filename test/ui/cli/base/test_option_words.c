@@ -52,6 +52,21 @@ TEST(other_sentences_stay)
 	}
 }
 
+TEST(options_with_other_names_are_named)
+{
+	static const struct { const char *reason, *said; } cases[] = {
+		{ "value \"7\" for parameter \"b_instrumentation\" is invalid: there is none", "--with 7: there is none" },
+		{ "value \"7\" for parameter \"baseline_end\" is invalid: it ends early", "--baseline 7: it ends early" },
+	};
+	char reason[512];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		strcpy(reason, cases[i].reason);
+		option_words(reason, sizeof(reason));
+		assert_string_equal(reason, cases[i].said);
+	}
+}
+
 TEST(a_long_sentence_is_cut)
 {
 	char reason[512], *long_word = memset(reason, '_', sizeof(reason));
