@@ -329,12 +329,16 @@ int run_replay(struct client *c, int argc, char **argv)
 		return failed("replay", "the collector did not start");
 	after = before;
 	err = before.n ? takers_await(c, info.request, source, pid, &after) : 0;
-	if (!err && before.n && after.n == after.n_refused)
-		show_print(stderr, "heatscope replay: %s; made one like the recorded one\n", after.reason);
-	if (!err && after.n == after.n_refused)
-		err = make_like(c, info.request, pid) ?: takers_await(c, info.request, source, pid, &after);
+	if (!err && after.n == after.n_refused) {
+		err = make_like(c, info.request, pid);
+		if (!err && before.n)
+			show_print(stderr, "heatscope replay: %s; made one like the recorded one\n", after.reason);
+		err = err ?: takers_await(c, info.request, source, pid, &after);
+	}
 	if (!err && after.n == after.n_refused && !program_has_ended(pid))
 		err = refuse_in(-EINVAL, c->reason, sizeof(c->reason), "%s", after.reason);
+	if (!err && !after.n_taking && !program_has_ended(pid))
+		show_print(stderr, "heatscope replay: no instrumentation has accepted the recording yet; it goes on waiting\n");
 	json_decref(info.request);
 	if (err)
 		kill(pid, SIGTERM);
