@@ -475,7 +475,7 @@ static void script_name(const struct arguments *a, char *out, size_t room)
 		out[strlen(out) - 2] = '\0';
 }
 
-static void source_name(const struct arguments *a, const struct d_heatmap *h, char *out)
+static void make_source_name(const struct arguments *a, const struct d_heatmap *h, char *out)
 {
 	char host[SOURCE_MAX] = "";
 
@@ -490,14 +490,18 @@ static void source_name(const struct arguments *a, const struct d_heatmap *h, ch
 static int run_in_collector(const struct arguments *a, struct d_heatmap *h)
 {
 	static const struct probe *const probes[] = { &dtrace_probe };
-	char source[SOURCE_MAX];
+	char source[SOURCE_MAX], reason[REASON_MAX];
 	const struct collector_conf conf = {
 		.socket_path = a->socket_path ? a->socket_path : SOCKET_PATH, .version = PACKAGE_VERSION, .spool_limit = 64u << 20, .once = 1,
 		.probe = { .source = source, .incarnation = (__u64)clock_ns(CLOCK_REALTIME), .script = h }, .probes = probes, .n_probes = 1,
 	};
 	int err;
 
-	source_name(a, h, source);
+	make_source_name(a, h, source);
+	if (source_name_check(source, reason)) {		/* the host's name breaks the rule */
+		fprintf(stderr, "dtrace: %s: give --source\n", reason);
+		return 1;
+	}
 	log_open(NULL, LOG_LEVEL_ERROR);
 	err = d_viewer_start(h->viewer, h->metrics, h->n_metrics) ?: collector_run(&conf);
 	d_viewer_stop(h->viewer);

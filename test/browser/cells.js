@@ -10,7 +10,7 @@ check("the page loads and is live, without an error on the console", async ({ pa
 	assert.deepEqual(errors, []);
 });
 
-check("latency, on-CPU and off-CPU lie one above the other on one time axis", async ({ page }) => {
+check("latency, time on and off the CPU lie one above the other on one time axis", async ({ page }) => {
 	const boxes = await Promise.all(MEASURES.map((m) => map(page, m).boundingBox()));
 
 	assert.equal(await page.locator(".map").count(), 3);

@@ -88,7 +88,7 @@ export class Server {
 		return done.stdout;
 	}
 
-	/** Started, with a recording that is played, and a live instrumentation; by default of latency, on-CPU and off-CPU by statement. */
+	/** Started, with a recording that is played, and a live instrumentation; by default of latency, time on and off the CPU by statement. */
 	static async start({ recording, properties = QUERIES } = {}) {
 		const s = new Server();
 

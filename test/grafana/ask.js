@@ -1,7 +1,7 @@
 // Asks a real heatscoped as Grafana asks a Prometheus: Grafana's own code runs the dashboards of conf/grafana.
 //
-//     node ask.js BUNDLE URL FROM TO [ROUNDS]      BUNDLE: made by bundle.js.  FROM, TO: seconds of the time that is shown, an hour or more;
-//                                                  two instrumentations, statements and others, have data all along.
+//     node ask.js BUNDLE URL TO [ROUNDS]           BUNDLE: made by bundle.js.  TO: the second in which the hour that is shown ends; two
+//                                                  instrumentations, statements and others, have data all along.
 //                                                  ROUNDS: how often each query of an hour at 1 s is sent again to measure it; default 0
 //
 // Prints TAP, and with ROUNDS the times of each query: "# MEDIAN ms, at most MAX ms, BYTES: QUERY".
@@ -17,8 +17,9 @@ import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import "./browser.js";
 import { framesOf, isGet, requestOf } from "./promlib.js";
+import { finish, ok } from "../kit/tap.mjs";
 
-const [bundle, base, from, to, rounds = "0"] = process.argv.slice(2);
+const [bundle, base, to, rounds = "0"] = process.argv.slice(2);
 const g = createRequire(import.meta.url)(path.resolve(bundle));
 g.loaded();
 const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), "../../conf/grafana");
@@ -27,16 +28,6 @@ const dashboards = fs.readdirSync(folder).filter((name) => name.endsWith(".json"
 const source = parse(fs.readFileSync(path.join(folder, "datasources.yaml"), "utf8")).datasources[0];
 const hour = { from: (Number(to) - 3600) * 1000, to: Number(to) * 1000 };
 const latency = "heatscope_mysql_queries_latency_seconds";
-let number = 0, bad = 0;
-
-function ok(what, why) {
-	number++;
-	console.log(`${why ? "not ok" : "ok"} ${number} - ${what}`);
-	if (why) {
-		bad++;
-		console.log(`#   ${String(why).slice(0, 1500).replaceAll("\n", "\n#   ")}`);
-	}
-}
 
 // ---- Grafana's page and server, as far as they stand between the source and heatscoped ----
 
@@ -387,5 +378,4 @@ for (const { path, form } of measured) {
 		console.log(`# ${times[times.length >> 1].toFixed(1)} ms, at most ${times.at(-1).toFixed(1)} ms, ${bytes} bytes: ${form.query}`);
 }
 agent.destroy();
-console.log(`1..${number}`);
-process.exit(bad ? 1 : 0);
+finish();

@@ -8,20 +8,11 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { parse } from "yaml";
+import { finish, ok } from "../kit/tap.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url)), folder = path.join(here, "../../conf/grafana");
 const dashboards = fs.readdirSync(folder).filter((name) => name.endsWith(".json")).sort();
 const read = (name) => fs.readFileSync(path.join(folder, name), "utf8");
-let number = 0, bad = 0;
-
-function ok(what, why) {
-	number++;
-	console.log(`${why ? "not ok" : "ok"} ${number} - ${what}`);
-	if (why) {
-		bad++;
-		console.log(`#   ${String(why).slice(0, 1500).replaceAll("\n", "\n#   ")}`);
-	}
-}
 
 // Returns the errors of the compiler for texts that are to be dashboards; "": none.
 function errors(texts) {
@@ -85,5 +76,4 @@ ok("dashboards begin with heatscoped as their source", dashboards.every((name) =
 	sources.datasources[0].uid) ? "" : "another uid");
 ok("the provider reads the folder of the package", providers.apiVersion === 1 && providers.providers.every((p) => p.type === "file" &&
 	p.options.path === "/usr/share/heatscope/grafana") ? "" : JSON.stringify(providers));
-console.log(`1..${number}`);
-process.exit(bad ? 1 : 0);
+finish();

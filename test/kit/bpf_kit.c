@@ -27,7 +27,6 @@ static struct seen *seen;
 static int n_seen, n_tests, n_failed, n_wrong_slots;
 static __u64 n_lost;
 static unsigned n_drained_meanwhile;
-static void batch_take(void *arg, const struct batch *b);
 static struct { size_t n_fields; __s64 next_slot; } insts[INSTS_MAX];
 
 void ok(int holds, const char *format, ...)
@@ -70,6 +69,8 @@ void kit_stats(void)
 }
 
 /* ---- begin and end ---- */
+
+static void batch_take(void *arg, const struct batch *b);
 
 static void drain_now(void)
 {

@@ -10,19 +10,10 @@
 import http from "node:http";
 import Ajv from "ajv/dist/2020.js";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { finish, ok } from "../kit/tap.mjs";
 
 const [ofId, id, from, to, singleSocket, single, singleFrom, singleTo] = process.argv.slice(2);
 let socketPath = ofId;
-let number = 0, bad = 0;
-
-function ok(what, why) {
-	number++;
-	console.log(`${why ? "not ok" : "ok"} ${number} - ${what}`);
-	if (why) {
-		bad++;
-		console.log(`#   ${String(why).slice(0, 600).replaceAll("\n", "\n#   ")}`);
-	}
-}
 
 // Of a stream only the beginning.
 function request(method, path, body, type = "application/json") {
@@ -235,5 +226,4 @@ for (const [path, item] of Object.entries(document.paths)) {
 		for (const value of p.schema.enum)
 			await try_(`GET ${path}?${p.name}=${value} of single events`, path, "get", { query: { ...query, [p.name]: value }, is: single });
 }
-console.log(`1..${number}`);
-process.exit(bad ? 1 : 0);
+finish();

@@ -269,17 +269,21 @@ const char *metric_dot(const char *metric)
 	return dot && dot > metric && dot[1] ? dot : NULL;
 }
 
+void figure_check(const char *file, const struct argp_state *state)
+{
+	char endings[OUTPUT_ENDINGS_MAX];
+
+	if (!output_format(OUTPUT_FIGURE, file))
+		argp_error(state, "%s: it must end in %s", file, output_endings(OUTPUT_FIGURE, endings));
+}
+
 int save_picture(struct client *c, const char *command, const char *id, const char *value, const char *file, struct query_string *p)
 {
 	const char *format = output_format(OUTPUT_FIGURE, file);
-	char path[512], whole[sizeof(path) + PARAMS_MAX], reason[256] = "", endings[OUTPUT_ENDINGS_MAX];
+	char path[512], whole[sizeof(path) + PARAMS_MAX], reason[256] = "";
 	struct reply r = { .len = 0 };
 	int err;
 
-	if (!format) {
-		snprintf(reason, sizeof(reason), "%.150s: must end in %s", file, output_endings(OUTPUT_FIGURE, endings));
-		return failed(command, reason);
-	}
 	query_string_put(p, "format", format);
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(id, value, path), p->text);
 	err = client_request(c, "GET", whole, NULL, &r);

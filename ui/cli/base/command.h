@@ -44,8 +44,11 @@ int print_reply(json_t *json, int as_json, void (*print)(const json_t *json));
 /* Prints the "id" of what was made. */
 void print_id(const json_t *made);
 
-/* Requests a picture of an instrumentation, such as "/value/compare", in the format that the file's name ends with (.png,
- * .pdf, .svg), and writes it.  Returns the command's exit status. */
+/* Ends the program with status 2 if the file's name does not end in .png, .pdf or .svg. */
+void figure_check(const char *file, const struct argp_state *state);
+
+/* Requests a picture of an instrumentation, such as "/value/compare", in the format that the file's name ends with, which
+ * figure_check() has accepted, and writes it.  Returns the command's exit status. */
 int save_picture(struct client *c, const char *command, const char *id, const char *value, const char *file, struct query_string *p);
 
 /* Writes "812 ns", "1.25 ms", "3.4 s": three digits. */

@@ -90,7 +90,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 's':
 	case 'e':
 	case 'd': return range_take(&o->range, key, arg, state);
-	case 'o': o->out = arg; return 0;
+	case 'o': figure_check(o->out = arg, state); return 0;
 	case 'j': o->json = 1; return 0;
 	case OPT_BEFORE: o->before_s = take_span(state, "before", arg); return 0;
 	case OPT_WITH_START: o->with_start_s = take_moment(state, "with-start", arg); return 0;
@@ -243,11 +243,15 @@ int run_compare(struct client *c, int argc, char **argv)
 	err = limits_put(c, o.id, *value_of(&o, 'm'), (const struct limit[]){ { "ymin", "ymin", o.ymin }, { "ymax", "ymax", o.ymax } }, 2, &p);
 	if (err)
 		return failed("compare", inst_reason(c, err, o.id));
-	check_keys(c, &o);
-	if (o.out)
-		return save_picture(c, "compare", o.id, "/value/compare", o.out, &p);
+	if (o.out) {
+		err = save_picture(c, "compare", o.id, "/value/compare", o.out, &p);
+		if (!err)
+			check_keys(c, &o);
+		return err;
+	}
 	err = inst_get(c, o.id, "/value/compare", &p, &reply);
 	if (err)
 		return failed("compare", inst_reason(c, err, o.id));
+	check_keys(c, &o);
 	return print_reply(reply, o.json, print_comparison);
 }

@@ -56,7 +56,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 's':
 	case 'e':
 	case 'd': return range_take(&o->range, key, arg, state);
-	case 'o': o->out = arg; return 0;
+	case 'o': figure_check(o->out = arg, state); return 0;
 	case 'j': o->json = 1; return 0;
 	case OPT_YMIN: o->ymin = arg; return 0;
 	case OPT_YMAX: o->ymax = arg; return 0;
@@ -109,6 +109,11 @@ static void print_hosts(const json_t *reply)
 	print_notes(reply);
 }
 
+static void check_keys(struct client *c, const struct options *o)
+{
+	selected_check(c, "hosts", o->id, &(struct selection){ o->value[3], o->value[0] }, &o->range);
+}
+
 int run_hosts(struct client *c, int argc, char **argv)
 {
 	struct options o = { .id = NULL };
@@ -126,11 +131,15 @@ int run_hosts(struct client *c, int argc, char **argv)
 	err = limits_put(c, o.id, o.value[1], (const struct limit[]){ { "ymin", "ymin", o.ymin }, { "ymax", "ymax", o.ymax } }, 2, &p);
 	if (err)
 		return failed("hosts", inst_reason(c, err, o.id));
-	selected_check(c, "hosts", o.id, &(struct selection){ o.value[3], o.value[0] }, &o.range);
-	if (o.out)
-		return save_picture(c, "hosts", o.id, "/value/multiples", o.out, &p);
+	if (o.out) {
+		err = save_picture(c, "hosts", o.id, "/value/multiples", o.out, &p);
+		if (!err)
+			check_keys(c, &o);
+		return err;
+	}
 	err = inst_get(c, o.id, "/value/multiples", &p, &reply);
 	if (err)
 		return failed("hosts", inst_reason(c, err, o.id));
+	check_keys(c, &o);
 	return print_reply(reply, o.json, print_hosts);
 }

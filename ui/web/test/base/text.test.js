@@ -68,7 +68,7 @@ test("the status says what is wrong, and whose fault it is", () => {
 	assert.match(statusOf(session({ inst: { ...inst, state: "failed", sources: [{ source: "db1", state: "failed", reason: "no memory" }] } })).text, /db1: no memory/);
 });
 
-test("a new instrumentation begins with latency, on-CPU and off-CPU by statement", () => {
+test("a new instrumentation begins with latency, time on and off the CPU by statement", () => {
 	const [metric] = catalogue.metrics;
 	const choices = choicesFor(catalogue, metric);
 	const request = requestOf(metric, choices, { ...chosenAtFirst(choices), retention: 3600 });

@@ -5,7 +5,7 @@ import { bound, changed, fits, MAPS_MAX, missing, moved, panelIn, panelOf, panel
 const [a, b, c] = [panelOf("1", "latency"), panelOf("1", "cputime"), panelOf("2", "size", { weight: "io", size: 2 })];
 const measuresOf = (inst) => panelsOf({ id: "1", ...inst }).map((panel) => panel.measure);
 
-test("latency, on-CPU and off-CPU lie one above the other wherever they are measured", () => {
+test("latency, time on and off the CPU lie one above the other wherever they are measured", () => {
 	assert.deepEqual(measuresOf({ measures: ["latency", "runqwait", "offcpu", "cputime"] }), ["latency", "cputime", "offcpu"]);
 	assert.deepEqual(measuresOf({ measures: ["size"] }), ["size"]);
 	assert.deepEqual(measuresOf({ measures: ["age"] }), ["age"]);
