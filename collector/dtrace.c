@@ -499,7 +499,7 @@ static int run_in_collector(const struct arguments *a, struct d_heatmap *h)
 
 	make_source_name(a, h, source);
 	if (source_name_check(source, reason)) {		/* the host's name breaks the rule */
-		fprintf(stderr, "dtrace: %s: give --source\n", reason);
+		fprintf(stderr, "dtrace: cannot take this host's name: %s; give --source\n", reason);
 		return 1;
 	}
 	log_open(NULL, LOG_LEVEL_ERROR);

@@ -2,7 +2,6 @@
 #include "collector/collector.h"
 #include "collector/core/host_labels.h"
 #include "collector/core/log.h"
-#include "collector/core/show.h"
 #include "collector/core/source_name.h"
 #include "collector/core/standard_output.h"
 #include "collector/privilege.h"
@@ -115,16 +114,14 @@ static __u64 parse_size(const char *text, const char *option, struct argp_state 
 /* heatscoped refuses any other name, however often it is sent.  The host's name may break the rule, too. */
 static void check_source(const struct arguments *a, struct argp_state *state)
 {
-	char reason[REASON_MAX], shown[SHOW_MAX * SOURCE_MAX];
-	const char *name = a->conf.probe.source;
+	char reason[REASON_MAX];
 
-	if (!source_name_check(name, reason))
+	if (!source_name_check(a->conf.probe.source, reason))
 		return;
-	show_escape(name, strlen(name), shown, sizeof(shown));
-	if (name == a->host)
-		argp_error(state, "the host's name is \"%s\"; %s: give --source", shown, reason);
+	if (a->conf.probe.source == a->host)
+		argp_error(state, "cannot take this host's name: %s; give --source", reason);
 	else
-		argp_error(state, "--source \"%s\": %s", shown, reason);
+		argp_error(state, "--source: %s", reason);
 }
 
 static double parse_percent(const char *text, struct argp_state *state)

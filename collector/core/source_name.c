@@ -2,6 +2,7 @@
 
 #include "collector/core/batch.h"
 #include "collector/core/refuse.h"
+#include "collector/core/show.h"
 #include "collector/core/utf8_length.h"
 
 #include <string.h>
@@ -15,11 +16,13 @@ static size_t step(const char *at)
 int source_name_check(const char *name, char *reason)
 {
 	const char *at = name ? name : "";
+	char shown[96];
 	size_t len;
 
 	while (*at && (len = step(at)))
 		at += len;
-	if (!name || !*name || *at || at - name >= SOURCE_MAX)
-		return refuse(reason, "a source's name must be 1 to %d bytes of UTF-8 without blanks, control characters, / and ,", SOURCE_MAX - 1);
-	return 0;
+	if (name && *name && !*at && at - name < SOURCE_MAX)
+		return 0;
+	show_escape(name ? name : "", name ? strlen(name) : 0, shown, sizeof(shown));
+	return refuse(reason, "the name \"%s\" must be 1 to %d bytes of UTF-8 without blanks, control characters, / and ,", shown, SOURCE_MAX - 1);
 }

@@ -4,7 +4,7 @@
  *
  * Names   1 to 63 bytes of UTF-8 without blanks, control characters, / and , : keys and lists of selected keys contain
  *         them.
- * Errors  -EINVAL with one sentence in `reason` (REASON_MAX bytes).
+ * Errors  -EINVAL with one sentence in `reason` (REASON_MAX bytes), which shows the beginning of the name, escaped.
  * Thread  any.
  */
 #ifndef HEATSCOPE_SOURCE_NAME_H

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KEYS_SHOWN 5			/* or six, instead of "and 1 more" */
+
 /* Returns the length of the first key of the list, which ends at a comma without a backslash before it. */
 static size_t key_length(const char *list)
 {
@@ -18,20 +20,50 @@ static size_t key_length(const char *list)
 	return len;
 }
 
-static bool is_missing(struct client *c, const char *id, const char *key, const struct selection *s, const struct range *range)
+/* Asks for the keys of the time, the most frequent first; selected: only this one, or NULL. */
+static json_t *keys_read(struct client *c, const char *id, const char *selected, const struct selection *s, const struct range *range)
 {
 	struct query_string p = { .len = 0 };
 	json_t *reply;
-	bool missing;
 
 	range_put(range, &p);
 	query_string_put(&p, "by", s->by);
-	query_string_put(&p, "selected", key);
-	if (inst_get(c, id, "/value/keys", &p, &reply))
-		return false;
-	missing = json_number(reply, "observed") > 0 && !json_array_size(json_object_get(reply, "keys"));
+	query_string_put(&p, "order", "count");
+	query_string_put(&p, "selected", selected);
+	return inst_get(c, id, "/value/keys", &p, &reply) ? NULL : reply;
+}
+
+static bool is_missing(struct client *c, const char *id, const char *key, const struct selection *s, const struct range *range)
+{
+	json_t *reply = keys_read(c, id, key, s, range);
+	bool missing = json_number(reply, "observed") > 0 && !json_array_size(json_object_get(reply, "keys"));
+
 	json_decref(reply);
 	return missing;
+}
+
+/* Writes "select, update and 3 more", as the option --selected would have them. */
+static void keys_text(const json_t *keys, char *out, size_t room)
+{
+	size_t n = json_array_size(keys), shown = n > KEYS_SHOWN + 1 ? KEYS_SHOWN : n, at = 0;
+
+	*out = '\0';
+	for (size_t i = 0; i < shown && at < room; i++)
+		at += (size_t)snprintf(out + at, room - at, "%s%s", i ? ", " : "", json_string_value(json_object_get(json_array_get(keys, i), "key")));
+	if (n > shown && at < room)
+		snprintf(out + at, room - at, " and %zu more", n - shown);
+}
+
+static void print_missing(struct client *c, const char *command, const char *id, const char *key, const struct selection *s,
+			  const struct range *range)
+{
+	json_t *reply = keys_read(c, id, NULL, s, range);
+	char keys[512];
+
+	keys_text(json_object_get(reply, "keys"), keys, sizeof(keys));
+	show_print(stderr, *keys ? "heatscope %s: no events of the key %s in this time, which has %s\n" :
+				   "heatscope %s: no events of the key %s in this time\n", command, key, keys);
+	json_decref(reply);
 }
 
 void selected_check(struct client *c, const char *command, const char *id, const struct selection *s, const struct range *range)
@@ -43,8 +75,7 @@ void selected_check(struct client *c, const char *command, const char *id, const
 		char *key = strndup(at, len);
 
 		if (key && is_missing(c, id, key, s, range))
-			show_print(stderr, "heatscope %s: no events of the key %s in this time; 'heatscope raw %s%s%s' lists the keys\n", command, key,
-				   id, s->by ? " --by " : "", s->by ? s->by : "");
+			print_missing(c, command, id, key, s, range);
 		free(key);
 		at += len + (at[len] == ',');
 	}

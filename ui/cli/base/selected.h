@@ -1,6 +1,6 @@
 /* selected.h - says which of the selected keys have no events: a mistyped key is not an error, as the next second may have it.
  *
- *      "select,nokey" --selected_check()--> stderr: no events of the key nokey in this time; 'heatscope raw 1' lists the keys
+ *      "select,nokey" --selected_check()--> stderr: no events of the key nokey in this time, which has select, update
  */
 #ifndef HEATSCOPE_SELECTED_H
 #define HEATSCOPE_SELECTED_H
