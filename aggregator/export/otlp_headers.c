@@ -1,6 +1,6 @@
 #include "aggregator/export/otlp_headers.h"
 
-#include "aggregator/http/secret_file.h"
+#include "collector/core/secret_file.h"
 #include "collector/core/refuse.h"
 
 #include <ctype.h>

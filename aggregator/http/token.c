@@ -1,6 +1,6 @@
 #include "aggregator/http/token.h"
 
-#include "aggregator/http/secret_file.h"
+#include "collector/core/secret_file.h"
 #include "collector/core/refuse.h"
 
 #include <errno.h>

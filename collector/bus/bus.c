@@ -3,6 +3,7 @@
 #include "collector/core/array.h"
 #include "collector/core/log.h"
 #include "collector/core/refuse.h"
+#include "collector/core/secret_file.h"
 #include "collector/core/user_file.h"
 
 #include <errno.h>
@@ -202,6 +203,13 @@ static natsStatus set_user(natsOptions *o, const char *path, char *reason)
 	return natsOptions_SetUserInfo(o, user.user, user.password);
 }
 
+static natsStatus set_credentials(natsOptions *o, const char *path, char *reason)
+{
+	if (secret_file_check(path, "seed", reason, REASON_MAX))
+		return NATS_INVALID_ARG;
+	return natsOptions_SetUserCredentialsFromFiles(o, path, NULL);
+}
+
 static natsStatus set_security(const struct bus *b, const char *url, natsOptions *o, char *reason)
 {
 	const struct bus_conf *c = &b->conf;
@@ -209,7 +217,7 @@ static natsStatus set_security(const struct bus *b, const char *url, natsOptions
 	char host[256];
 
 	if (bus_text_is_set(c->credentials))
-		s = natsOptions_SetUserCredentialsFromFiles(o, c->credentials, NULL);
+		s = set_credentials(o, c->credentials, reason);
 	if (!s && bus_text_is_set(c->user_file))
 		s = set_user(o, c->user_file, reason);
 	if (s || !is_secure(b, url))

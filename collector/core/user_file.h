@@ -1,6 +1,6 @@
 /* user_file.h - reads a user and a password from a file: its first line is USER:PASSWORD.
  *
- * Errors  -errno, or -EINVAL; the reason is one sentence without the password.
+ * Errors  as secret_file.h, or -EINVAL: no such line; the reason is one sentence without the password.
  * Memory  a plain value.  Thread: any.
  */
 #ifndef HEATSCOPE_USER_FILE_H

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int read_text(const char *text, struct user_file *u, char *reason)
@@ -14,6 +15,7 @@ static int read_text(const char *text, struct user_file *u, char *reason)
 	assert_non_null(f);
 	fputs(text, f);
 	fclose(f);
+	assert_int_equal(chmod(sample_path("user"), 0600), 0);
 	return user_file_read(sample_path("user"), u, reason);
 }
 
@@ -47,6 +49,35 @@ TEST(another_line_is_refused_without_naming_the_password)
 	unlink(sample_path("user"));
 	assert_int_equal(user_file_read(sample_path("user"), &u, reason), -ENOENT);
 	assert_non_null(strstr(reason, "cannot be read"));
+}
+
+TEST(a_file_that_others_may_read_is_refused)
+{
+	struct user_file u;
+	char reason[REASON_MAX];
+
+	assert_int_equal(read_text("a:b\n", &u, reason), 0);
+	assert_int_equal(chmod(sample_path("user"), 0640), 0);
+	assert_int_equal(user_file_read(sample_path("user"), &u, reason), -EPERM);
+	assert_non_null(strstr(reason, "has mode 640, so other users can read the password: chmod 600 it"));
+	unlink(sample_path("user"));
+}
+
+TEST(a_line_is_at_most_511_bytes_long)
+{
+	struct user_file u;
+	char text[USER_FILE_LINE + 2], reason[REASON_MAX];
+
+	memset(text, 'x', sizeof(text));
+	text[1] = ':';
+	text[USER_FILE_LINE - 1] = '\0';
+	assert_int_equal(read_text(text, &u, reason), 0);
+	assert_int_equal(strlen(u.password), USER_FILE_LINE - 3);
+	text[USER_FILE_LINE - 1] = 'x';
+	text[USER_FILE_LINE] = '\0';
+	assert_int_equal(read_text(text, &u, reason), -EINVAL);
+	assert_non_null(strstr(reason, "too long"));
+	unlink(sample_path("user"));
 }
 
 TEST_MAIN()

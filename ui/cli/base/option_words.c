@@ -79,10 +79,16 @@ static bool say_value(const char *reason, char *out)
 
 static bool is_name_byte(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
 
+/* Returns whether each word of the sentence that is a parameter means it. */
+static bool has_only_parameters(const char *reason)
+{
+	return strstr(reason, " needs selected") || !strncmp(reason, "at most one of ", 15);
+}
+
 /* Replaces names that are no words of English, those with _, and "duration" at the end of a list of them. */
 static void say_names(const char *reason, char *out)
 {
-	bool has_option = false;
+	bool has_option = false, all = has_only_parameters(reason);
 	size_t at = 0;
 
 	while (*reason && at + 1 < SENTENCE_MAX) {
@@ -91,7 +97,7 @@ static void say_names(const char *reason, char *out)
 
 		while (is_name_byte(reason[len]))
 			len++;
-		option = memchr(reason, '_', len) || (has_option && len == 8 && at > 4 && !memcmp(out + at - 4, "and ", 4)) ?
+		option = all || memchr(reason, '_', len) || (has_option && len == 8 && at > 4 && !memcmp(out + at - 4, "and ", 4)) ?
 			option_of(reason, len) : NULL;
 		has_option |= option != NULL;
 		if (option)

@@ -8,7 +8,8 @@ TEST(parameters_become_options)
 		{ "B: b_start_time is too far in the future: at most now", "B: --with-start is too far in the future: at most now" },
 		{ "value \"300\" for parameter \"width\" is invalid: minimum is 400", "--width 300: minimum is 400" },
 		{ "B: value \"length\" for parameter \"b_measure\" is invalid: 1 has: latency", "B: --with-measure length: 1 has: latency" },
-		{ "at most one of isolate, exclude and decompose_all can be true", "at most one of isolate, exclude and --decompose-all can be true" },
+		{ "at most one of isolate, exclude and decompose_all can be true", "at most one of --isolate, --exclude and --decompose-all can be true" },
+		{ "b_exclude needs selected or b_selected", "--with-exclude needs --selected or --with-selected" },
 		{ "start_time, end_time and duration do not agree", "--start, --end and --duration do not agree" },
 		{ "start_times of start_time", "start_times of --start" },
 	};

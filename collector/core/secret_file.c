@@ -1,10 +1,9 @@
-#include "aggregator/http/secret_file.h"
+#include "collector/core/secret_file.h"
 
 #include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gnutls/gnutls.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,21 +42,33 @@ static int read_all(int fd, char *text, size_t most, size_t *ret_len)
 	return 0;
 }
 
-int secret_file_read(const char *path, const char *what, char *text, size_t most, size_t *ret_len, char *reason, size_t room)
+/* text: NULL to only check the file. */
+static int file_take(const char *path, const char *what, char *text, size_t most, size_t *ret_len, char *reason, size_t room)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), err = fd < 0 ? -errno : 0;
 
 	reason[0] = 0;
 	if (!err)
 		err = check_owner(fd, path, what, reason, room);
-	if (!err)
+	if (!err && text)
 		err = read_all(fd, text, most, ret_len);
 	if (fd >= 0)
 		close(fd);
-	if (!err)
-		return 0;
-	gnutls_memset(text, 0, most + 1);
-	if (!reason[0])
+	if (err && !reason[0])
 		snprintf(reason, room, "the %s cannot be read from %.200s: %s", what, path, strerror(-err));
+	return err;
+}
+
+int secret_file_check(const char *path, const char *what, char *reason, size_t room)
+{
+	return file_take(path, what, NULL, 0, NULL, reason, room);
+}
+
+int secret_file_read(const char *path, const char *what, char *text, size_t most, size_t *ret_len, char *reason, size_t room)
+{
+	int err = file_take(path, what, text, most, ret_len, reason, room);
+
+	if (err)
+		explicit_bzero(text, most + 1);
 	return err;
 }

@@ -10,6 +10,9 @@
 
 #include <stddef.h>
 
+/* Only checks who may read and change it; another program's library reads it. */
+int secret_file_check(const char *path, const char *what, char *reason, size_t room);
+
 /* Reads the file into text[most + 1], with a NUL after it.  what: "token", the word for the secret. */
 int secret_file_read(const char *path, const char *what, char *text, size_t most, size_t *ret_len, char *reason, size_t room);
 
