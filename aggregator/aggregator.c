@@ -79,7 +79,7 @@ static int lock_database(struct aggregator *a, char *reason)
 	return 0;
 }
 
-static int open_clickhouse(struct aggregator *a, char *reason)
+static int open_clickhouse(struct aggregator *a, struct store **ret_store, char *reason)
 {
 	const struct conf_clickhouse *c = &a->conf.clickhouse;
 	struct store_clickhouse_conf conf = { .url = c->url, .database = c->database, .ca = c->ca };
@@ -91,12 +91,19 @@ static int open_clickhouse(struct aggregator *a, char *reason)
 		return err;
 	conf.user = user.user;
 	conf.password = user.password;
-	err = shards_open_clickhouse(&conf, &a->store, why, sizeof(why));
+	err = shards_open_clickhouse(&conf, ret_store, why, sizeof(why));
 	if (!err)
-		err = a->store->ops->limit(a->store, a->conf.max_size);
+		err = (*ret_store)->ops->limit(*ret_store, a->conf.max_size);
 	if (err)
-		snprintf(reason, CONF_REASON_MAX, "%s", why[0] ? why : a->store ? a->store->reason : "");
+		snprintf(reason, CONF_REASON_MAX, "%s", why[0] ? why : *ret_store ? (*ret_store)->reason : "");
 	return err;
+}
+
+static void close_store(struct store **s)
+{
+	if (*s)
+		(*s)->ops->close(*s);
+	*s = NULL;
 }
 
 static int open_store(struct aggregator *a, char *reason)
@@ -105,7 +112,7 @@ static int open_store(struct aggregator *a, char *reason)
 	int err;
 
 	if (a->conf.clickhouse.url[0])
-		return open_clickhouse(a, reason);
+		return open_clickhouse(a, &a->store, reason);
 	if (!strcmp(a->conf.database, "memory"))
 		return store_memory_open(&a->store);
 	err = folder_ready(a->conf.database, "database", reason);
@@ -145,6 +152,18 @@ static int claim_store(struct aggregator *a, char why[256])
 	return err;
 }
 
+/* The set of shards is founded by now. */
+static int open_tidied(struct aggregator *a, char *reason)
+{
+	int err = open_clickhouse(a, &a->tidied_store, reason);
+
+	if (!err && (err = shards_found(a->tidied_store, now_ns())))
+		snprintf(reason, CONF_REASON_MAX, "%s", a->tidied_store->reason);
+	if (err)
+		close_store(&a->tidied_store);
+	return err;
+}
+
 /* Opens the store, and claims it if it is a server: then on a worker. */
 static int try_store(void *arg, char *reason)
 {
@@ -152,16 +171,14 @@ static int try_store(void *arg, char *reason)
 	char why[256] = "";
 	int err = a->store ? 0 : open_store(a, reason);
 
-	if (err && a->store) {
-		a->store->ops->close(a->store);
-		a->store = NULL;
-	}
+	if (err)
+		close_store(&a->store);
 	if (!err && aggregator_has_server(a))
 		err = claim_store(a, why);
 	a->is_claimed = !err && aggregator_has_server(a) && !is_in_group(a);
 	if (why[0] && err)
 		snprintf(reason, CONF_REASON_MAX, "%s", why);
-	return err;
+	return err || !aggregator_has_server(a) ? err : open_tidied(a, reason);
 }
 
 static int open_annotations(struct aggregator *a)
@@ -200,6 +217,9 @@ static int open_middle(struct aggregator *a, char *reason)
 
 	if (!err)
 		err = store_queue_new(a->services.loop, a->store, a->services.cube, &a->services.store_queue);
+	a->tidying = a->services.store_queue;
+	if (!err && a->tidied_store)
+		err = store_queue_new(a->services.loop, a->tidied_store, a->services.cube, &a->tidying);
 	if (!err)
 		err = catalog_new(a->services.store_queue, a->services.cube, a->conf.cube_slots, &a->services.catalog);
 	if (!err && a->conf.keep)
@@ -472,6 +492,8 @@ static int open_rest(struct aggregator *a, char *reason)
 		err = open_both_http(a, reason);
 	if (!err) {
 		store_queue_begin(a->services.store_queue);
+		if (a->tidied_store)
+			store_queue_begin(a->tidying);
 		start_timers(a);
 	}
 	if (err && !reason[0])
@@ -590,6 +612,20 @@ static void on_drained(void *arg)
 	on_pushed(a);
 }
 
+/* Upkeep ends before our claim does. */
+static void on_tidied(void *arg)
+{
+	struct aggregator *a = arg;
+
+	/* While the store is away it could take long. */
+	if (a->is_claimed && a->services.store_queue && !a->beat_err)
+		store_queue_submit(a->services.store_queue, release_work, release_done, a);
+	if (a->services.store_queue)
+		store_queue_drain(a->services.store_queue, on_drained, a);
+	else
+		on_drained(a);
+}
+
 void aggregator_stop(struct aggregator *a)
 {
 	if (a->services.stopping)
@@ -605,13 +641,10 @@ void aggregator_stop(struct aggregator *a)
 	if (a->bus_ingest)
 		a->bus->stop(a->bus_ingest);
 	store_wait_stop(a->store_wait);
-	/* While the store is away it could take long. */
-	if (a->is_claimed && a->services.store_queue && !a->beat_err)
-		store_queue_submit(a->services.store_queue, release_work, release_done, a);
-	if (a->services.store_queue)
-		store_queue_drain(a->services.store_queue, on_drained, a);
+	if (a->tidying != a->services.store_queue)
+		store_queue_drain(a->tidying, on_tidied, a);
 	else
-		on_drained(a);
+		on_tidied(a);
 }
 
 void aggregator_close(struct aggregator *a)
@@ -634,11 +667,13 @@ void aggregator_close(struct aggregator *a)
 	group_free(a->group);
 	intake_free(a->intake);
 	catalog_free(a->services.catalog);
+	if (a->tidying != a->services.store_queue)
+		store_queue_free(a->tidying);
 	store_queue_free(a->services.store_queue);
 	if (a->services.cube)
 		cube_free(a->services.cube);
-	if (a->store)
-		a->store->ops->close(a->store);
+	close_store(&a->tidied_store);
+	close_store(&a->store);
 	if (a->lock_fd >= 0)
 		close(a->lock_fd);
 	tls_free(a->tls);

@@ -6,7 +6,7 @@
  *         loop.  Also after an error the caller calls stop, runs the loop and closes.
  * Waits   if the store is a server that is away, or that another heatscoped may use, aggregator_open() opens http alone, which
  *         replies 503 and why.  It tries again each second, and opens the rest when the store is there (store_wait.h).
- * Stop    aggregator_stop(): ingest stops reading, webhooks get no further messages, and the store queue drains: it
+ * Stop    aggregator_stop(): ingest stops reading, webhooks get no further messages, upkeep ends, and the store queue drains: it
  *         calls every job's done() and acknowledges every committed batch.  Then metrics are pushed a last time; then
  *         follow http_close(), api_close() and ingest_close(), and the loop runs out of handles.
  * Close   aggregator_close() frees the rest.
@@ -46,6 +46,8 @@ struct aggregator {
 	struct conf conf;
 	struct services services;	/* the parts that most other parts need */
 	struct store *store;		/* workers only, see store_queue.h */
+	struct store *tidied_store;	/* of a server a second handle, for upkeep; NULL: a file has only one */
+	struct store_queue *tidying;	/* runs upkeep at the same time as all else by that handle; else services.store_queue */
 	struct store_wait *store_wait;	/* NULL: we do not wait for it */
 	struct owner owner;		/* of a store that is a server; its beat: workers only */
 	void (*changed)(void *arg, int err, const char *reason);	/* see aggregator_observe() */

@@ -58,8 +58,8 @@ void upkeep_follow_clock(struct aggregator *a)
 		catalog_stepped(a->services.catalog, step_ns, now);
 }
 
-/* --- upkeep: one job expires and compacts all instrumentations; if it fails for one, it still does
- * the others --- */
+/* --- upkeep: the first job measures; the second one expires and compacts all instrumentations, and if it fails for one, it
+ * still does the others --- */
 
 struct upkeep_inst {
 	__u64 inst;
@@ -100,32 +100,28 @@ static bool is_tidied_apart(const struct upkeep *u, const struct store *store)
 	return store->ops->shards && still_leads(u);
 }
 
-/* Upkeep of many instrumentations may take minutes: another heatscoped must not take them for silence.  An error here is
- * one of the next beat, too. */
-static void beat_meanwhile(struct aggregator *a, struct store *store, __s64 *beat_ns)
-{
-	char reason[256];
-
-	if (!aggregator_has_server(a) || boot_ns() - *beat_ns < OWNER_BEAT_MS * 1000000ll)
-		return;
-	*beat_ns = boot_ns();
-	owner_beat(&a->owner, store, reason);
-}
-
-static int upkeep_work(void *arg, struct store *store)
+static int measure_work(void *arg, struct store *store)
 {
 	struct upkeep *u = arg;
-	int err = u->expire ? keep_time(u, store) : 0, shrink_err;
-	__s64 beat_ns = boot_ns();
+	int err = u->expire ? keep_time(u, store) : 0;
 
 	store->now_ns = u->latest_ns;
 	snprintf(u->reason, sizeof(u->reason), "%s", err ? store->reason : "");
 	if (!err && store->ops->size)
 		u->size_err = store->ops->size(store, &u->bytes);
 	snprintf(u->size_reason, sizeof(u->size_reason), "%s", u->size_err ? store->reason : "");
+	if (u->trim)
+		malloc_trim(0);
+	return err;
+}
+
+static int tidy_work(void *arg, struct store *store)
+{
+	struct upkeep *u = arg;
+	int err = 0, shrink_err;
+
+	store->now_ns = u->latest_ns;
 	for (struct upkeep_inst *i = u->inst; i < u->inst + u->n; i++) {
-		if (still_leads(u))
-			beat_meanwhile(u->a, store, &beat_ns);
 		if (u->expire && still_leads(u))
 			i->err = store->ops->expire(store, i->inst, i->horizon);
 		if (!i->err && still_leads(u))
@@ -140,8 +136,6 @@ static int upkeep_work(void *arg, struct store *store)
 		if (err == -EAGAIN && !is_tidied_apart(u, store))	/* it is away for the others, too */
 			break;
 	}
-	if (u->trim)
-		malloc_trim(0);
 	shrink_err = (err == -EAGAIN && !is_tidied_apart(u, store)) || !still_leads(u) ? 0 : store->ops->shrink(store);
 	if (shrink_err)
 		snprintf(u->reason, sizeof(u->reason), "%s", store->reason);
@@ -165,19 +159,33 @@ static void log_size(struct aggregator *a, int err, const char *reason)
 	a->size_err = err;
 }
 
-static void upkeep_done(void *arg, int err)
+static void upkeep_end(struct upkeep *u, int err)
+{
+	u->a->upkeep_busy = false;
+	log_upkeep(u->a, err, u->reason);
+	free(u);
+}
+
+static void tidy_done(void *arg, int err)
 {
 	struct upkeep *u = arg;
 
-	u->a->upkeep_busy = false;
-	u->a->store_bytes = u->bytes ? u->bytes : u->a->store_bytes;
-	log_upkeep(u->a, err, u->reason);
-	if (!err)
-		log_size(u->a, u->size_err, u->size_reason);
 	for (size_t i = 0; i < u->n; i++)
 		if (!err || (err != -EAGAIN && !u->inst[i].err))
 			catalog_expired(u->a->services.catalog, u->inst[i].inst, u->inst[i].kept_from, u->inst[i].taken_from);
-	free(u);
+	upkeep_end(u, err);
+}
+
+/* If the store is away, or we stop, nothing is tidied. */
+static void measure_done(void *arg, int err)
+{
+	struct upkeep *u = arg;
+
+	u->a->store_bytes = u->bytes ? u->bytes : u->a->store_bytes;
+	if (!err)
+		log_size(u->a, u->size_err, u->size_reason);
+	if (err || store_queue_submit(u->a->tidying, tidy_work, tidy_done, u))
+		upkeep_end(u, err);
 }
 
 static struct upkeep *upkeep_new(struct aggregator *a, __s64 now)
@@ -238,7 +246,7 @@ void upkeep_run(struct aggregator *a)
 	u->leads = group_leads(a);
 	u->until_ms = group_leads_until_ms(a);
 	u->expire = u->leads && !a->conf.keep && a->n_upkeeps++ % EXPIRE_EVERY == 0;
-	a->upkeep_busy = !store_queue_submit(a->services.store_queue, upkeep_work, upkeep_done, u);
+	a->upkeep_busy = !store_queue_submit(a->services.store_queue, measure_work, measure_done, u);
 	if (!a->upkeep_busy)
 		free(u);
 }

@@ -1,5 +1,6 @@
 #include "aggregator/ingest/bus_setup.h"
 
+#include "collector/bus/bus.h"
 #include "collector/bus/subjects.h"
 #include "collector/core/array.h"
 #include "collector/core/refuse.h"
@@ -13,13 +14,16 @@
 #define ACK_WAIT_NS 5000000000ll
 #define ACK_PENDING_MAX 1024
 
+/* Its text says no more than "no suitable peers for placement". */
+#define NO_PEERS ": its cluster has fewer servers with JetStream and free storage than there are replicas"
+
 static int failed(natsStatus s, const char *what, char *reason)
 {
-	const char *text = nats_GetLastError(NULL);
+	const char *text = bus_error_text(s);
 
 	if (s == NATS_NO_RESPONDERS)
 		return refuse_as(-EIO, reason, "it runs without JetStream: start nats-server with -js, or with jetstream in its configuration");
-	return refuse_as(-EIO, reason, "%s: %.150s", what, text && *text ? text : natsStatus_GetText(s));
+	return refuse_as(-EIO, reason, "%s: %.80s%s", what, text, strstr(text, "no suitable peers") ? NO_PEERS : "");
 }
 
 /* Makes a stream that does not exist, and gives one that does its changed settings. */

@@ -29,7 +29,8 @@
  *         add() refuses others.  (intake.h takes only those with the instrumentation's length, so two heatscoped agree.)
  * Deleted inst_delete() writes a text `shards.deleted.INST`, deletes in the home, then in the others.  If one of these is away,
  *         the call is done nevertheless: the id is never given again.  shrink() removes the rows that are left there
- *         as long as the text is there, unless the home still has the instrumentation: then the call failed.
+ *         as long as the text is there, unless the home still has the instrumentation: then the call failed, or still runs
+ *         by another handle; the text says since when.
  * Tidying expire(), compact(), shrink() and limit() work on all shards, also if one fails.  A shard that was away less than
  *         AWAY_NS ago is not asked.  limit() gives each shard an equal part of the bytes.
  * Errors  as store.h; store->reason names the shard.

@@ -262,11 +262,11 @@ static natsStatus make_options(struct attempt *a, natsOptions **ret_options)
 }
 
 /* libnats begins its texts with the place in its source, such as "(conn.c:1905): ". */
-static const char *without_place(const char *text)
+const char *bus_error_text(int status)
 {
-	const char *end = *text == '(' ? strstr(text, "): ") : NULL;
+	const char *text = nats_GetLastError(NULL), *end = text && *text == '(' ? strstr(text, "): ") : NULL;
 
-	return end ? end + 3 : text;
+	return end ? end + 3 : bus_text_is_set(text) ? text : natsStatus_GetText((natsStatus)status);
 }
 
 /* The server says no more than "Authorization Violation". */
@@ -312,7 +312,7 @@ static void explain_failure(struct attempt *a, natsStatus s)
 	else if (s == NATS_NO_SERVER)
 		snprintf(a->reason, sizeof(a->reason), "no server answers at this address, or its name is not known");
 	else
-		snprintf(a->reason, sizeof(a->reason), "%.220s", bus_text_is_set(text) ? without_place(text) : natsStatus_GetText(s));
+		snprintf(a->reason, sizeof(a->reason), "%.220s", bus_error_text(s));
 }
 
 static void attempt_run(void *arg)

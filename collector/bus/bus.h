@@ -90,4 +90,7 @@ struct bus_outgoing {
 };
 int bus_publish(struct bus *b, const struct bus_outgoing *m);
 
+/* Returns the text of this thread's last error of libnats; status: a natsStatus, whose text it is if libnats has no other. */
+const char *bus_error_text(int status);
+
 #endif

@@ -36,8 +36,8 @@
  * Life    inst_delete() increments the instrumentation's life.  Rows of earlier lives are invisible at once, and a
  *         mutation removes them later.
  * Shared  Several heatscoped may use one database, each by a handle of its own.  One of them at a time, the leader, calls
- *         inst_put, inst_delete, next_id, remember, expire, compact and shrink; all call add and read.  No handle keeps a
- *         state from one call to the next.  The server answers an INSERT when each later SELECT sees its rows.  The
+ *         inst_put, inst_delete, next_id, remember, expire, compact and shrink; all call add and read.  It calls expire, compact
+ *         and shrink, in turn, by a second handle, at the same time as the others.  No handle keeps a state from one call to the next.  The server answers an INSERT when each later SELECT sees its rows.  The
  *         races, and why each is closed:
  *         - add() and a roll-up.  The roll-up raises `rolling`, reads, writes its rows, and raises `rolled`.  add() reads
  *           the state, inserts, and reads the state again.  If its slot still is not before `rolling`, the roll-up reads

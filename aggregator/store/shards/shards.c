@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define DELETED "shards.deleted."
+#define DELETING_S 120			/* a call of inst_delete() takes less */
 
 /* --- adding --- */
 
@@ -177,8 +179,11 @@ static int shards_inst_delete(struct store *s, __u64 inst)
 	struct shards *g = shards_of(s);
 	size_t at = length_place(g, inst);
 	char name[STORE_NAME_MAX];
-	int err = note_deletion(g, inst, "1");
+	char since[32];
+	int err;
 
+	snprintf(since, sizeof(since), "%lld", (long long)time(NULL));
+	err = note_deletion(g, inst, since);
 	if (!err)
 		err = home_called(g, delete_there(&inst, g->home));
 	if (err)
@@ -196,6 +201,7 @@ static int shards_inst_delete(struct store *s, __u64 inst)
 struct deleted {
 	size_t n;
 	__u64 inst[DELETED_MAX];
+	__s64 since_s[DELETED_MAX];	/* wall clock */
 	bool is_alive[DELETED_MAX];	/* the home has it: it was not deleted after all */
 };
 
@@ -203,8 +209,10 @@ static void take_deleted(void *arg, const char *name, const char *text)
 {
 	struct deleted *d = arg;
 
-	if (d->n < DELETED_MAX)
-		d->inst[d->n++] = strtoull(name + strlen(DELETED), NULL, 10);
+	if (d->n == DELETED_MAX)
+		return;
+	d->since_s[d->n] = strtoll(text, NULL, 10);
+	d->inst[d->n++] = strtoull(name + strlen(DELETED), NULL, 10);
 }
 
 static void note_alive(void *arg, __u64 inst, const char *json)
@@ -213,6 +221,12 @@ static void note_alive(void *arg, __u64 inst, const char *json)
 
 	for (size_t i = 0; i < d->n; i++)
 		d->is_alive[i] |= d->inst[i] == inst;
+}
+
+/* By another handle the call may just be running. */
+static bool is_undone(const struct deleted *d, size_t i)
+{
+	return d->is_alive[i] && time(NULL) - d->since_s[i] > DELETING_S;
 }
 
 /* They were deleted while a shard was away.  If that was the home, they are not deleted. */
@@ -225,7 +239,7 @@ static int delete_rests(struct shards *g)
 	if (!err && d.n)
 		err = home_called(g, s->ops->inst_each(s, note_alive, &d));
 	for (size_t i = 0; i < d.n && !err; i++)
-		err = d.is_alive[i] ? deletion_done(g, d.inst[i]) : delete_rest(g, d.inst[i]);
+		err = is_undone(&d, i) ? deletion_done(g, d.inst[i]) : d.is_alive[i] ? 0 : delete_rest(g, d.inst[i]);
 	return err;
 }
 

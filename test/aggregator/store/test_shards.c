@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <time.h>
 
 #define NOW_S 1700000000ll
 #define SECOND_NS 1000000000ll
@@ -372,6 +373,22 @@ SET_TEST(data_that_were_deleted_while_a_shard_was_away_are_removed_when_it_is_ba
 	}
 	assert_int_equal(n_deleted, 1);
 	assert_false(has_data(f->one[0]) || has_data(f->one[1]));
+}
+
+SET_TEST(a_deletion_that_may_still_run_by_another_handle_stays_noted)
+{
+	struct set *f = *state;
+	char name[64], since[32], text[32];
+
+	f->all->ops->inst_put(f->all, KIT_INST, "{}");
+	snprintf(name, sizeof(name), "shards.deleted.%llu", (unsigned long long)KIT_INST);
+	for (int age_s = 0; age_s <= 1000; age_s += 1000) {
+		snprintf(since, sizeof(since), "%lld", (long long)time(NULL) - age_s);
+		f->all->ops->remember(f->all, name, since);
+		assert_int_equal(f->all->ops->shrink(f->all), 0);
+		assert_int_equal(f->all->ops->recall(f->all, name, text, sizeof(text)), 0);
+		assert_string_equal(text, age_s ? "" : since);
+	}
 }
 
 SET_TEST(a_deletion_that_failed_deletes_nothing_later)
