@@ -213,7 +213,10 @@ TEST_WITH(a_folder_is_checked_before_a_report_is_due, start, stop)
 	snprintf(path, sizeof(path), "%s/file", folder);
 	assert_int_equal(report_file_check(path, reason), -ENOTDIR);
 	assert_non_null(strstr(reason, "there is no folder"));
-	assert_int_equal(report_file_check("/new", reason), geteuid() ? -EACCES : 0);
+	assert_int_equal(chmod(folder, 0500), 0);
+	snprintf(path, sizeof(path), "%s/new", folder);
+	assert_int_equal(report_file_check(path, reason), geteuid() ? -EACCES : 0);
+	assert_int_equal(chmod(folder, 0700), 0);
 }
 
 TEST_MAIN()

@@ -531,8 +531,7 @@ static void count_slice(void *arg, __s64 slot, const struct slice *slice)
 	(*(unsigned *)arg)++;
 }
 
-/* Returns how many granules of rows the server reads for slices of the range. */
-static __u64 granules_read(struct fixture *f, __s64 first, __s64 last)
+static __u64 granules_read_once(struct fixture *f, __s64 first, __s64 last)
 {
 	const char *sql = "SELECT value FROM system.events WHERE event = 'SelectedMarks' AND '%s' != ''";
 	const struct store_range range = { .first = first, .last = last, .axis = -1, .weight = -1 };
@@ -546,6 +545,19 @@ static __u64 granules_read(struct fixture *f, __s64 first, __s64 last)
 	assert_int_equal(f->store->ops->read(f->store, KIT_INST, &range, &reader), 0);
 	assert_true(n > 0);
 	return number_of(f, sql) - before;
+}
+
+/* Returns how many granules of rows the server reads for slices of the range.  It counts those of its other work, too. */
+static __u64 granules_read(struct fixture *f, __s64 first, __s64 last)
+{
+	__u64 least = UINT64_MAX;
+
+	for (int i = 0; i < 3; i++) {
+		__u64 n = granules_read_once(f, first, last);
+
+		least = n < least ? n : least;
+	}
+	return least;
 }
 
 /* Some 180,000 rows of 50 keys in three hours.  Each weight and ruler has places of its own. */
