@@ -136,6 +136,35 @@ static bool is_in_group(const struct aggregator *a)
 
 _Static_assert(CONF_REASON_MAX == STORE_WAIT_REASON_MAX, "try_store() writes the one for the other");
 
+/* Opens both handles of a server; neither writes. */
+static int open_handles(struct aggregator *a, char *reason)
+{
+	int err = a->store ? 0 : open_store(a, reason);
+
+	if (!err && aggregator_has_server(a) && !a->upkeep_store)
+		err = open_clickhouse(a, &a->upkeep_store, reason);
+	if (err) {
+		close_store(&a->upkeep_store);
+		close_store(&a->store);
+	}
+	return err;
+}
+
+/* The second handle reads the set that the first one has founded. */
+static int found_shards(struct aggregator *a, char why[256])
+{
+	struct store *s = a->store;
+	int err = shards_found(s, now_ns());
+
+	if (!err) {
+		s = a->upkeep_store;
+		err = shards_found(s, now_ns());
+	}
+	if (err)
+		snprintf(why, 256, "%.255s", s->reason);
+	return err;
+}
+
 /* One that is refused writes nothing: neither its claim nor its list of shards. */
 static int claim_store(struct aggregator *a, char why[256])
 {
@@ -143,24 +172,9 @@ static int claim_store(struct aggregator *a, char why[256])
 
 	if (err)
 		return err;
-	err = shards_found(a->store, now_ns());
-	if (err) {
-		snprintf(why, 256, "%.255s", a->store->reason);
-		if (!is_in_group(a))
-			owner_release(&a->owner, a->store);
-	}
-	return err;
-}
-
-/* The set of shards is founded by now. */
-static int open_tidied(struct aggregator *a, char *reason)
-{
-	int err = open_clickhouse(a, &a->tidied_store, reason);
-
-	if (!err && (err = shards_found(a->tidied_store, now_ns())))
-		snprintf(reason, CONF_REASON_MAX, "%s", a->tidied_store->reason);
-	if (err)
-		close_store(&a->tidied_store);
+	err = found_shards(a, why);
+	if (err && !is_in_group(a))
+		owner_release(&a->owner, a->store);
 	return err;
 }
 
@@ -169,16 +183,14 @@ static int try_store(void *arg, char *reason)
 {
 	struct aggregator *a = arg;
 	char why[256] = "";
-	int err = a->store ? 0 : open_store(a, reason);
+	int err = open_handles(a, reason);
 
-	if (err)
-		close_store(&a->store);
 	if (!err && aggregator_has_server(a))
 		err = claim_store(a, why);
 	a->is_claimed = !err && aggregator_has_server(a) && !is_in_group(a);
 	if (why[0] && err)
 		snprintf(reason, CONF_REASON_MAX, "%s", why);
-	return err || !aggregator_has_server(a) ? err : open_tidied(a, reason);
+	return err;
 }
 
 static int open_annotations(struct aggregator *a)
@@ -217,9 +229,9 @@ static int open_middle(struct aggregator *a, char *reason)
 
 	if (!err)
 		err = store_queue_new(a->services.loop, a->store, a->services.cube, &a->services.store_queue);
-	a->tidying = a->services.store_queue;
-	if (!err && a->tidied_store)
-		err = store_queue_new(a->services.loop, a->tidied_store, a->services.cube, &a->tidying);
+	a->upkeep_queue = a->services.store_queue;
+	if (!err && a->upkeep_store)
+		err = store_queue_new(a->services.loop, a->upkeep_store, a->services.cube, &a->upkeep_queue);
 	if (!err)
 		err = catalog_new(a->services.store_queue, a->services.cube, a->conf.cube_slots, &a->services.catalog);
 	if (!err && a->conf.keep)
@@ -492,8 +504,8 @@ static int open_rest(struct aggregator *a, char *reason)
 		err = open_both_http(a, reason);
 	if (!err) {
 		store_queue_begin(a->services.store_queue);
-		if (a->tidied_store)
-			store_queue_begin(a->tidying);
+		if (a->upkeep_store)
+			store_queue_begin(a->upkeep_queue);
 		start_timers(a);
 	}
 	if (err && !reason[0])
@@ -612,8 +624,8 @@ static void on_drained(void *arg)
 	on_pushed(a);
 }
 
-/* Upkeep ends before our claim does. */
-static void on_tidied(void *arg)
+/* Upkeep, if it has a queue of its own, has ended: our claim may. */
+static void on_upkeep_over(void *arg)
 {
 	struct aggregator *a = arg;
 
@@ -631,6 +643,7 @@ void aggregator_stop(struct aggregator *a)
 	if (a->services.stopping)
 		return;
 	a->services.stopping = true;
+	atomic_store(&a->upkeep_ends, true);
 	if (a->has_timer) {
 		uv_close((uv_handle_t *)&a->upkeep, NULL);
 		uv_close((uv_handle_t *)&a->alerts_timer, NULL);
@@ -641,10 +654,10 @@ void aggregator_stop(struct aggregator *a)
 	if (a->bus_ingest)
 		a->bus->stop(a->bus_ingest);
 	store_wait_stop(a->store_wait);
-	if (a->tidying != a->services.store_queue)
-		store_queue_drain(a->tidying, on_tidied, a);
+	if (a->upkeep_queue != a->services.store_queue)
+		store_queue_drain(a->upkeep_queue, on_upkeep_over, a);
 	else
-		on_tidied(a);
+		on_upkeep_over(a);
 }
 
 void aggregator_close(struct aggregator *a)
@@ -667,12 +680,12 @@ void aggregator_close(struct aggregator *a)
 	group_free(a->group);
 	intake_free(a->intake);
 	catalog_free(a->services.catalog);
-	if (a->tidying != a->services.store_queue)
-		store_queue_free(a->tidying);
+	if (a->upkeep_queue != a->services.store_queue)
+		store_queue_free(a->upkeep_queue);
 	store_queue_free(a->services.store_queue);
 	if (a->services.cube)
 		cube_free(a->services.cube);
-	close_store(&a->tidied_store);
+	close_store(&a->upkeep_store);
 	close_store(&a->store);
 	if (a->lock_fd >= 0)
 		close(a->lock_fd);

@@ -30,6 +30,8 @@
 #include "aggregator/http/tls.h"
 #include "aggregator/http/token.h"
 
+#include <stdatomic.h>
+
 struct api;				/* in api.c */
 struct configured;				/* in catalog/configured.c */
 struct alerts;				/* in alerts.c */
@@ -46,8 +48,9 @@ struct aggregator {
 	struct conf conf;
 	struct services services;	/* the parts that most other parts need */
 	struct store *store;		/* workers only, see store_queue.h */
-	struct store *tidied_store;	/* of a server a second handle, for upkeep; NULL: a file has only one */
-	struct store_queue *tidying;	/* runs upkeep at the same time as all else by that handle; else services.store_queue */
+	struct store *upkeep_store;	/* a second handle of a store that is a server; NULL: the store is a file */
+	struct store_queue *upkeep_queue;	/* for upkeep: uses upkeep_store; services.store_queue if the store is a file */
+	atomic_bool upkeep_ends;	/* we stop: it does no further instrumentation */
 	struct store_wait *store_wait;	/* NULL: we do not wait for it */
 	struct owner owner;		/* of a store that is a server; its beat: workers only */
 	void (*changed)(void *arg, int err, const char *reason);	/* see aggregator_observe() */

@@ -1,4 +1,5 @@
 #include "aggregator/aggregator.h"
+#include "aggregator/base/making.h"
 #include "aggregator/http/page.h"
 #include "collector/core/log.h"
 #include "collector/core/standard_output.h"
@@ -255,6 +256,7 @@ int main(int argc, char **argv)
 	standard_output_guard("heatscoped");
 	log_open("heatscoped", LOG_LEVEL_INFO);
 	memory_keep();
+	setenv("UV_THREADPOOL_SIZE", WORKERS, 1);
 	if (read_conf(argc, argv, &conf) || uv_loop_init(&p.loop))
 		return 1;
 	watch_signals(&p);

@@ -86,14 +86,14 @@ static json_t *http_json(const struct aggregator *a)
 
 static json_t *counters_json(const struct aggregator *a)
 {
-	const struct store_queue_counters *f = store_queue_counters(a->services.store_queue), *tidied = store_queue_counters(a->tidying);
-	bool is_other = tidied != f;
+	const struct store_queue_counters *f = store_queue_counters(a->services.store_queue), *upkeep = store_queue_counters(a->upkeep_queue);
+	bool is_other = upkeep != f;
 	json_t *all = json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "store", "commits", (json_int_t)f->commits,
 				"failed_commits", (json_int_t)f->failed_commits, "batches", (json_int_t)f->batches,
 				"duplicates", (json_int_t)f->duplicates, "events", (json_int_t)f->events,
 				"commit_ns_max", (json_int_t)f->commit_ns_max, "damaged",
-				(json_int_t)(f->damaged + (is_other ? tidied->damaged : 0)), "dropped", (json_int_t)tidied->dropped,
-				"lost", (json_int_t)tidied->lost);
+				(json_int_t)(f->damaged + (is_other ? upkeep->damaged : 0)), "dropped", (json_int_t)upkeep->dropped,
+				"lost", (json_int_t)upkeep->lost);
 
 	if (a->intake) {
 		const struct ingest_counters *in = intake_counters(a->intake);

@@ -4,7 +4,9 @@
 #include "aggregator/group.h"
 #include "collector/core/log.h"
 
+#include <errno.h>
 #include <malloc.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,8 +60,8 @@ void upkeep_follow_clock(struct aggregator *a)
 		catalog_stepped(a->services.catalog, step_ns, now);
 }
 
-/* --- upkeep: the first job measures; the second one expires and compacts all instrumentations, and if it fails for one, it
- * still does the others --- */
+/* --- upkeep: the first job keeps the time and measures the size; the second one expires and compacts all instrumentations, and if
+ * it fails for one, it still does the others --- */
 
 struct upkeep_inst {
 	__u64 inst;
@@ -74,6 +76,7 @@ struct upkeep {
 	__u64 until_ms;			/* boot clock: after it another heatscoped may lead */
 	char reason[256], size_reason[256];
 	int size_err;			/* its size is as it was */
+	int err;			/* of the first job */
 	__s64 believed_ns, latest_ns;	/* the believed time; the later of it and the wall clock */
 	__u64 bytes;			/* of the store, if it can measure them */
 	size_t n;
@@ -103,25 +106,33 @@ static bool is_tidied_apart(const struct upkeep *u, const struct store *store)
 static int measure_work(void *arg, struct store *store)
 {
 	struct upkeep *u = arg;
-	int err = u->expire ? keep_time(u, store) : 0;
 
 	store->now_ns = u->latest_ns;
-	snprintf(u->reason, sizeof(u->reason), "%s", err ? store->reason : "");
-	if (!err && store->ops->size)
+	u->err = u->expire ? keep_time(u, store) : 0;
+	snprintf(u->reason, sizeof(u->reason), "%s", u->err ? store->reason : "");
+	if (!u->err && store->ops->size)
 		u->size_err = store->ops->size(store, &u->bytes);
 	snprintf(u->size_reason, sizeof(u->size_reason), "%s", u->size_err ? store->reason : "");
 	if (u->trim)
 		malloc_trim(0);
-	return err;
+	return u->err;
+}
+
+/* An instrumentation that is deleted meanwhile has the same error as a server that is away, which does not answer this. */
+static bool is_deleted(struct store *store, int err)
+{
+	char text[32];
+
+	return err == -EAGAIN && !store->ops->recall(store, TIME_KEPT, text, sizeof(text));
 }
 
 static int tidy_work(void *arg, struct store *store)
 {
 	struct upkeep *u = arg;
-	int err = 0, shrink_err;
+	int err = u->err, shrink_err;
 
 	store->now_ns = u->latest_ns;
-	for (struct upkeep_inst *i = u->inst; i < u->inst + u->n; i++) {
+	for (struct upkeep_inst *i = u->inst; i < u->inst + u->n && !atomic_load(&u->a->upkeep_ends); i++) {
 		if (u->expire && still_leads(u))
 			i->err = store->ops->expire(store, i->inst, i->horizon);
 		if (!i->err && still_leads(u))
@@ -132,8 +143,10 @@ static int tidy_work(void *arg, struct store *store)
 			i->err = store->ops->oldest(store, i->inst, &i->taken_from);
 		if (i->err && !err)
 			snprintf(u->reason, sizeof(u->reason), "%s", store->reason);
+		if (i->err && is_deleted(store, i->err))
+			continue;
 		err = err ? err : i->err;
-		if (err == -EAGAIN && !is_tidied_apart(u, store))	/* it is away for the others, too */
+		if (i->err == -EAGAIN && !is_tidied_apart(u, store))	/* it is away for the others, too */
 			break;
 	}
 	shrink_err = (err == -EAGAIN && !is_tidied_apart(u, store)) || !still_leads(u) ? 0 : store->ops->shrink(store);
@@ -170,22 +183,28 @@ static void tidy_done(void *arg, int err)
 {
 	struct upkeep *u = arg;
 
+	if (!err)
+		log_size(u->a, u->size_err, u->size_reason);
 	for (size_t i = 0; i < u->n; i++)
 		if (!err || (err != -EAGAIN && !u->inst[i].err))
 			catalog_expired(u->a->services.catalog, u->inst[i].inst, u->inst[i].kept_from, u->inst[i].taken_from);
 	upkeep_end(u, err);
 }
 
-/* If the store is away, or we stop, nothing is tidied. */
+/* A store that keeps no time, as it is full, needs tidying all the more. */
 static void measure_done(void *arg, int err)
 {
 	struct upkeep *u = arg;
+	int submit_err;
 
 	u->a->store_bytes = u->bytes ? u->bytes : u->a->store_bytes;
-	if (!err)
-		log_size(u->a, u->size_err, u->size_reason);
-	if (err || store_queue_submit(u->a->tidying, tidy_work, tidy_done, u))
-		upkeep_end(u, err);
+	u->leads = group_leads(u->a);
+	u->until_ms = group_leads_until_ms(u->a);
+	submit_err = store_queue_submit(u->a->upkeep_queue, tidy_work, tidy_done, u);
+	if (submit_err == -ESHUTDOWN)
+		free(u);
+	else if (submit_err)
+		upkeep_end(u, submit_err);
 }
 
 static struct upkeep *upkeep_new(struct aggregator *a, __s64 now)
@@ -243,9 +262,7 @@ void upkeep_run(struct aggregator *a)
 	u->trim = is_to_trim(a);
 	u->believed_ns = now_ns() - timekeeper_ahead(&a->time);
 	u->latest_ns = catalog_latest_ns(a->services.catalog, now_ns());
-	u->leads = group_leads(a);
-	u->until_ms = group_leads_until_ms(a);
-	u->expire = u->leads && !a->conf.keep && a->n_upkeeps++ % EXPIRE_EVERY == 0;
+	u->expire = group_leads(a) && !a->conf.keep && a->n_upkeeps++ % EXPIRE_EVERY == 0;
 	a->upkeep_busy = !store_queue_submit(a->services.store_queue, measure_work, measure_done, u);
 	if (!a->upkeep_busy)
 		free(u);

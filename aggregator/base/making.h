@@ -2,7 +2,7 @@
  *
  *      making_add() --> waiting, by class --> a worker: make() --> the loop: made()
  *
- * Bound   libuv has four workers in all; one stays free for batches.  No class takes all of the others, and when all classes
+ * Bound   libuv has WORKERS in all; one stays free for batches, and one for upkeep (upkeep.h).  No class takes all of the others, and when all classes
  *         wait, each has one.
  * Order   within a class, in the order they came.
  * Memory  a job is the caller's, until made() is called.
@@ -15,6 +15,7 @@
 
 #include <uv.h>
 
+#define WORKERS "5"			/* main() sets $UV_THREADPOOL_SIZE */
 #define VALUES_MADE_MAX 3
 #define CLASS_MADE_MAX 2		/* of each class */
 

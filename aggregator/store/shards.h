@@ -14,7 +14,7 @@
  *         batch that comes again goes to the shard that has it, whatever the list is by then, and nothing moves: of
  *         n + 1 shards, the new one takes 1/(n + 1) of the sources from then on, and has nothing of the time before.
  *         A handle that has a shorter list works on until STOP_NS before that, and then refuses each call with
- *         -EAGAIN: it reads the home's list at least once a minute.  (A store alone, without this module, does not:
+ *         -EAGAIN: before it adds, reads or measures it reads the home's list, at least once a minute.  (A store alone, without this module, does not:
  *         when a second shard is added, restart each heatscoped within JOIN_NS - STOP_NS.)  The clocks of the machines
  *         with heatscoped may differ by less than STOP_NS.
  *         No shard can be left out: a list without one of the set is refused.
@@ -29,8 +29,8 @@
  *         add() refuses others.  (intake.h takes only those with the instrumentation's length, so two heatscoped agree.)
  * Deleted inst_delete() writes a text `shards.deleted.INST`, deletes in the home, then in the others.  If one of these is away,
  *         the call is done nevertheless: the id is never given again.  shrink() removes the rows that are left there
- *         as long as the text is there, unless the home still has the instrumentation: then the call failed, or still runs
- *         by another handle; the text says since when.
+ *         as long as the text is there.  The text is when the deletion began: if the home still has the instrumentation
+ *         an hour later, the deletion has failed, and shrink() removes the text.
  * Tidying expire(), compact(), shrink() and limit() work on all shards, also if one fails.  A shard that was away less than
  *         AWAY_NS ago is not asked.  limit() gives each shard an equal part of the bytes.
  * Errors  as store.h; store->reason names the shard.

@@ -18,7 +18,7 @@
  *         observed.  If the file itself can no longer be read, read() fails with -EBADMSG.
  * Users   sqlite/sqlite.c; clickhouse/clickhouse.c, for a fleet; shards.c, which makes one of several; memory.c, for tests and
  *         for private servers.
- * Thread  one call at a time; the aggregator calls from one worker at a time.
+ * Thread  one call of a handle at a time, from any thread; a server may have several handles.
  * Errors  0 or -errno; store->reason (if not empty) says more.  -EAGAIN: the store is a server that is away or
  *         overloaded; nothing is wrong with the call, which may work later.
  */

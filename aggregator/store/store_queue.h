@@ -1,9 +1,10 @@
-/* store_queue.h - runs all calls of the store on a worker, one at a time, in order.
+/* store_queue.h - runs all calls of a handle of the store on a worker, one at a time, in order.
  *
  *      store_queue_add(batch) ----> waiting ---\                        /--> cube, observers, settled()
  *                                         > worker: store->ops --<
  *      store_queue_submit(work) --> jobs ------/                        \--> done()
  *
+ * Upkeep  of a store that is a server has a handle and a queue of its own, without batches (upkeep.h).
  * Law     the cube equals the store: a batch enters the cube after the store has committed it as new.  Only after that
  *         is it settled (acknowledged).
  * Order   jobs run in the order in which they were submitted.  All waiting batches go into one transaction.  Batches

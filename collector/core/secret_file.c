@@ -54,7 +54,9 @@ static int file_take(const char *path, const char *what, char *text, size_t most
 		err = read_all(fd, text, most, ret_len);
 	if (fd >= 0)
 		close(fd);
-	if (err && !reason[0])
+	if (err == -E2BIG)
+		snprintf(reason, room, "%.200s is too large: at most %zu bytes", path, most);
+	else if (err && !reason[0])
 		snprintf(reason, room, "the %s cannot be read from %.200s: %s", what, path, strerror(-err));
 	return err;
 }

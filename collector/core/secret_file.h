@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/* Only checks who may read and change it; another program's library reads it. */
+/* Only checks its owner and mode: for a file that a library reads, as libnats does. */
 int secret_file_check(const char *path, const char *what, char *reason, size_t room);
 
 /* Reads the file into text[most + 1], with a NUL after it.  what: "token", the word for the secret. */

@@ -24,5 +24,5 @@ int source_name_check(const char *name, char *reason)
 	if (name && *name && !*at && at - name < SOURCE_MAX)
 		return 0;
 	show_escape(name ? name : "", name ? strlen(name) : 0, shown, sizeof(shown));
-	return refuse(reason, "the name \"%s\" must be 1 to %d bytes of UTF-8 without blanks, control characters, / and ,", shown, SOURCE_MAX - 1);
+	return refuse(reason, "the source's name \"%s\" must be 1 to %d bytes of UTF-8 without blanks, control characters, / and ,", shown, SOURCE_MAX - 1);
 }

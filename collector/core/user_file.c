@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define FILE_MAX 4095			/* bytes; what follows the first line is not used */
+#define FILE_MAX 4095			/* bytes; further lines are not used */
 
 /* Takes the first line of the text apart. */
 static int line_take(char *text, const char *path, struct user_file *ret_user, char *reason)

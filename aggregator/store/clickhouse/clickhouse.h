@@ -35,10 +35,10 @@
  *         hours, with its name.  Roll-ups leave out the rows of such a batch.
  * Life    inst_delete() increments the instrumentation's life.  Rows of earlier lives are invisible at once, and a
  *         mutation removes them later.
- * Shared  Several heatscoped may use one database, each by a handle of its own.  One of them at a time, the leader, calls
- *         inst_put, inst_delete, next_id, remember, expire, compact and shrink; all call add and read.  It calls expire, compact
- *         and shrink, in turn, by a second handle, at the same time as the others.  No handle keeps a state from one call to the next.  The server answers an INSERT when each later SELECT sees its rows.  The
- *         races, and why each is closed:
+ * Shared  Several heatscoped may use one database.  All call add and read.  One of them at a time, the leader, has two handles.
+ *         By the first one it also calls inst_put, inst_delete, next_id and remember; by the second one, at the same time,
+ *         expire, compact and shrink, and before and after them it reads.  No handle relies on a state of an earlier call.  The
+ *         server answers an INSERT when each later SELECT sees its rows.  The races, and why each is closed:
  *         - add() and a roll-up.  The roll-up raises `rolling`, reads, writes its rows, and raises `rolled`.  add() reads
  *           the state, inserts, and reads the state again.  If its slot still is not before `rolling`, the roll-up reads
  *           later than the INSERT, and finds the rows.  Otherwise the roll-up may have missed them: add() puts a text
@@ -51,6 +51,8 @@
  *         - read() and rows that are removed.  read() reads the state at its end once more: it reports all slots as dropped
  *           that are dropped then, and fails with -EAGAIN if the instrumentation was deleted.
  *         - read() and add().  Coverage is read before slices, so no slot counts as reported while its events are missing.
+ *         - inst_delete() and a roll-up, whose rows are inserted after the earlier life's rows were removed.  compact() and
+ *           expire() read the state at their end once more, and remove the rows of earlier lives if the life has risen.
  *         - add() and expire(), which drops the batch's slots meanwhile.  add() notes that something was dropped there.
  *         - A former leader that still writes.  The numbers of a state only rise or only fall, see text.c.  Rows of a
  *           roll-up have the version of the time before it read.  So if a former leader's INSERT comes late, the rows of the
@@ -209,6 +211,9 @@ int roll_minutes_again(struct clickhouse *q, const struct state *s);
 
 /* Fulfils the wishes: adds up once more. */
 int roll_again(struct clickhouse *q, const struct state *s);
+
+/* After a roll-up: removes its rows if the instrumentation was deleted meanwhile.  life: as it was before. */
+int roll_sweep(struct clickhouse *q, __u64 inst, __u32 life);
 
 /* --- expire.c --- */
 

@@ -124,15 +124,19 @@ int clickhouse_expire(struct store *store, __u64 inst, const __s64 slot[TIERS])
 	struct clickhouse *q = clickhouse_of(store);
 	__s64 horizon[TIERS];
 	struct state s;
+	__u32 life;
 	int err = state_get(q, inst, &s);
 
 	if (err || !s.slot_ns)
 		return err;
 	for (int tier = 0; tier < TIERS; tier++)
 		horizon[tier] = horizon_of(&s, tier);
+	life = s.life;
 	err = roll_again(q, &s);
 	if (!err)
 		err = expire_state(q, &s, slot);
+	if (!err)
+		err = roll_sweep(q, inst, life);
 	if (err || day_of(&s, horizon[0]) <= day_of(&s, s.swept[0]))
 		return err;
 	err = drop_empty_days(q);

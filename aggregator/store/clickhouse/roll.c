@@ -319,19 +319,33 @@ int roll_again(struct clickhouse *q, const struct state *s)
 	return err;
 }
 
+int roll_sweep(struct clickhouse *q, __u64 inst, __u32 life)
+{
+	struct state s;
+	int err;
+
+	states_forget(q);
+	err = state_get(q, inst, &s);
+	return err || s.life == life ? err : sweep_lives(q, &s);
+}
+
 int clickhouse_compact(struct store *store, __u64 inst, __s64 slot)
 {
 	struct clickhouse *q = clickhouse_of(store);
 	__s64 until[TIERS] = { 0 };
 	struct state s;
+	bool rolls;
+	__u32 life;
 	int err = state_get(q, inst, &s);
 
 	if (err || !s.slot_ns)
 		return err;
-	err = roll_again(q, &s);
-	if (err || slot <= 0)
-		return err;
-	until[1] = tier_down(slot, BLOCK * tier_slots(s.slot_ns, 1));
+	life = s.life;
+	until[1] = slot > 0 ? tier_down(slot, BLOCK * tier_slots(s.slot_ns, 1)) : 0;
 	until[2] = tier_down(until[1], tier_slots(s.slot_ns, 2));
-	return roll_tiers(q, &s, until);
+	rolls = q->n_again || until[1] > s.rolled[1] || until[2] > s.rolled[2];
+	err = roll_again(q, &s);
+	if (!err && slot > 0)
+		err = roll_tiers(q, &s, until);
+	return err || !rolls ? err : roll_sweep(q, inst, life);
 }

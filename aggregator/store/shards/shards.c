@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define DELETED "shards.deleted."
-#define DELETING_S 120			/* a call of inst_delete() takes less */
+#define DELETING_S 3600			/* more than a call of inst_delete() takes, and the clocks of two machines differ */
 
 /* --- adding --- */
 
@@ -201,7 +201,7 @@ static int shards_inst_delete(struct store *s, __u64 inst)
 struct deleted {
 	size_t n;
 	__u64 inst[DELETED_MAX];
-	__s64 since_s[DELETED_MAX];	/* wall clock */
+	char since[DELETED_MAX][24];	/* the text: seconds of the wall clock */
 	bool is_alive[DELETED_MAX];	/* the home has it: it was not deleted after all */
 };
 
@@ -211,7 +211,7 @@ static void take_deleted(void *arg, const char *name, const char *text)
 
 	if (d->n == DELETED_MAX)
 		return;
-	d->since_s[d->n] = strtoll(text, NULL, 10);
+	snprintf(d->since[d->n], sizeof(d->since[0]), "%s", text);
 	d->inst[d->n++] = strtoull(name + strlen(DELETED), NULL, 10);
 }
 
@@ -226,7 +226,7 @@ static void note_alive(void *arg, __u64 inst, const char *json)
 /* By another handle the call may just be running. */
 static bool is_undone(const struct deleted *d, size_t i)
 {
-	return d->is_alive[i] && time(NULL) - d->since_s[i] > DELETING_S;
+	return d->is_alive[i] && time(NULL) - strtoll(d->since[i], NULL, 10) > DELETING_S;
 }
 
 /* They were deleted while a shard was away.  If that was the home, they are not deleted. */

@@ -167,11 +167,11 @@ TEST(refuses_an_invalid_hello)
 	refuses_a_hello(hello_with("labels", bad_labels), "the label's name \"my role\" is invalid");
 	refuses_a_hello(json_array(), "format 0 is not supported");
 	refuses_a_hello(hello_with("format", json_integer(2)), "format 2 is not supported");
-	refuses_a_hello(hello_with("source", json_string("")), "a source's name");
-	refuses_a_hello(hello_with("source", json_string("a/b")), "a source's name");
-	refuses_a_hello(hello_with("source", json_string("a\nb")), "a source's name");
-	refuses_a_hello(hello_with("source", json_string(long_name)), "a source's name");
-	refuses_a_hello(hello_with("source", json_integer(1)), "a source's name");
+	refuses_a_hello(hello_with("source", json_string("")), "the source's name");
+	refuses_a_hello(hello_with("source", json_string("a/b")), "the source's name");
+	refuses_a_hello(hello_with("source", json_string("a\nb")), "the source's name");
+	refuses_a_hello(hello_with("source", json_string(long_name)), "the source's name");
+	refuses_a_hello(hello_with("source", json_integer(1)), "the source's name");
 	refuses_a_hello(hello_with("incarnation", json_integer(1)), "incarnation");
 	refuses_a_hello(hello_with("incarnation", json_string("-1")), "incarnation");
 	refuses_a_hello(hello_with("incarnation", json_string("18446744073709551616")), "incarnation");

@@ -382,7 +382,7 @@ SET_TEST(a_deletion_that_may_still_run_by_another_handle_stays_noted)
 
 	f->all->ops->inst_put(f->all, KIT_INST, "{}");
 	snprintf(name, sizeof(name), "shards.deleted.%llu", (unsigned long long)KIT_INST);
-	for (int age_s = 0; age_s <= 1000; age_s += 1000) {
+	for (int age_s = 0; age_s <= 4000; age_s += 4000) {
 		snprintf(since, sizeof(since), "%lld", (long long)time(NULL) - age_s);
 		f->all->ops->remember(f->all, name, since);
 		assert_int_equal(f->all->ops->shrink(f->all), 0);

@@ -57,7 +57,7 @@ TEST(a_reason_shows_the_name_escaped_and_cut)
 	char name[400], reason[REASON_MAX];
 
 	source_name_check("a b\x1b", reason);
-	assert_string_equal(reason, "the name \"a b\\u001b\" " RULE);
+	assert_string_equal(reason, "the source's name \"a b\\u001b\" " RULE);
 	memset(name, 'x', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
 	source_name_check(name, reason);

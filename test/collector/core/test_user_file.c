@@ -1,4 +1,5 @@
 #include "collector/core/user_file.h"
+#include "collector/core/secret_file.h"
 #include "test/kit/check.h"
 #include "test/kit/sample_kit.h"
 
@@ -57,7 +58,10 @@ TEST(a_file_that_others_may_read_is_refused)
 	char reason[REASON_MAX];
 
 	assert_int_equal(read_text("a:b\n", &u, reason), 0);
+	assert_int_equal(secret_file_check(sample_path("user"), "seed", reason, sizeof(reason)), 0);
 	assert_int_equal(chmod(sample_path("user"), 0640), 0);
+	assert_int_equal(secret_file_check(sample_path("user"), "seed", reason, sizeof(reason)), -EPERM);
+	assert_non_null(strstr(reason, "other users can read the seed"));
 	assert_int_equal(user_file_read(sample_path("user"), &u, reason), -EPERM);
 	assert_non_null(strstr(reason, "has mode 640, so other users can read the password: chmod 600 it"));
 	unlink(sample_path("user"));
@@ -77,6 +81,19 @@ TEST(a_line_is_at_most_511_bytes_long)
 	text[USER_FILE_LINE] = '\0';
 	assert_int_equal(read_text(text, &u, reason), -EINVAL);
 	assert_non_null(strstr(reason, "too long"));
+}
+
+TEST(a_file_is_at_most_4095_bytes_large)
+{
+	struct user_file u;
+	char text[4097] = "a:b\n", reason[REASON_MAX];
+
+	memset(text + 4, 'x', sizeof(text) - 5);
+	text[4095] = '\0';
+	assert_int_equal(read_text(text, &u, reason), 0);
+	text[4095] = 'x';
+	assert_int_equal(read_text(text, &u, reason), -E2BIG);
+	assert_non_null(strstr(reason, "is too large: at most 4095 bytes"));
 	unlink(sample_path("user"));
 }
 

@@ -42,40 +42,42 @@ static bool is_missing(struct client *c, const char *id, const char *key, const 
 	return missing;
 }
 
-/* Writes "select, update and 3 more", as the option --selected would have them. */
-static void keys_text(const json_t *keys, char *out, size_t room)
+static const char *key_at(const json_t *keys, size_t i)
 {
-	size_t n = json_array_size(keys), shown = n > KEYS_SHOWN + 1 ? KEYS_SHOWN : n, at = 0;
-
-	*out = '\0';
-	for (size_t i = 0; i < shown && at < room; i++)
-		at += (size_t)snprintf(out + at, room - at, "%s%s", i ? ", " : "", json_string_value(json_object_get(json_array_get(keys, i), "key")));
-	if (n > shown && at < room)
-		snprintf(out + at, room - at, " and %zu more", n - shown);
+	return json_text(json_array_get(keys, i), "key");
 }
 
-static void print_missing(struct client *c, const char *command, const char *id, const char *key, const struct selection *s,
-			  const struct range *range)
+/* Writes "select, update and 3 more": as many as fit, at most KEYS_SHOWN, or one more instead of "and 1 more". */
+static void keys_text(const json_t *keys, char *out, size_t room)
 {
-	json_t *reply = keys_read(c, id, NULL, s, range);
-	char keys[512];
+	static const size_t room_of_more = sizeof(" and 18446744073709551615 more");
+	size_t n = json_array_size(keys), most = n > KEYS_SHOWN + 1 ? KEYS_SHOWN : n, at = 0, i = 0;
 
-	keys_text(json_object_get(reply, "keys"), keys, sizeof(keys));
-	show_print(stderr, *keys ? "heatscope %s: no events of the key %s in this time, which has %s\n" :
-				   "heatscope %s: no events of the key %s in this time\n", command, key, keys);
-	json_decref(reply);
+	*out = '\0';
+	for (; i < most && at + strlen(key_at(keys, i)) + 2 + room_of_more < room; i++)
+		at += (size_t)snprintf(out + at, room - at, "%s%s", i ? ", " : "", key_at(keys, i));
+	if (n > i)
+		snprintf(out + at, room - at, i ? " and %zu more" : "%zu keys", n - i);
 }
 
 void selected_check(struct client *c, const char *command, const char *id, const struct selection *s, const struct range *range)
 {
 	const char *at = s->keys;
+	char keys[512] = "";
 
 	while (at && *at) {
 		size_t len = key_length(at);
 		char *key = strndup(at, len);
 
-		if (key && is_missing(c, id, key, s, range))
-			print_missing(c, command, id, key, s, range);
+		if (key && is_missing(c, id, key, s, range)) {
+			json_t *reply = *keys ? NULL : keys_read(c, id, NULL, s, range);
+
+			if (reply)
+				keys_text(json_object_get(reply, "keys"), keys, sizeof(keys));
+			json_decref(reply);
+			show_print(stderr, *keys ? "heatscope %s: no events of the key %s in this time, which has %s\n" :
+						   "heatscope %s: no events of the key %s in this time\n", command, key, keys);
+		}
 		free(key);
 		at += len + (at[len] == ',');
 	}

@@ -29,27 +29,6 @@ static struct store *open_clickhouse(const char *dir)
 	return err ? NULL : s;
 }
 
-static size_t take_answer(char *data, size_t size, size_t n, void *arg)
-{
-	strncat(arg, data, n < 32 ? n : 32);
-	return n;
-}
-
-static __u64 send_sql(const char *text)
-{
-	char answer[100] = "";
-	CURL *easy = curl_easy_init();
-
-	curl_easy_setopt(easy, CURLOPT_URL, getenv("CLICKHOUSE_URL"));
-	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, text);
-	curl_easy_setopt(easy, CURLOPT_FAILONERROR, 1L);
-	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
-	curl_easy_setopt(easy, CURLOPT_WRITEDATA, answer);
-	assert_int_equal(curl_easy_perform(easy), CURLE_OK);
-	curl_easy_cleanup(easy);
-	return strtoull(answer, NULL, 10);
-}
-
 /* Asks the server for one number; the statement has one %s, for the database. */
 static __u64 number_of(struct fixture *f, const char *sql)
 {
@@ -58,7 +37,7 @@ static __u64 number_of(struct fixture *f, const char *sql)
 
 	conf_of(f->dir, database, &conf);
 	snprintf(text, sizeof(text), sql, database);
-	return send_sql(text);
+	return gate_ask_server(text);
 }
 
 static __u64 clickhouse_bytes(struct fixture *f)
@@ -205,7 +184,7 @@ static void send_each(struct fixture *f, const char *const *sql)
 	conf_of(f->dir, database, &conf);
 	for (; *sql; sql++) {
 		snprintf(text, sizeof(text), *sql, database);
-		send_sql(text);
+		gate_ask_server(text);
 	}
 }
 

@@ -4,7 +4,6 @@
 #include "test/kit/check.h"
 #include "test/kit/store_kit.h"
 
-#include <curl/curl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -179,16 +178,11 @@ SHARED_TEST(calls_of_several_handles_are_as_those_of_one)
 /* A text that was written by a process whose clock is a year ahead. */
 static void write_ahead(const char *database, const char *name)
 {
-	char address[300];
-	CURL *easy = curl_easy_init();
+	char sql[300];
 
-	snprintf(address, sizeof(address), "%s/?query=INSERT%%20INTO%%20%s.text%%20VALUES%%20('kept.%s','ahead',%llu)", getenv("CLICKHOUSE_URL"),
-		 database, name, ((unsigned long long)time(NULL) + 31536000) * 1000000000);
-	curl_easy_setopt(easy, CURLOPT_URL, address);
-	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, "");
-	curl_easy_setopt(easy, CURLOPT_FAILONERROR, 1L);
-	assert_int_equal(curl_easy_perform(easy), CURLE_OK);
-	curl_easy_cleanup(easy);
+	snprintf(sql, sizeof(sql), "INSERT INTO %s.text VALUES ('kept.%s','ahead',%llu)", database, name,
+		 ((unsigned long long)time(NULL) + 31536000) * 1000000000);
+	gate_ask_server(sql);
 }
 
 SHARED_TEST(a_text_replaces_one_of_a_clock_that_is_ahead)
@@ -319,6 +313,46 @@ SHARED_TEST(a_call_before_the_insert_of_another_handle_changes_no_tier)
 SHARED_TEST(a_call_after_the_insert_of_another_handle_changes_no_tier)
 {
 	middles(*state, GATE_AFTER);
+}
+
+/* --- a deletion in the middle of a roll-up --- */
+
+static __u64 rows_in(struct shared *f)
+{
+	char sql[200];
+
+	snprintf(sql, sizeof(sql), "SELECT count() FROM %s.filed_4", f->database);
+	return gate_ask_server(sql);
+}
+
+static void delete_in_middle(void *arg)
+{
+	struct middle *m = arg;
+	struct store *leader = leader_of(m->f);
+
+	m->err = leader->ops->inst_delete(leader, KIT_INST);
+	for (int i = 0; i < 1000 && rows_in(m->f); i++)		/* the server removes the rows meanwhile */
+		usleep(10000);
+}
+
+/* The leader rolls up by one handle and deletes by another one. */
+SHARED_TEST(a_roll_up_of_what_is_deleted_meanwhile_leaves_no_rows)
+{
+	struct shared *f = *state;
+	struct batch *batch = kit_batches(&hours, 200);
+	struct middle m = { .f = f };
+	bool is_new[200];
+
+	assert_int_equal(leader_of(f)->ops->add(leader_of(f), batch, 200, is_new), 0);
+	assert_true(rows_in(f) > 0);
+	gate_act(f->gate, GATE_BEFORE, delete_in_middle, &m);
+	assert_int_equal(f->handle[0]->ops->compact(f->handle[0], KIT_INST, TO), 0);
+	assert_true(gate_acted(f->gate));
+	assert_int_equal(m.err, 0);
+	for (int i = 0; i < 1000 && rows_in(f); i++)
+		usleep(10000);
+	assert_int_equal(rows_in(f), 0);
+	kit_free(batch, 200);
 }
 
 /* --- questions for names --- */

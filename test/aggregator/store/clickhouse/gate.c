@@ -2,6 +2,7 @@
 
 #include "test/kit/check.h"
 
+#include <curl/curl.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -199,4 +200,27 @@ bool gate_acted(const struct gate *g)
 size_t gate_answered(const struct gate *g)
 {
 	return g->answered;
+}
+
+/* --- without a gate --- */
+
+static size_t take_answer(char *data, size_t size, size_t n, void *arg)
+{
+	strncat(arg, data, n < 32 ? n : 32);
+	return n;
+}
+
+__u64 gate_ask_server(const char *sql)
+{
+	char answer[100] = "";
+	CURL *easy = curl_easy_init();
+
+	curl_easy_setopt(easy, CURLOPT_URL, getenv("CLICKHOUSE_URL"));
+	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, sql);
+	curl_easy_setopt(easy, CURLOPT_FAILONERROR, 1L);
+	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
+	curl_easy_setopt(easy, CURLOPT_WRITEDATA, answer);
+	assert_int_equal(curl_easy_perform(easy), CURLE_OK);
+	curl_easy_cleanup(easy);
+	return strtoull(answer, NULL, 10);
 }

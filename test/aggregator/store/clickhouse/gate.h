@@ -7,6 +7,7 @@
 #ifndef HEATSCOPE_GATE_H
 #define HEATSCOPE_GATE_H
 
+#include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,5 +26,8 @@ bool gate_acted(const struct gate *g);
 
 /* Returns how many bytes the server has answered so far. */
 size_t gate_answered(const struct gate *g);
+
+/* Sends a statement to the server at $CLICKHOUSE_URL, and returns the number that it answers; 0: it answers nothing. */
+__u64 gate_ask_server(const char *sql);
 
 #endif
