@@ -17,6 +17,8 @@
  * Ignored a request whose connection ends before the reply, and connections that the server opens, as to an upstream.
  * Early   A reply before the request's head is complete (400, 408, 431) is an event with the path `unknown`.  Then we
  *         ignore the connection.
+ * Refused A malformed request is an event with the status by which the server refuses it.  Its path is `unknown` if its
+ *         first line is malformed.
  * Clients We count only sockets that a server accepted: the process or its parent listens at the local port.  A Unix
  *         socket has the listener's name.
  * Attach  We ignore a TCP connection whose first byte came before the collector started, until we see one exchange in

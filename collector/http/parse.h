@@ -20,6 +20,8 @@
  *       |--anything else-------------------------> OPAQUE    a send, then a receive of "METHOD /"
  *       `--TLS--> ENCRYPTED
  *
+ * Refused A malformed request keeps its place: it waits for the reply with which the server refuses it, 4xx or 5xx.  The
+ *         bytes after it are not read.  After the reply the connection is strange, if the server does not close it.
  * Lenient As servers are, which then answer: empty lines before a request (RFC 9112, 2.2) and more than one blank
  *         between the words of its first line are skipped.
  * Trust   Clients may send any bytes.  Impossible ones make the connection strange or opaque, and have no other effect.
@@ -47,7 +49,7 @@ enum ask_flag {
 	ASK_PATH = 2,		/* path is complete */
 	ASK_HOST = 4,		/* host is complete */
 	ASK_HEAD = 8,		/* the ring has a new entry */
-	ASK_LOST = 16,		/* it is not the protocol, or the ring has no free entry */
+	ASK_LOST = 16,		/* it is not the protocol, or the ring has no free entry: request_refused() */
 };
 
 #define CONN_TRIES 16			/* a connection that becomes strange so often is opaque */
@@ -67,7 +69,8 @@ struct conn {
 	__u8 proven;		/* PROBATION: a reply has ended exactly */
 	__u8 parsed;		/* a request was understood before */
 	__u8 opaque;		/* PROBATION: it was opaque before */
-	__u8 pad[6];
+	__u8 refused;		/* the last request of the ring is malformed: the server has to refuse it */
+	__u8 pad[5];
 	struct path_pattern path;
 	struct name host;
 };
@@ -90,7 +93,7 @@ static inline void conn_becomes(struct conn *c, __u8 mode)
 	c->out.state = AT_START;
 	c->asked.n = 0;
 	c->status = STATUS_UNKNOWN;
-	c->answered = c->proven = 0;
+	c->answered = c->proven = c->refused = 0;
 }
 
 /* Stops following the bytes.  A new connection whose first request we cannot follow speaks another protocol. */
@@ -372,6 +375,24 @@ static inline __u32 request_byte(struct conn *c, __u8 byte)
 	if (names && m->state == AT_VALUE && m->header == HEADER_HOST)
 		name_begin(&c->host);
 	return out;
+}
+
+/* Takes a malformed request after ASK_LOST.  Returns 1: the ring has its entry; 0: we lose the position.  Its path and host
+ * are known if its first line is complete. */
+static inline int request_refused(struct conn *c)
+{
+	int in_head = c->in.state >= AT_METHOD && c->in.state <= AT_EMPTY, in_line = in_head && c->in.state <= AT_FIRST_END;
+
+	if (c->mode != CONN_PLAIN || c->refused)
+		return 0;
+	if (!in_head && !c->asked.n)
+		return 0;			/* it has its reply already */
+	if (in_head && asked_push(&c->asked, c->method, in_line ? PATH_UNKNOWN : c->path_code,
+				  in_line ? NAME_UNKNOWN : c->host_code))
+		return 0;
+	c->in.state = AT_NOTHING;
+	c->refused = 1;
+	return 1;
 }
 
 /* Skips n bytes, 1 .. message_blind(). */

@@ -50,6 +50,11 @@ __noinline __u32 request_pass(struct conn *c, __u64 n)
 	return c ? request_skip(c, n) : 0;
 }
 
+__noinline int request_malformed(struct conn *c)
+{
+	return c ? request_refused(c) : 0;
+}
+
 __noinline __u32 head_lines(const struct conn_head *head)
 {
 	return head ? head_empty(head->byte, head->n) : 0;
@@ -108,13 +113,15 @@ static __always_inline void received_some(struct feed *f, __u32 out)
 
 	if (!out)
 		return;
-	if (out & ASK_LOST) {
-		f->failed = 1;
-		return;
-	}
 	if ((out & ASK_BEGIN) && conn_counts(s) && !s->conn.asked.n) {
 		state_set(&s->turn, STATE_IDLE);
 		stamp_start(&s->turn, f->t);
+	}
+	if (out & ASK_LOST) {
+		f->failed = !request_malformed(&s->conn);
+		if (f->failed)
+			return;
+		out = ASK_HEAD;
 	}
 	received_found(s, out);
 }

@@ -81,6 +81,8 @@ static inline __u32 reply_head(struct conn *c)
 {
 	__u32 method = asked_at(&c->asked, 0)->method;
 
+	if (c->refused && c->asked.n == 1 && c->status >= 200 && c->status < 400)
+		return REPLY_LOST;		/* the server understands the request, and we do not */
 	if (c->status == 101 || (method == METHOD_CONNECT && c->status / 100 == 2))
 		return reply_switches(c);
 	if (c->status < 200) {
@@ -131,10 +133,14 @@ static inline void reply_over(struct conn *c)
 {
 	asked_pop(&c->asked);
 	c->status = STATUS_UNKNOWN;
-	if (c->out.state == AT_NOTHING)
+	if (c->out.state == AT_NOTHING && c->refused) {
+		conn_becomes(c, CONN_STRANGE);
+		c->answered = 1;
+	} else if (c->out.state == AT_NOTHING) {
 		conn_becomes(c, CONN_IGNORED);
-	else if (c->mode == CONN_PROBATION && !c->asked.n)
+	} else if (c->mode == CONN_PROBATION && !c->asked.n) {
 		c->proven = 1;
+	}
 }
 
 #endif

@@ -69,7 +69,7 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 n, int
 			step = most;
 		out = step ? request_skip(c, step) : request_byte(c, data[at]);
 		at += step ? step : 1;
-		if (out & ASK_LOST)
+		if ((out & ASK_LOST) && !request_refused(c))
 			drive_lost(d, 1);
 	}
 }

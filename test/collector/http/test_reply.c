@@ -190,4 +190,84 @@ TEST(another_protocol_is_opaque_and_tried_only_so_often)
 	assert_int_equal(d.n_lost, CONN_TRIES);
 }
 
+/* Malformed requests, with as much of them as is known; the first `before` ones are well-formed. */
+static const struct {
+	const char *requests;
+	int before;
+	__u32 method;
+	int path_is_known;
+} malformed[] = {
+	{ "GET /a b HTTP/1.1\r\nHost: h\r\n\r\n", 0, METHOD_GET, 0 },
+	{ "GET /a HTTP/3.0\r\n\r\n", 0, METHOD_GET, 0 },
+	{ "GET /a\r\n", 0, METHOD_GET, 0 },
+	{ "POST /a HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello", 0, METHOD_POST, 1 },
+	{ "POST /a HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\nhello", 0, METHOD_POST, 1 },
+	{ "POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 0, METHOD_POST, 1 },
+	{ "GET /b HTTP/1.1\r\n\r\nGET /a b HTTP/1.1\r\n\r\n", 1, METHOD_GET, 0 },
+	{ "GET /b HTTP/1.1\r\n\r\n*1\r\n$4\r\nPING\r\n", 1, METHOD_NONE, 0 },
+};
+
+static void ask_malformed(struct drive *d, size_t i, __u32 cut)
+{
+	const __u8 *bytes = (const __u8 *)malformed[i].requests;
+	__u32 n = strlen(malformed[i].requests);
+
+	drive_new(d);
+	drive_receive(d, bytes, cut, 1, ~0u);
+	drive_receive(d, bytes + cut, n - cut, !cut, ~0u);
+	for (int k = 0; k < malformed[i].before; k++)
+		drive_send(d, (const __u8 *)"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 38, ~0u);
+}
+
+TEST(a_malformed_request_has_the_status_that_refuses_it)
+{
+	static const char refusal[] = "HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\nno";
+	static struct drive d;
+
+	for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++)
+		for (__u32 cut = 0; cut < strlen(malformed[i].requests); cut++) {
+			const struct request_found *found = &d.found[malformed[i].before];
+
+			ask_malformed(&d, i, cut);
+			drive_send(&d, (const __u8 *)refusal, sizeof(refusal) - 1, ~0u);
+			if (d.n_lost || d.n != (__u32)malformed[i].before + 1 || found->status != 400 || found->method != malformed[i].method ||
+			    (found->path == PATH_UNKNOWN) == malformed[i].path_is_known)
+				fail_msg("cut at %u: %u lost, %u found, status %u: %s", cut, d.n_lost, d.n, found->status, malformed[i].requests);
+			assert_int_equal(d.conn.mode, CONN_STRANGE);
+		}
+}
+
+TEST(a_request_that_only_we_take_for_malformed_is_lost)
+{
+	static const char reply[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+	static struct drive d;
+
+	for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++) {
+		ask_malformed(&d, i, 0);
+		drive_send(&d, (const __u8 *)reply, sizeof(reply) - 1, ~0u);
+		assert_int_equal(d.n, malformed[i].before);
+		assert_int_equal(d.n_lost, 1);
+		assert_false(conn_reads(&d.conn));
+	}
+}
+
+TEST(after_a_refusal_the_connection_is_understood_again_after_an_exchange)
+{
+	static const char bad[] = "GET /a b HTTP/1.1\r\n\r\n", good[] = "GET /a HTTP/1.1\r\n\r\n";
+	static const char refusal[] = "HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\nno";
+	static const char ok[] = "HTTP/1.1 204 No Content\r\n\r\n";
+	static struct drive d;
+
+	drive_new(&d);
+	drive_receive(&d, (const __u8 *)bad, sizeof(bad) - 1, 1, ~0u);
+	drive_send(&d, (const __u8 *)refusal, sizeof(refusal) - 1, ~0u);
+	for (int i = 0; i < 3; i++) {
+		drive_receive(&d, (const __u8 *)good, sizeof(good) - 1, 0, ~0u);
+		drive_send(&d, (const __u8 *)ok, sizeof(ok) - 1, ~0u);
+	}
+	assert_int_equal(d.n, 3);
+	assert_int_equal(d.found[2].status, 204);
+	assert_int_equal(d.conn.mode, CONN_PLAIN);
+}
+
 TEST_MAIN()
