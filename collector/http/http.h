@@ -38,7 +38,7 @@
  *      status      the reply's, 100 .. 999; STATUS_UNKNOWN
  *      class       its first digit
  *      host        name.h's code of the Host header, in lower case
- *      client      address.h; CLIENT_LOCAL where it came by a Unix socket
+ *      client      address.h; CLIENT_LOCAL where it came by a Unix socket; behind a proxy, the address in its PROXY header
  *      instance    see exchange.h; of the listening process
  *      pid         of the process that serves the connection: a worker
  *      execname    hash of its name

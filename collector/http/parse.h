@@ -12,6 +12,8 @@
  *
  * Mode    of a connection:
  *
+ *      A PROXY header may come first.  After it the connection is new.
+ *
  *      new --request--> PLAIN --bytes that cannot be followed--> STRANGE
  *       |                 ^                                         | a send, then a receive with a request line
  *       |                 `---the next receive--- PROBATION <-------'
@@ -34,6 +36,7 @@
 #include "collector/http/method.h"
 #include "collector/http/path.h"
 #include "collector/server/name.h"
+#include "collector/server/proxy.h"
 
 enum conn_mode {
 	CONN_STRANGE,		/* we do not know where the next request begins */
@@ -41,6 +44,7 @@ enum conn_mode {
 	CONN_PLAIN,
 	CONN_ENCRYPTED,		/* turns only */
 	CONN_OPAQUE,		/* turns only */
+	CONN_PROXY,		/* within a PROXY header */
 	CONN_IGNORED,		/* it speaks another protocol now, or is about to end */
 };
 
@@ -70,7 +74,10 @@ struct conn {
 	__u8 parsed;		/* a request was understood before */
 	__u8 opaque;		/* PROBATION: it was opaque before */
 	__u8 refused;		/* the last request of the ring is malformed: the server has to refuse it */
-	__u8 pad[5];
+	__u8 begins;		/* the next receive has the client's first bytes: a PROXY header came before */
+	__u8 has_client;	/* proxy.address is the client's */
+	__u8 pad[3];
+	struct proxy proxy;
 	struct path_pattern path;
 	struct name host;
 };
@@ -156,6 +163,41 @@ static inline int is_request(const __u8 *head, __u32 n)
 	return i + 1 < n && i + 1 < CONN_HEAD && head[i + 1] == '/' ? 2 : 1;
 }
 
+/* Do these first n of CONN_HEAD bytes begin a PROXY header?  A client's method may be PROXY, too. */
+static inline int is_proxy_header(const __u8 *head, __u32 n)
+{
+	if (n < 8 || !proxy_begins(head))
+		return 0;
+	if (head[0] == 'P')
+		return head[4] == 'Y' && head[5] == ' ' && (head[6] == 'T' || head[6] == 'U');
+	return !head[4] && head[5] == '\r' && head[6] == '\n' && head[7] == 'Q';
+}
+
+#define PROXY_HEAD 4			/* bytes that conn_proxy_begin() takes */
+
+static inline void conn_proxy_begin(struct conn *c, const __u8 *head)
+{
+	conn_becomes(c, CONN_PROXY);
+	proxy_begin(&c->proxy, head);
+}
+
+/* Takes the next byte of a PROXY header, or skips some of the next `left` ones.  Returns how many.  After the header, the
+ * connection begins. */
+static inline __u32 conn_proxy_take(struct conn *c, __u8 byte, __u32 left)
+{
+	__u32 blind = proxy_blind(&c->proxy), n = blind < left ? blind : left;
+	enum proxy_verdict verdict = blind ? proxy_skip(&c->proxy, n) : proxy_byte(&c->proxy, byte);
+
+	if (verdict == PROXY_BAD)
+		conn_becomes(c, CONN_OPAQUE);
+	if (verdict == PROXY_NONE || verdict == PROXY_ADDRESS) {
+		conn_becomes(c, CONN_STRANGE);
+		c->begins = 1;
+		c->has_client = verdict == PROXY_ADDRESS;
+	}
+	return blind ? n : 1;
+}
+
 /* Do these first bytes of a send begin an interim reply, after which the server waits for the rest of a request? */
 static inline int is_interim(const __u8 *head, __u32 n)
 {
@@ -163,7 +205,7 @@ static inline int is_interim(const __u8 *head, __u32 n)
 }
 
 /* Decides the mode at a receive, by its first bytes: is_tls_record() and is_request() of them, after head_strip().
- * is_new: they are the connection's first bytes. */
+ * is_new: they are the connection's first bytes, after a PROXY header if there is one. */
 static inline void conn_receive(struct conn *c, int tls, int request, int is_new)
 {
 	int candidate = c->answered;

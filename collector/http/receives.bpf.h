@@ -11,6 +11,8 @@
 #include "collector/http/feed_line.bpf.h"
 #include "collector/server/digest_samples.bpf.h"
 
+#define PROXY_STEPS 512			/* of a receive: a header has at most 107 bytes, or 32 that are read */
+
 struct conn_head {
 	__u8 byte[CONN_HEAD];
 	__u32 n;
@@ -82,6 +84,49 @@ __noinline int receive_mode(struct conn *c, struct conn_head *head, int is_new)
 	if (!c || !head)
 		return 0;
 	conn_receive(c, is_tls_record(head->byte, head->n), head_begins(head), is_new);
+	return 0;
+}
+
+/* ---- the header of a proxy ---- */
+
+__noinline __u32 proxy_take(struct conn *c, __u8 byte, __u32 left)
+{
+	return c ? conn_proxy_take(c, byte, left) : left;
+}
+
+__noinline int proxy_starts(struct conn *c, const struct conn_head *head)
+{
+	if (!c || !head || !is_proxy_header(head->byte, head->n))
+		return 0;
+	conn_proxy_begin(c, head->byte);
+	return 1;
+}
+
+static long proxy_step(__u32 i, struct feed *f)
+{
+	struct conn *c = &f->s->conn;
+	int ready;
+
+	if (f->at >= f->total || c->mode != CONN_PROXY)
+		return 1;
+	ready = feed_ready(f);
+	if (ready < 0)
+		conn_becomes(c, CONN_OPAQUE);
+	if (ready <= 0)
+		return ready < 0;
+	f->at += proxy_take(c, window_byte(&f->window, f->at - f->window_at), f->total - f->at);
+	return 0;
+}
+
+/* Reads a PROXY header, or the rest of one, which may be all of the receive. */
+static __noinline int proxy_read(struct feed *f)
+{
+	struct server_conn *s = f->s;
+
+	bpf_loop(PROXY_STEPS, proxy_step, f, 0);
+	if (s->conn.has_client)
+		s->turn.client = address_remember(&s->conn.proxy.address);
+	s->conn.has_client = 0;
 	return 0;
 }
 
@@ -168,6 +213,8 @@ static __always_inline void receive_unread(struct server_conn *s, struct task_st
 {
 	__u64 blind = message_blind(&s->conn.in);
 
+	if (s->conn.mode == CONN_PROXY)
+		conn_becomes(&s->conn, CONN_OPAQUE);
 	if (!conn_reads(&s->conn))
 		s->conn.answered = 0;
 	if (conn_turns(&s->conn))
@@ -178,6 +225,13 @@ static __always_inline void receive_unread(struct server_conn *s, struct task_st
 		request_pass(&s->conn, total);
 	else
 		position_lost(s, 1);
+}
+
+/* Copies the window's first bytes. */
+static __always_inline void head_fill(struct conn_head *head, const struct feed *f)
+{
+	head->n = f->window_n < CONN_HEAD ? f->window_n : CONN_HEAD;
+	__builtin_memcpy(head->byte, f->window.byte, CONN_HEAD);
 }
 
 static __noinline int receive_feed(struct server_conn *s, struct task_struct *t, int total, int is_new)
@@ -192,9 +246,17 @@ static __noinline int receive_feed(struct server_conn *s, struct task_struct *t,
 		return 0;
 	}
 	if (c->mode != CONN_PLAIN) {
-		head.n = f.window_n < CONN_HEAD ? f.window_n : CONN_HEAD;
-		__builtin_memcpy(head.byte, f.window.byte, CONN_HEAD);
-		receive_mode(c, &head, is_new);
+		head_fill(&head, &f);
+		if (is_new && proxy_starts(c, &head))
+			f.at = PROXY_HEAD;
+		if (c->mode == CONN_PROXY) {
+			proxy_read(&f);
+			if (f.at >= f.total || feed_refill(&f))
+				return 0;
+			head_fill(&head, &f);
+		}
+		receive_mode(c, &head, is_new | c->begins);
+		c->begins = 0;
 		if (mode == CONN_OPAQUE && c->mode == CONN_PROBATION)
 			count(&counts.unreadable);	/* no turn and no event */
 	}
@@ -210,7 +272,8 @@ static __noinline int receive_feed(struct server_conn *s, struct task_struct *t,
 	return 0;
 }
 
-/* Makes a connection of an unknown socket, or not.  A request as its first bytes shows that the server accepted it. */
+/* Makes a connection of an unknown socket, or not.  A request or a PROXY header as its first bytes shows that the server
+ * accepted it. */
 static __noinline struct server_conn *receive_first(struct sock *sk, __u64 inode, struct task_struct *t, int total, int is_new)
 {
 	struct conn_head head = { .n = total < CONN_HEAD ? total : CONN_HEAD };
@@ -218,7 +281,7 @@ static __noinline struct server_conn *receive_first(struct sock *sk, __u64 inode
 
 	if (!is_new || source_open(&src, t, total) || src.len < head.n || bpf_probe_read_user(head.byte, head.n & 31, src.at))
 		return conn_make(sk, inode, t, 0);
-	return conn_make(sk, inode, t, head_begins(&head) != 0);
+	return conn_make(sk, inode, t, is_proxy_header(head.byte, head.n) || head_begins(&head));
 }
 
 static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)

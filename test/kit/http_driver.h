@@ -50,16 +50,26 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 n, int
 	__u32 at = 0, out, step;
 	__u8 mode = c->mode;
 	__u64 blind;
+	int tls;
 
 	if (c->mode == CONN_IGNORED || !n)
 		return;
 	memcpy(head, data, n < CONN_HEAD ? n : CONN_HEAD);
+	if (c->mode == CONN_STRANGE && is_new && is_proxy_header(head, n < CONN_HEAD ? n : CONN_HEAD)) {
+		conn_proxy_begin(c, head);
+		at = PROXY_HEAD;
+	}
+	while (at < n && c->mode == CONN_PROXY)
+		at += conn_proxy_take(c, data[at], n - at > most ? most : n - at);
+	if (at >= n)
+		return;
 	if (c->mode != CONN_PLAIN) {
-		int tls = is_tls_record(head, n);
-
-		step = n < CONN_HEAD ? n : CONN_HEAD;
+		step = n - at < CONN_HEAD ? n - at : CONN_HEAD;
+		memcpy(head, data + at, step);
+		tls = is_tls_record(head, step);
 		step = head_strip(head, step, head_empty(head, step));
-		conn_receive(c, tls, is_request(head, step), is_new);
+		conn_receive(c, tls, is_request(head, step), is_new || c->begins);
+		c->begins = 0;
 	}
 	d->n_lost += mode == CONN_OPAQUE && c->mode == CONN_PROBATION;
 	while (at < n && conn_reads(c)) {

@@ -149,6 +149,72 @@ TEST(tls_is_encrypted_and_anything_else_opaque)
 	}
 }
 
+#define V2 "\r\n\r\n\0\r\nQUIT\n"
+
+/* PROXY headers, and the client's address that each has; NULL: none. */
+static const struct {
+	const char *bytes;
+	__u32 n;
+	const char *address;
+} headers[] = {
+	{ "PROXY TCP4 192.0.2.1 198.51.100.2 4711 80\r\n", 43, "\0\0\0\0\0\0\0\0\0\0\xff\xff\xc0\0\2\1" },
+	{ "PROXY TCP6 2001:db8::1 ::1 4711 80\r\n", 36, "\x20\1\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\1" },
+	{ "PROXY UNKNOWN\r\n", 15, NULL },
+	{ V2 "\x21\x11\0\x0c\xc0\0\2\1\xc6\x33\x64\2\x12\x67\0\x50", 28, "\0\0\0\0\0\0\0\0\0\0\xff\xff\xc0\0\2\1" },
+	{ V2 "\x21\x11\0\x11\xc0\0\2\1\xc6\x33\x64\2\x12\x67\0\x50\4\0\2GE", 33, "\0\0\0\0\0\0\0\0\0\0\xff\xff\xc0\0\2\1" },
+	{ V2 "\x20\0\0\0", 16, NULL },
+};
+
+TEST(after_a_proxy_header_the_connection_begins)
+{
+	static const char request[] = "GET /a HTTP/1.1\r\nHost: b\r\n\r\n";
+	static struct drive d;
+	__u8 bytes[128];
+
+	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++) {
+		__u32 n = headers[i].n + sizeof(request) - 1;
+
+		memcpy(bytes, headers[i].bytes, headers[i].n);
+		memcpy(bytes + headers[i].n, request, sizeof(request) - 1);
+		for (__u32 cut = 8; cut <= n; cut++) {
+			drive_new(&d);
+			drive_receive(&d, bytes, cut, 1, ~0u);
+			drive_receive(&d, bytes + cut, n - cut, 0, 1);
+			if (d.conn.mode != CONN_PLAIN || d.conn.asked.n != 1 || d.conn.has_client != !!headers[i].address || d.n_lost)
+				fail_msg("header %zu, cut at %u: mode %u, %u requests, client %u", i, cut, d.conn.mode, d.conn.asked.n,
+					 d.conn.has_client);
+			if (headers[i].address)
+				assert_memory_equal(d.conn.proxy.address.byte, headers[i].address, 16);
+			assert_true(d.conn.asked.entry[0].path == path_of("/a"));
+		}
+		memcpy(bytes + headers[i].n, "\x16\x03\x01", 3);
+		drive_new(&d);
+		drive_receive(&d, bytes, headers[i].n, 1, ~0u);
+		drive_receive(&d, bytes + headers[i].n, 3, 0, ~0u);
+		assert_int_equal(d.conn.mode, CONN_ENCRYPTED);
+	}
+}
+
+TEST(only_a_connection_begins_with_a_proxy_header)
+{
+	static const char request[] = "GET /a HTTP/1.1\r\n\r\n", proxy[] = "PROXY /a HTTP/1.1\r\n\r\n";
+	static struct drive d;
+
+	drive_new(&d);
+	drive_receive(&d, (const __u8 *)proxy, sizeof(proxy) - 1, 1, ~0u);
+	assert_int_equal(d.conn.asked.n, 1);
+	assert_int_equal(d.conn.asked.entry[0].method, METHOD_OTHER);
+	drive_new(&d);
+	drive_receive(&d, (const __u8 *)request, sizeof(request) - 1, 1, ~0u);
+	drive_receive(&d, (const __u8 *)headers[0].bytes, headers[0].n, 0, ~0u);
+	assert_int_equal(d.conn.mode, CONN_PLAIN);
+	assert_true(d.conn.refused);
+	drive_new(&d);
+	drive_receive(&d, (const __u8 *)headers[0].bytes, headers[0].n, 1, ~0u);
+	drive_receive(&d, (const __u8 *)headers[0].bytes, headers[0].n, 0, ~0u);
+	assert_true(d.conn.refused);
+}
+
 TEST(what_is_not_wanted_is_not_read)
 {
 	static struct drive d;
