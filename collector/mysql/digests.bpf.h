@@ -237,7 +237,9 @@ __noinline int command_digest(struct server_conn *s)
 	if (!s)
 		return 0;
 	if (command_has_text(c->command)) {
-		if (text_known(c) && s->digested == text_at(c))
+		if (c->multibyte && c->set.chained)	/* the text goes on after the `set` */
+			digest_set(s, DIGEST_UNKNOWN, NAME_UNKNOWN);
+		else if (text_known(c) && s->digested == text_at(c))
 			digest_end(s, 1);
 		else if (s->digested != DIGEST_LOOK)
 			digest_set(s, DIGEST_UNKNOWN, NAME_UNKNOWN);

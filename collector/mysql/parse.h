@@ -19,6 +19,7 @@
  *         that the protocol asks for.  Before that no command is reported: bytes that look like one are `opaque`.
  * Proxy   A PROXY header before the login replaces the client's address: proxy.h.
  * Who     who.h reads the bytes that say who the client is, or that change its database.
+ * Charset Texts are read only while no backslash hides in the client's characters: charset.h.
  * Long    A packet of 0xffffff bytes continues in the next one, up to a shorter one (maybe empty).
  * Trust   Bytes are the clients'.  Impossible bytes make the connection opaque.  On a sure connection a command byte
  *         that the protocol lacks is an unknown command: servers answer it with an error.
@@ -27,6 +28,7 @@
 #define HEATSCOPE_MYSQL_PARSE_H
 
 #include "collector/mysql/attributes.h"
+#include "collector/mysql/charset.h"
 #include "collector/mysql/mysql.h"
 #include "collector/mysql/mysqlx.h"
 #include "collector/mysql/records.h"
@@ -110,28 +112,23 @@ struct conn {
 	__u8 stage;		/* of the reply */
 	__u8 unaligned;		/* the reply: a send ended within a packet, or too many packets */
 	__u8 row_continues;
-	__u8 multibyte;		/* it logged in with a character set of charset_hides_backslash() */
+	__u8 multibyte;		/* the client's character set is one of charset_hides_backslash() */
 	__u16 status;		/* the server's, of the last reply that has it */
 	__u8 caps_known;
 	__u8 sure;
 	__u8 logged;		/* a login has come whole, or a PROXY header began */
 	__u8 fresh;		/* no byte of the reply has come */
 	__u8 resumes;		/* CONN_COMPRESSED: a packet with any number starts a command */
+	__u8 unhides;		/* if the reply says ok, the command has ended `multibyte` */
+	__u8 collates;		/* the next byte of change_user is the number of a collation */
 	__u32 text_from;	/* where the command's body has its text, or TEXT_* */
 	struct attributes attributes;
 	struct records records;	/* CONN_ENCRYPTED */
 	struct proxy proxy;
 	struct follow follow;
 	struct who who;
+	struct charset_set set;
 };
-
-/* May a backslash be the second byte of a character?  So in big5, sjis, gbk, cp932 and gb18030 (mysys/charset-def.c).
- * n: number of a collation, as a login names it. */
-static inline int charset_hides_backslash(__u8 n)
-{
-	return n == 1 || n == 13 || n == 28 || n == 84 || n == 87 || n == 88 || n == 95 || n == 96 ||
-	       (n >= 248 && n <= 250);
-}
 
 static inline int command_possible(__u8 command)
 {
@@ -388,6 +385,8 @@ static inline __u32 parse_blind(const struct conn *c)
 		return 0;
 	if (command_has_text(c->command) && text_at(c) < STATEMENT_LOOK && !statement_done(&c->scanner))
 		return 0;
+	if (c->set.on || c->collates)
+		return 0;
 	return who_blind(&c->who, c->left);
 }
 
@@ -402,6 +401,14 @@ static inline __u32 login_packet_end(struct conn *c)
 	return named ? PARSE_NAME : 0;
 }
 
+/* Takes the character set that the command names. */
+static inline void charset_end(struct conn *c)
+{
+	charset_set_end(&c->set);
+	c->multibyte |= c->set.hides;
+	c->unhides = c->set.plain && !c->set.hides && !c->set.chained;
+}
+
 /* Ends a command, after its last byte. */
 static inline __u32 command_end(struct conn *c)
 {
@@ -410,6 +417,7 @@ static inline __u32 command_end(struct conn *c)
 	c->begun = 0;
 	if (c->mode == CONN_COMPRESSED)
 		return PARSE_DONE;
+	charset_end(c);
 	if (command_has_text(c->command) && scan_wanted(c) && text_known(c))
 		c->statement = statement_code(&c->scanner, text_at(c) < STATEMENT_LOOK);
 	if (c->command == COM_STMT_PREPARE)
@@ -452,6 +460,9 @@ static inline __u32 command_begin(struct conn *c, __u32 len)
 		command_unknown(c);	/* servers take it for an unknown command */
 	if (c->who.pending)
 		who_settle(&c->who, c->mode == CONN_LOGIN || c->result == STATUS_OK, c->result == STATUS_UNKNOWN);
+	if (c->unhides && c->result == STATUS_OK)
+		c->multibyte = 0;
+	c->unhides = 0;
 	c->mode = CONN_PLAIN;		/* also the first command after a login whose OK we missed */
 	c->begun = 1;
 	c->at = 0;
@@ -523,6 +534,8 @@ static inline __u32 command_byte(struct conn *c, __u8 byte)
 	c->scanner.word = 0;
 	c->scanner.state = STATEMENT_SPACE;
 	c->scanner.n = 0;
+	c->collates = 0;
+	charset_set_none(&c->set);
 	if (byte == COM_INIT_DB)
 		who_begin(&c->who, WHO_INIT_DB, 0);
 	else if (byte == COM_CHANGE_USER)
@@ -552,7 +565,10 @@ static inline __u32 id_byte(struct conn *c, __u8 byte)
 
 static inline __u32 who_named(struct conn *c, __u8 byte)
 {
-	return who_byte(&c->who, byte) ? PARSE_NAME : 0;
+	__u32 out = who_byte(&c->who, byte) ? PARSE_NAME : 0;
+
+	c->collates = c->begun && c->command == COM_CHANGE_USER && !byte && c->who.part == WHO_NOTHING;
+	return out;
 }
 
 /* Takes the client's capabilities, its character set, and who it is. */
@@ -573,6 +589,11 @@ static inline __u32 login_byte(struct conn *c, __u8 byte)
 	return 0;
 }
 
+static inline int statement_is_set(const struct conn *c)
+{
+	return c->scanner.word == STATEMENT_CODE("set");
+}
+
 static inline int statement_is_use(const struct conn *c)
 {
 	return c->command == COM_QUERY && c->scanner.word == STATEMENT_CODE("use");
@@ -581,7 +602,7 @@ static inline int statement_is_use(const struct conn *c)
 /* Is a text wanted that begins with this byte? */
 static inline int text_begins(const struct conn *c, __u8 byte)
 {
-	return scan_wanted(c) || statement_lower(byte) == 'u';
+	return scan_wanted(c) || statement_lower(byte) == 'u' || statement_lower(byte) == 's';
 }
 
 /* Is the number of attributes a byte with which a text may begin, too? */
@@ -620,7 +641,11 @@ static inline __u32 text_byte(struct conn *c, __u8 byte)
 		return 0;
 	}
 	statement_byte(&c->scanner, byte);
-	if (!statement_done(&c->scanner) || !statement_is_use(c))
+	if (!statement_done(&c->scanner))
+		return 0;
+	if (statement_is_set(c))
+		charset_set_begin(&c->set);
+	if (!statement_is_use(c))
 		return 0;
 	who_begin(&c->who, WHO_USE, 0);
 	return who_named(c, byte);
@@ -634,6 +659,15 @@ static inline __u32 body_byte(struct conn *c, __u8 byte)
 		return command_byte(c, byte);
 	if (c->who.part)
 		return who_named(c, byte);
+	if (c->collates) {
+		c->multibyte = charset_hides_backslash(byte);
+		c->collates = 0;
+		return 0;
+	}
+	if (c->set.on) {
+		charset_set_byte(&c->set, byte);
+		return 0;
+	}
 	return command_has_id(c->command) ? id_byte(c, byte) : text_byte(c, byte);
 }
 
@@ -741,6 +775,8 @@ static inline __u32 text_ahead(struct conn *c, const __u8 *text)
 	}
 	n = statement_ahead(&c->scanner, text);
 	c->at += n;
+	if (n && statement_is_set(c))
+		charset_set_begin(&c->set);
 	if (!statement_is_use(c))
 		return 0;
 	who_begin(&c->who, WHO_USE, 0);

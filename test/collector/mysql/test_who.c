@@ -243,6 +243,62 @@ static void a_change_without_a_seen_answer_is_unknown(void **state)
 	}
 }
 
+/* Commands that name the client's character set.  Does a backslash hide in it after the command, if none did before, and the
+ * answer is OK; if one did, and it is OK; and if it is an error? */
+static const struct {
+	__u8 command;
+	const char *body;
+	__u32 n;
+	int from_plain, from_hiding, refused;
+} charsets[] = {
+#define SET(body, plain, hiding, refused) { COM_QUERY, body, sizeof(body) - 1, plain, hiding, refused }
+	SET("set names gbk", 1, 1, 1), SET("SET NAMES 'SJIS'", 1, 1, 1), SET("set  names\n`cp932` collate cp932_bin;", 1, 1, 1),
+	SET("set character set big5", 1, 1, 1), SET("set charset gb18030", 1, 1, 1), SET("set character_set_client=gbk", 1, 1, 1),
+	SET("set @@session.character_set_client := 'gbk'", 1, 1, 1), SET("set autocommit = 1, character_set_client = gbk", 1, 1, 1),
+	SET("set@@character_set_client=gbk", 1, 1, 1), SET("set autocommit = 1; set names gbk; select 1", 1, 1, 1),
+	SET("set names utf8mb4", 0, 0, 1), SET("set names 'utf8' collate 'utf8_bin'", 0, 0, 1), SET("set character_set_client = latin1", 0, 0, 1),
+	SET("set names utf8mb4; select 1", 0, 1, 1), SET("set names default", 0, 1, 1), SET("set @charset_of_it = 'gbk'", 0, 1, 1),
+	SET("set character_set_results = gbk", 0, 1, 1), SET("set names = gbk_x", 0, 0, 1), SET("select 'set names gbk'", 0, 1, 1),
+	SET("set", 0, 1, 1), SET("sets names gbk", 0, 1, 1),
+#undef SET
+	{ COM_CHANGE_USER, "ann\0\3xyzmail\0\x1c\0mysql_native_password\0", 36, 1, 1, 1 },
+	{ COM_CHANGE_USER, "ann\0\3xyzmail\0\x2d\0mysql_native_password\0", 36, 0, 0, 0 },
+	{ COM_CHANGE_USER, "ann\0\0\0\xfa\0", 8, 1, 1, 1 },
+	{ COM_CHANGE_USER, "ann\0\0mail", 9, 0, 1, 1 },
+};
+
+static void charset_case(size_t i, int mode, __u32 a, __u32 b, int was, const char *reply, __u32 n_reply, int is)
+{
+	struct drive d;
+	__u8 body[256], data[256];
+	__u32 n;
+
+	bob_in_shop(&d, mode & 1);
+	d.ahead = mode > 1;
+	d.ahead_text = mode > 3;
+	d.conn.multibyte = was;
+	body[0] = charsets[i].command;
+	memcpy(body + 1, charsets[i].body, charsets[i].n);
+	n = packet(data, 0, body, charsets[i].n + 1);
+	receive_cut(&d, data, n, a < n ? a : n, b < n ? b : n);
+	answer(&d, reply, n_reply);
+	next(&d);
+	if (d.conn.multibyte != is)
+		fail_msg("mode %d, cuts %u and %u, from %d: %u: %s", mode, a, b, was, d.conn.multibyte, charsets[i].body);
+}
+
+static void the_character_set_is_followed(void **state)
+{
+	for (size_t i = 0; i < sizeof(charsets) / sizeof(*charsets); i++)
+		for (int mode = 0; mode < 6; mode++)
+			for (__u32 a = 0; a <= charsets[i].n + 5; a++)
+				for (__u32 b = a; b <= charsets[i].n + 5; b++) {
+					charset_case(i, mode, a, b, 0, OK, sizeof(OK) - 1, charsets[i].from_plain);
+					charset_case(i, mode, a, b, 1, OK, sizeof(OK) - 1, charsets[i].from_hiding);
+					charset_case(i, mode, a, b, 1, ERR, sizeof(ERR) - 1, charsets[i].refused);
+				}
+}
+
 /* It is not known which of the two statements failed. */
 static void an_error_after_a_use_leaves_it_unknown(void **state)
 {
@@ -419,6 +475,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(within_tls_it_is_encrypted),
 	cmocka_unit_test(a_command_that_succeeds_moves_it),
 	cmocka_unit_test(a_command_that_fails_does_not),
+	cmocka_unit_test(the_character_set_is_followed),
 	cmocka_unit_test(a_change_without_a_seen_answer_is_unknown),
 	cmocka_unit_test(an_error_after_a_use_leaves_it_unknown),
 	cmocka_unit_test(a_use_after_attributes_moves_it),
