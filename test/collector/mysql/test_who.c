@@ -270,16 +270,16 @@ static const struct {
 static void charset_case(size_t i, int mode, __u32 a, __u32 b, int was, const char *reply, __u32 n_reply, int is)
 {
 	struct drive d;
-	__u8 body[256], data[256];
-	__u32 n;
+	__u8 body[256] = { charsets[i].command, 0, 1 }, data[256];
+	__u32 n, attributes = mode > 5 && charsets[i].command == COM_QUERY ? 2 : 0;	/* the bytes that say there are none */
 
 	bob_in_shop(&d, mode & 1);
-	d.ahead = mode > 1;
-	d.ahead_text = mode > 3;
+	d.ahead = mode > 1 && mode != 6;
+	d.ahead_text = mode > 3 && mode != 6;
 	d.conn.multibyte = was;
-	body[0] = charsets[i].command;
-	memcpy(body + 1, charsets[i].body, charsets[i].n);
-	n = packet(data, 0, body, charsets[i].n + 1);
+	d.conn.caps |= attributes ? CLIENT_QUERY_ATTRIBUTES : 0;
+	memcpy(body + 1 + attributes, charsets[i].body, charsets[i].n);
+	n = packet(data, 0, body, charsets[i].n + 1 + attributes);
 	receive_cut(&d, data, n, a < n ? a : n, b < n ? b : n);
 	answer(&d, reply, n_reply);
 	next(&d);
@@ -290,9 +290,9 @@ static void charset_case(size_t i, int mode, __u32 a, __u32 b, int was, const ch
 static void the_character_set_is_followed(void **state)
 {
 	for (size_t i = 0; i < sizeof(charsets) / sizeof(*charsets); i++)
-		for (int mode = 0; mode < 6; mode++)
-			for (__u32 a = 0; a <= charsets[i].n + 5; a++)
-				for (__u32 b = a; b <= charsets[i].n + 5; b++) {
+		for (int mode = 0; mode < 8; mode++)
+			for (__u32 a = 0; a <= charsets[i].n + 7; a++)
+				for (__u32 b = a; b <= charsets[i].n + 7; b++) {
 					charset_case(i, mode, a, b, 0, OK, sizeof(OK) - 1, charsets[i].from_plain);
 					charset_case(i, mode, a, b, 1, OK, sizeof(OK) - 1, charsets[i].from_hiding);
 					charset_case(i, mode, a, b, 1, ERR, sizeof(ERR) - 1, charsets[i].refused);
