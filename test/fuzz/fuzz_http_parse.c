@@ -54,7 +54,8 @@ static struct drive whole, bytes;
 /* Bytes in pieces give the same events as the whole, unless the kind of the connection depends on the pieces. */
 static void both_check(void)
 {
-	if (whole.conn.mode != CONN_PLAIN || bytes.conn.mode != CONN_PLAIN || whole.n_lost || bytes.n_lost || whole.conn.proxy.version) {
+	if (whole.conn.mode != CONN_PLAIN || bytes.conn.mode != CONN_PLAIN || whole.n_lost || bytes.n_lost ||
+	    whole.conn.proxy.version) {
 		whole.n_lost = 0;
 		bytes = whole;
 		return;

@@ -230,9 +230,10 @@ TEST(a_malformed_request_has_the_status_that_refuses_it)
 
 			ask_malformed(&d, i, cut);
 			drive_send(&d, (const __u8 *)refusal, sizeof(refusal) - 1, ~0u);
-			if (d.n_lost || d.n != (__u32)malformed[i].before + 1 || found->status != 400 || found->method != malformed[i].method ||
-			    (found->path == PATH_UNKNOWN) == malformed[i].path_is_known)
-				fail_msg("cut at %u: %u lost, %u found, status %u: %s", cut, d.n_lost, d.n, found->status, malformed[i].requests);
+			if (d.n_lost || d.n != (__u32)malformed[i].before + 1 || found->status != 400 ||
+			    found->method != malformed[i].method || (found->path == PATH_UNKNOWN) == malformed[i].path_is_known)
+				fail_msg("cut at %u: %u lost, %u found, status %u: %s", cut, d.n_lost, d.n, found->status,
+					 malformed[i].requests);
 			assert_int_equal(d.conn.mode, CONN_STRANGE);
 		}
 }
