@@ -1,6 +1,7 @@
 #include "render/document/narrative.h"
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -465,6 +466,44 @@ static int find_worst(const struct grid *g, struct narrative *ret)
 	return 0;
 }
 
+/* ---- the slowest ---- */
+
+#define DECADE 10
+
+static bool adds_up(const struct grid *g)
+{
+	return !g->point && axis_unit(g->unit) != AXIS_PERCENT && g->all.sum && g->all.sum != UINT64_MAX;
+}
+
+/* Values are taken from the middles of rows. */
+static void find_slowest(const struct grid *g, struct narrative *ret)
+{
+	double n = 0, sum = 0, all = (double)g->all.count;
+	size_t row = adds_up(g) ? g->n_rows : 0, lowest = row, first = g->n_cols, last = 0;
+
+	while (row && row_low(g, row - 1) * DECADE >= (double)g->all.max) {
+		double here = row_count(g, --row);
+
+		if (!here)
+			continue;
+		lowest = row;
+		n += here;
+		sum += here * (row_low(g, row) + fmin(row_high(g, row), (double)g->all.max)) / 2;
+		for (size_t col = 0; col < g->n_cols; col++)
+			if (g->cell[row * g->n_cols + col]) {
+				first = col < first ? col : first;
+				last = col > last ? col : last;
+			}
+	}
+	if (!n || n > NARRATIVE_FEW * all || sum < NARRATIVE_MUCH * (double)g->all.sum)
+		return;
+	ret->slowest.n = n;
+	ret->slowest.least = row_low(g, lowest);
+	ret->slowest.share = fmin(sum / (double)g->all.sum, 1);
+	ret->slowest.first = first;
+	ret->slowest.last = last;
+}
+
 int narrative_find(const struct grid *g, struct narrative *ret)
 {
 	enum axis_scale scale = axis_unit(g->unit) == AXIS_PERCENT ? AXIS_LINEAR : AXIS_LOG;
@@ -476,6 +515,7 @@ int narrative_find(const struct grid *g, struct narrative *ret)
 		return 0;
 	bins_make(g, scale, &b);
 	find_modes(g, &b, scale, ret);
+	find_slowest(g, ret);
 	err = find_shifts(g, &b, scale, ret);
 	return err ? err : find_worst(g, ret);
 }

@@ -11,6 +11,8 @@
  *         With few columns there is no search.
  * Worst   The minute with the highest p99, among those of NARRATIVE_LEAST events or more.  A minute is the fewest whole
  *         columns that last one; the first and the last of them were observed.
+ * Slowest The events within a decade of the highest value, if they are at most NARRATIVE_FEW of all, and their values
+ *         at least NARRATIVE_MUCH of the sum of all: no percentile shows them.
  * Running What has run for NARRATIVE_LONG_NS or longer at the end of the last observed slot comes first.  It has not
  *         ended, so it is in no other word and number.
  * Values  are as precise as the height of a row; a percentile is the highest value of its row.
@@ -30,7 +32,9 @@
 #define NARRATIVE_SHIFTS_MAX 3
 #define NARRATIVE_LEAST 100		/* the fewest events of a worst minute: fewer have no p99 */
 #define NARRATIVE_LONG_NS 1000000000ull	/* a slot, as a rule: what is older was seen at the end of two */
-#define NARRATIVE_TEXT 896
+#define NARRATIVE_FEW 0.01
+#define NARRATIVE_MUCH 0.1
+#define NARRATIVE_TEXT 1408
 
 struct narrative_mode {
 	double at;			/* the value with the highest density of events */
@@ -51,11 +55,17 @@ struct narrative {
 	struct narrative_shift shift[NARRATIVE_SHIFTS_MAX];	/* by time */
 	size_t worst, n_worst;		/* columns; n_worst 0: no minute is worse than others */
 	double worst_p99;
+	struct {
+		double n;		/* events; 0: none are so few and so much */
+		double least, share;	/* the lower edge of their lowest row; their part of the sum, 0 to 1 */
+		size_t first, last;	/* columns */
+	} slowest;
 };
 
 int narrative_find(const struct grid *g, struct narrative *ret_narrative);
 
-/* Writes "Two modes: around 210 us (71 % of the queries) and 8.4 ms (29 %). At 14:03:20 the median rises ...", after
+/* Writes "Two modes: around 210 us (71 % of the queries) and 8.4 ms (29 %). The slowest 54 took 1.5 s to 15 s: 62 % of all
+ * time, from 14:02:37 to 14:02:45; among them update t (48, p50 4.4 s). At 14:03:20 the median rises ...", after
  * "9 queries still ran at 14:05:00, the oldest for 22.8 s; most of them: update t (8)."  keys: the map's keys, of which
  * it names one; NULL, or without `runs`: it has only the numbers of the grid. */
 void narrative_say(const struct grid *g, const struct narrative *n, const struct report_table *keys, const struct zone *zone,

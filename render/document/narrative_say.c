@@ -74,6 +74,16 @@ static void say_share(struct words *w, double share)
 		append_words(w, share < 0.1 || share > 0.9 ? "%.1f %%" : "%.0f %%", 100 * share);
 }
 
+/* Returns how many bytes of a text are at most KEY_NAMED and end with a character. */
+static int named_bytes(const char *text)
+{
+	size_t at = 0, len;
+
+	while (text[at] && (len = utf8_length((const unsigned char *)text + at)) > 0 && at + len <= KEY_NAMED)
+		at += len;
+	return (int)at;
+}
+
 static void say_modes(struct words *w, const struct narrative *n, const char *events)
 {
 	static const char *const number[] = { "", "One mode", "Two modes", "Three modes", "Four modes" };
@@ -91,6 +101,57 @@ static void say_modes(struct words *w, const struct narrative *n, const char *ev
 		say_share(w, n->mode[i].share);
 		append_words(w, "%s%.40s)", i ? "" : " of the ", i ? "" : events);
 	}
+	append_words(w, ".");
+}
+
+/* The key with the largest sum whose values are mostly among the slowest; NULL: there is none, or it is not known. */
+static const struct report_row *slow_key(const struct report_table *keys, double least)
+{
+	for (size_t i = 0; keys && !keys->counts_only && i < keys->n_rows; i++)
+		if (keys->row[i].count > 0 && (double)keys->row[i].p50 >= least)
+			return &keys->row[i];
+	return NULL;
+}
+
+static void say_slow_key(struct words *w, const struct report_row *row)
+{
+	int len = named_bytes(row->name);
+	char count[AXIS_TEXT];
+
+	axis_format_count(row->count, count);
+	append_words(w, "; among them %.*s%s (%s, p50 ", len, row->name, row->name[len] ? "…" : "", count);
+	say_about(w, (double)row->p50);
+	append_words(w, ")");
+}
+
+static void say_slowest(struct words *w, const struct narrative *n, const struct report_table *keys)
+{
+	bool time = axis_unit(w->g->unit) == AXIS_NS;
+	const struct report_row *key = slow_key(keys, n->slowest.least);
+	char count[AXIS_TEXT];
+
+	if (!(n->slowest.n > 0))
+		return;
+	axis_format_count(n->slowest.n, count);
+	append_words(w, n->slowest.n > 1 ? " The %s %s (" : " The %s (", time ? "slowest" : "highest", count);
+	say_share(w, n->slowest.n / (double)w->g->all.count);
+	append_words(w, time ? ") took " : n->slowest.n > 1 ? ") are " : ") is ");
+	if (n->slowest.n > 1) {
+		say_about(w, n->slowest.least);
+		append_words(w, " to ");
+	}
+	say_about(w, (double)w->g->all.max);
+	append_words(w, ": ");
+	say_share(w, n->slowest.share);
+	append_words(w, time ? " of all time, " : " of the sum, ");
+	append_words(w, n->slowest.first < n->slowest.last ? "from " : "at ");
+	say_time(w, n->slowest.first);
+	if (n->slowest.first < n->slowest.last) {
+		append_words(w, " to ");
+		say_time(w, n->slowest.last);
+	}
+	if (key)
+		say_slow_key(w, key);
 	append_words(w, ".");
 }
 
@@ -177,16 +238,6 @@ static struct still still_by_column(const struct grid *running)
 	return s;
 }
 
-/* Returns how many bytes of a text are at most KEY_NAMED and end with a character. */
-static int named_bytes(const char *text)
-{
-	size_t at = 0, len;
-
-	while (text[at] && (len = utf8_length((const unsigned char *)text + at)) > 0 && at + len <= KEY_NAMED)
-		at += len;
-	return (int)at;
-}
-
 static void say_most(struct words *w, const struct still *s)
 {
 	const char *name = s->most->name;
@@ -253,6 +304,7 @@ void narrative_say(const struct grid *g, const struct narrative *n, const struct
 		return;
 	}
 	say_modes(&w, n, events);
+	say_slowest(&w, n, keys);
 	say_shifts(&w, n);
 	say_worst(&w, n);
 	if (w.at == before)

@@ -278,7 +278,7 @@ TEST(it_writes_sentences)
 	rank(g);
 	narrative_text(g, NULL, NULL, text);
 	assert_string_equal(text, "Four modes: around 210 µs (70 % of the queries), 8.8 ms (15 %), 18 ms (15 %) and 1.1 s (0.2 %). "
-			    "At 14:05:00 p90 rises from 9.1 ms to 18 ms. The worst minute begins at 14:05:41: p99 1.2 s, over the whole time 18 ms.");
+			    "The slowest 100 (0.2 %) took 1.1 s to 1.2 s: 33 % of all time, at 14:06:40. At 14:05:00 p90 rises from 9.1 ms to 18 ms. The worst minute begins at 14:05:41: p99 1.2 s, over the whole time 18 ms.");
 	grid_free(g);
 }
 
@@ -297,6 +297,49 @@ TEST(modes_below_the_ruler_are_marked)
 	rank(g);
 	narrative_text(g, NULL, NULL, text);
 	assert_memory_equal(text, "Two modes: below 1 µs (90 % of the queries) and around ", strlen("Two modes: below 1 µs (90 % of the queries) and around "));
+	grid_free(g);
+}
+
+/* Adds 1,000 events of about 50 us to each column, and a pile-up of 8 that take 8 s at columns 40 and 44; sets the sum. */
+static struct grid *grid_with_pile(unsigned n_waiting)
+{
+	struct grid *g = empty_grid(100);
+
+	for (size_t col = 0; col < 100; col++)
+		kit_add(g, col, 45, 1000);			/* 50.5 .. 55 us */
+	kit_add(g, 40, 184, n_waiting);				/* 8.6 .. 9.4 s */
+	kit_add(g, 44, 183, n_waiting);				/* 7.9 .. 8.6 s */
+	rank(g);
+	g->all.max = 9000000000;
+	g->all.sum = 100000ull * 52000 + n_waiting * 17000000000ull;
+	return g;
+}
+
+TEST(a_few_that_took_much_of_the_time_are_named)
+{
+	static const struct report_row rows[] = {
+		{ .name = "select c", .count = 100000, .p50 = 52000, .sum = 5.2e9 }, { .name = "update stock set n = ?", .count = 16, .p50 = 8600000000, .sum = 1.36e11 },
+	};
+	struct report_table keys = { .unit = "ns", .n_rows = 2, .row = rows };
+	struct grid *g = grid_with_pile(8);
+	char text[NARRATIVE_TEXT];
+
+	(void)state;
+	narrative_text(g, &keys, NULL, text);
+	assert_non_null(strstr(text, " The slowest 16 (less than 0.1 %) took 7.9 s to 9 s: 96.5 % of all time, from 14:00:40 to 14:00:44; "
+				     "among them update stock set n = ? (16, p50 8.6 s)."));
+	g->all.sum = UINT64_MAX;
+	narrative_text(g, &keys, NULL, text);
+	assert_null(strstr(text, "slowest"));		/* the sum is not known */
+	grid_free(g);
+	g = grid_with_pile(600);			/* more than 1 %: p99 shows them */
+	narrative_text(g, NULL, NULL, text);
+	assert_null(strstr(text, "slowest"));
+	grid_free(g);
+	g = grid_with_pile(8);
+	g->all.sum = 2000000000000ull;			/* 7 % of the time */
+	narrative_text(g, NULL, NULL, text);
+	assert_null(strstr(text, "slowest"));
 	grid_free(g);
 }
 
