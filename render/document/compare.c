@@ -357,6 +357,8 @@ static void draw_key(struct canvas *c, const struct compare *k, const struct map
 		x = key_frame(c, x, y, true, "more in A");
 		x = key_frame(c, x, y, false, "more in B");
 		snprintf(text, sizeof(text), "may be chance (false discovery rate %g)", k->rate);
+		if (x + SWATCH + 7 + canvas_text_width(c, text) > c->width - PLOT_RIGHT)
+			snprintf(text, sizeof(text), "may be chance");
 		x = key_chance(c, x, y, text);
 	}
 	caption_key(c, o, m->grid, m->n, x, y);
@@ -385,7 +387,9 @@ static void draw_footer(struct canvas *c, const struct compare *k, const struct 
 static void draw_compare(struct canvas *c, const struct compare *k, const struct maps *m,
 			 const struct figure_options *o)
 {
-	double top = CAPTION_HEAD + NAMES, footer = c->height - CAPTION_FOOTER - 4, lower = footer - COMPARE_LOWER;
+	double top = CAPTION_HEAD + NAMES, footer = c->height - CAPTION_FOOTER - 4, least = top + MAP_MIN + 4 + PLOT_TIME + 6 + CAPTION_KEY + 8;
+	unsigned lower_height = compare_lower_height((unsigned)c->width, footer > least ? (unsigned)(footer - least) : 0);
+	double lower = footer - lower_height;
 	double key = lower - CAPTION_KEY - 8, height = key - 6 - PLOT_TIME - 4 - top;
 	struct panel_range range;
 
@@ -400,7 +404,7 @@ static void draw_compare(struct canvas *c, const struct compare *k, const struct
 	draw_names(c, k, CAPTION_HEAD);
 	draw_maps(c, k, m, o, &range, top, height);
 	draw_key(c, k, m, o, key);
-	compare_draw_lower(c, k, o, &range, lower);
+	compare_draw_lower(c, k, o, &range, lower, lower_height);
 	draw_footer(c, k, o, footer);
 }
 

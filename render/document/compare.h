@@ -55,12 +55,14 @@ int compare_render(const struct compare *k, const struct figure_options *o, __u8
 /* Returns the highest number of columns for a picture of this width. */
 size_t compare_columns(enum compare_view view, unsigned width);
 
-/* Draws the lower part (compare_lower.c) from y on, COMPARE_LOWER px high. */
+/* The lower part (compare_lower.c): distributions and a table next to them; in a narrow picture that is high enough, below
+ * them.  compare_lower_height() returns its height in a picture that has at most `height` px for it. */
 #define COMPARE_LOWER 236
 struct canvas;
 struct panel_range;
+unsigned compare_lower_height(unsigned width, unsigned height);
 void compare_draw_lower(struct canvas *c, const struct compare *k, const struct figure_options *o, const struct panel_range *range,
-			double y);
+			double y, unsigned height);
 
 /* Returns the colour of A's (0) or B's (1) lines and areas. */
 __u32 compare_colour(enum palette_theme theme, int side);

@@ -8,6 +8,9 @@
 #define AXIS 34				/* px for labels of the value axis */
 #define PART 0.56			/* of the width, for the distributions */
 #define LINE 23
+#define STACKED_BELOW 640		/* px: in a narrower picture the table is below the distributions */
+#define LEFT_STACKED 24
+#define TABLE_WIDE 320			/* px: room for differences and q */
 #define AREA 0.22			/* opacity under A's line */
 
 /* ---- distributions ---- */
@@ -136,11 +139,11 @@ static void draw_axes(struct canvas *c, const struct curve *v)
 	}
 }
 
-static void draw_title(struct canvas *c, double x, double y, const char *text)
+static void draw_title(struct canvas *c, double x, double y, double right, const char *text)
 {
 	canvas_font(c, CANVAS_TEXT + 1, true);
 	canvas_colour(c, c->palette.text);
-	canvas_text(c, CANVAS_LEFT, x, y + 14, text);
+	canvas_text_within(c, x, y + 14, right - x, text);
 }
 
 /* Writes how much of A and B lies beyond the axis: "< 5 µs: 0 % of A, 49 % of B". */
@@ -180,13 +183,13 @@ static void draw_beyond(struct canvas *c, const struct curve *v, double y)
 	canvas_text(c, CANVAS_RIGHT, v->x + v->width, y + 14, text);
 }
 
-static void draw_curves(struct canvas *c, const struct compare *k, const struct figure_options *o, const struct panel_range *range, double y)
+static void draw_curves(struct canvas *c, const struct compare *k, const struct figure_options *o, const struct panel_range *range, double right, double y)
 {
 	struct curve v = { .k = k, .range = range, .yscale = o->yscale, .x = PLOT_LEFT, .y = y + TITLE,
-			   .width = floor(c->width * PART) - PLOT_LEFT - 12, .height = COMPARE_LOWER - TITLE - AXIS };
+			   .width = right - PLOT_LEFT, .height = COMPARE_LOWER - TITLE - AXIS };
 
 	find_top(&v);
-	draw_title(c, PLOT_LEFT, y, k->share ? "Distribution: % of the events by value" : "Distribution: events by value");
+	draw_title(c, PLOT_LEFT, y, right, k->share ? "Distribution: % of the events by value" : "Distribution: events by value");
 	draw_beyond(c, &v, y);
 	draw_axes(c, &v);
 	cairo_save(c->cr);
@@ -230,9 +233,17 @@ static void put_chance(const struct compare_line *line, char out[AXIS_TEXT])
 		snprintf(out, AXIS_TEXT, "%.2g", line->q);
 }
 
+/* A narrow table has A and B only. */
+static int n_columns(double left, double right)
+{
+	return right - left < TABLE_WIDE ? (int)COLUMN_DIFFERENCE : (int)COLUMNS;
+}
+
 static double column_right(int column, double left, double right)
 {
-	return right - (COLUMNS - 1 - column) * floor((right - left) * 0.215);
+	int n = n_columns(left, right);
+
+	return right - (n - 1 - column) * floor((right - left) * 0.86 / n);
 }
 
 static void draw_row(struct canvas *c, const struct compare_line *line, double left, double right, double y)
@@ -246,7 +257,7 @@ static void draw_row(struct canvas *c, const struct compare_line *line, double l
 	canvas_font(c, CANVAS_TEXT, line->significant);
 	canvas_colour(c, line->significant ? c->palette.text : c->palette.muted);
 	canvas_text_within(c, left, y, (right - left) * 0.16, line->name);
-	for (int i = 0; i < COLUMNS; i++)
+	for (int i = 0; i < n_columns(left, right); i++)
 		canvas_text(c, CANVAS_RIGHT, column_right(i, left, right), y, text[i]);
 	canvas_colour(c, c->palette.rule);
 	canvas_line(c, left, y + 7.5, right, y + 7.5);
@@ -256,10 +267,10 @@ static void draw_table(struct canvas *c, const struct compare *k, double left, d
 {
 	static const char *const head[COLUMNS] = { "A", "B", "A − B", "q" };
 
-	draw_title(c, left, y, "Events, mean and percentiles; bold: beyond chance");
+	draw_title(c, left, y, right, "Events, mean and percentiles; bold: beyond chance");
 	y += TITLE + 14;
 	canvas_font(c, CANVAS_TEXT, false);
-	for (int i = 0; i < COLUMNS; i++) {
+	for (int i = 0; i < n_columns(left, right); i++) {
 		double x = column_right(i, left, right);
 
 		if (i < 2) {
@@ -275,10 +286,21 @@ static void draw_table(struct canvas *c, const struct compare *k, double left, d
 		draw_row(c, &k->line[i], left, right, y += LINE);
 }
 
-void compare_draw_lower(struct canvas *c, const struct compare *k, const struct figure_options *o, const struct panel_range *range, double y)
+unsigned compare_lower_height(unsigned width, unsigned height)
 {
-	double left = floor(c->width * PART) + 24;
+	return width < STACKED_BELOW && height >= 2 * COMPARE_LOWER ? 2 * COMPARE_LOWER : COMPARE_LOWER;
+}
 
-	draw_curves(c, k, o, range, y);
-	draw_table(c, k, left, c->width - PLOT_RIGHT, y);
+void compare_draw_lower(struct canvas *c, const struct compare *k, const struct figure_options *o, const struct panel_range *range,
+			double y, unsigned height)
+{
+	double left = floor(c->width * PART), right = c->width - PLOT_RIGHT;
+
+	if (height > COMPARE_LOWER) {
+		draw_curves(c, k, o, range, right, y);
+		draw_table(c, k, LEFT_STACKED, right, y + COMPARE_LOWER);
+	} else {
+		draw_curves(c, k, o, range, left - 12, y);
+		draw_table(c, k, left + 24, right, y);
+	}
 }

@@ -221,10 +221,24 @@ int text_table_of_gaps(const struct grid *g, const struct zone *zone, struct tex
 
 /* ---- drawn ---- */
 
-/* Finds the right ends of columns: each column is as wide as its widest text, narrower if the names need the space. */
-static void place_columns(struct canvas *c, const struct text_table *s, double width, double end[TEXT_TABLE_COLUMNS])
+/* A narrow table leaves these out, the first one first. */
+static const char *const dispensable[] = { "p90", "p99.9", "p50", "mean", "oldest", "share", "running" };
+
+static void leave_out(const struct text_table *s, const char *head, double wide[TEXT_TABLE_COLUMNS], double *all)
 {
-	double wide[TEXT_TABLE_COLUMNS], all = 0, right = width, squeeze;
+	for (size_t i = 0; i < s->n_columns; i++)
+		if (!strcmp(s->head[i + 1], head)) {
+			*all -= wide[i];
+			wide[i] = 0;
+		}
+}
+
+/* Finds the right ends of columns: each column is as wide as its widest text, narrower if the names need the space.  A
+ * width of 0 says that the column is left out. */
+static void place_columns(struct canvas *c, const struct text_table *s, double width, double wide[TEXT_TABLE_COLUMNS],
+			  double end[TEXT_TABLE_COLUMNS])
+{
+	double all = 0, right = width, squeeze;
 
 	for (size_t i = 0; i < s->n_columns; i++) {
 		wide[i] = canvas_text_width(c, s->head[i + 1]);
@@ -233,23 +247,26 @@ static void place_columns(struct canvas *c, const struct text_table *s, double w
 		wide[i] = fmax(wide[i] + BETWEEN, width * 0.65 / TEXT_TABLE_COLUMNS);
 		all += wide[i];
 	}
+	for (size_t i = 0; i < sizeof(dispensable) / sizeof(*dispensable) && all > width * (1 - NAME_MIN); i++)
+		leave_out(s, dispensable[i], wide, &all);
 	squeeze = fmin(1, width * (1 - NAME_MIN) / all);
-	for (size_t i = s->n_columns; i-- > 0; right -= wide[i] * squeeze)
+	for (size_t i = s->n_columns; i-- > 0; right -= wide[i] *= squeeze)
 		end[i] = right;
 }
 
 double text_table_draw(struct canvas *c, const struct text_table *s, size_t from, size_t to, double x, double y,
 		       double width)
 {
-	double end[TEXT_TABLE_COLUMNS] = { 0 }, names;
+	double end[TEXT_TABLE_COLUMNS] = { 0 }, wide[TEXT_TABLE_COLUMNS] = { 0 }, names;
 
 	canvas_font(c, CANVAS_TEXT, false);
-	place_columns(c, s, width, end);
-	names = end[0] - (s->n_columns > 1 ? end[1] - end[0] : BETWEEN);
+	place_columns(c, s, width, wide, end);
+	names = end[0] - fmax(wide[0], BETWEEN);
 	canvas_colour(c, c->palette.muted);
 	canvas_text(c, CANVAS_LEFT, x, y, s->head[0]);
 	for (size_t i = 0; i < s->n_columns; i++)
-		canvas_text(c, CANVAS_RIGHT, x + end[i], y, s->head[i + 1]);
+		if (wide[i] > 0)
+			canvas_text(c, CANVAS_RIGHT, x + end[i], y, s->head[i + 1]);
 	canvas_colour(c, c->palette.axis);
 	canvas_line(c, x, y + 6.5, x + width, y + 6.5);
 	for (size_t row = from; row < to; row++) {
@@ -257,7 +274,8 @@ double text_table_draw(struct canvas *c, const struct text_table *s, size_t from
 		canvas_colour(c, c->palette.text);
 		canvas_text_within(c, x, y, names, s->name[row]);
 		for (size_t i = 0; i < s->n_columns; i++)
-			canvas_text(c, CANVAS_RIGHT, x + end[i], y, s->cell[row * s->n_columns + i]);
+			if (wide[i] > 0)
+				canvas_text(c, CANVAS_RIGHT, x + end[i], y, s->cell[row * s->n_columns + i]);
 		canvas_colour(c, c->palette.rule);
 		canvas_line(c, x, y + 6.5, x + width, y + 6.5);
 	}

@@ -34,6 +34,14 @@ static void used_range(const struct grid *g, enum axis_scale yscale, double *low
 	}
 }
 
+/* Returns the lower edge of a row without an upper one, if it is used; else 0. */
+static double overflow_edge(const struct grid *g)
+{
+	size_t last = g->n_rows - 1;
+
+	return g->edge[g->n_rows] == GRID_NO_EDGE && row_used(g, last) ? (double)g->edge[last] : 0;
+}
+
 static void auto_range(const struct figure_options *o, double *low, double *high)
 {
 	if (*low > *high) {		/* an empty grid: any simple range */
@@ -67,14 +75,22 @@ static void percent_range(const struct grid *g, double *high)
 void panel_range(const struct grid *const *grid, size_t n, const struct figure_options *o,
 		 struct panel_range *ret_range)
 {
-	double low = INFINITY, high = -INFINITY;
+	double low = INFINITY, high = -INFINITY, over = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		used_range(grid[i], o->yscale, &low, &high);
+		over = fmax(over, overflow_edge(grid[i]));
 		if (grid[i]->running)
 			used_range(grid[i]->running, o->yscale, &low, &high);
 	}
-	auto_range(o, &low, &high);
+	if (low > high && over > 0) {	/* all values are beyond the ruler: the axis ends where it does */
+		low = over / 1000;
+		high = over;
+		auto_range(o, &low, &high);
+		high = over;
+	} else {
+		auto_range(o, &low, &high);
+	}
 	if (o->yscale == AXIS_LINEAR && axis_unit(grid[0]->unit) == AXIS_PERCENT)
 		percent_range(grid[0], &high);
 	if (o->ymin)

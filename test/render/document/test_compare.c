@@ -104,6 +104,14 @@ static size_t n_of(const __u8 *rgb, unsigned width, unsigned height, int hue)
 	return n;
 }
 
+TEST(in_a_narrow_picture_the_table_is_below_the_distributions)
+{
+	(void)state;
+	assert_int_equal(compare_lower_height(1200, 2000), COMPARE_LOWER);
+	assert_int_equal(compare_lower_height(400, 2 * COMPARE_LOWER), 2 * COMPARE_LOWER);
+	assert_int_equal(compare_lower_height(400, 2 * COMPARE_LOWER - 1), COMPARE_LOWER);
+}
+
 TEST(every_view_is_drawn_in_every_format)
 {
 	static const struct { enum figure_format format; const char *begins; } formats[] = {

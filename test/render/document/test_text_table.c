@@ -174,4 +174,41 @@ TEST(it_stays_within_its_width)
 	}
 }
 
+/* Counts the words of a line of text, which are so many px apart. */
+static unsigned n_words(struct canvas *c, unsigned top, unsigned bottom, unsigned width, unsigned apart)
+{
+	unsigned n = 0, blank = apart;
+
+	for (unsigned x = 0; x < width; x++) {
+		if (!kit_ink(c, x, top, x + 1, bottom).n) {
+			blank++;
+			continue;
+		}
+		n += blank >= apart;
+		blank = 0;
+	}
+	return n;
+}
+
+/* Ten columns of figures do not fit into 360 px: they lay over each other. */
+TEST(a_narrow_table_leaves_columns_out)
+{
+	static const struct report_row row[] = { { "update stock", 157036, 9530000000, 9660000000, 9800000000, 9800000000, 9800000000, 9800000000, 2.29e11, 8, 22800000000 } };
+	static const struct report_table table = { .counted = "queries", .unit = "ns", .runs = true, .n_rows = 1, .row = row };
+	static const struct { unsigned width, n; } cases[] = { { 360, 6 }, { 500, 8 }, { 1100, 12 } };
+	struct text_table s;
+
+	(void)state;
+	assert_int_equal(text_table_of_keys(&table, &s), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct canvas c;
+
+		kit_canvas(&c, cases[i].width + 40, 200, PALETTE_LIGHT, 1);
+		text_table_draw(&c, &s, 0, 1, 20, 40, cases[i].width);
+		assert_int_equal(n_words(&c, 28, 44, cases[i].width + 40, 12), cases[i].n);
+		canvas_fini(&c);
+	}
+	text_table_fini(&s);
+}
+
 TEST_MAIN()

@@ -72,6 +72,26 @@ TEST(an_empty_grid_has_a_range_too)
 	grid_free(g);
 }
 
+/* The strip above the axis was called ">= 1 ms", of values that the ruler has from 8 s on. */
+TEST(an_axis_of_values_beyond_the_ruler_ends_where_that_does)
+{
+	static const __u64 edge[] = { 0, 1000, 1000000, 8000000000, GRID_NO_EDGE };
+	struct grid *g = kit_grid(2, 4, edge);
+	struct figure_options o;
+	struct panel_range range;
+
+	(void)state;
+	kit_add(g, 1, 3, 5);
+	figure_defaults(&o);
+	for (int scale = AXIS_LOG; scale <= AXIS_LINEAR; scale++) {
+		o.yscale = (enum axis_scale)scale;
+		panel_range((const struct grid *const *)&g, 1, &o, &range);
+		assert_true(range.high == 8e9 && range.low < range.high);
+		assert_true(range.above && !range.below);
+	}
+	grid_free(g);
+}
+
 TEST(columns_that_do_not_fit_are_folded)
 {
 	(void)state;
