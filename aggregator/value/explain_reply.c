@@ -63,7 +63,7 @@ static void say_measure(const struct value *v, const struct region_findings *f, 
 	axis_format(one->c.mean.in, unit, in);
 	axis_format(one->c.mean.out, unit, outside);
 	snprintf(out, room, "by %s, %s is %s on average inside and %s outside", one->by == REGION_BY_KEY ? "key" : "time",
-		 v->in.measure[one->measure], in, outside);
+		 reply_measure_title(v->in.measure[one->measure]), in, outside);
 }
 
 /* ---- what is inside ---- */
@@ -122,8 +122,8 @@ static size_t say_running(const struct value *v, const struct inside *in, char *
 	for (unsigned field = 0; field < v->in.n_fields; field++)
 		if (in->n[field])
 			at = say_most(v, at, most, sizeof(most), field, (double)in->total[field][0].count, in->total[field][0].text);
-	at = (size_t)snprintf(out, room, "%s %s ran at once inside and had not ended, the oldest for %s%s%s", count, v->unit, oldest,
-			      *most ? ":" : "", most);
+	at = (size_t)snprintf(out, room, in->count == 1 ? "%s of the %s ran inside and had not ended, for %s%s%s"
+			      : "%s %s ran at once inside and had not ended, the oldest for %s%s%s", count, v->unit, oldest, *most ? ":" : "", most);
 	return at < room ? at : room - 1;
 }
 

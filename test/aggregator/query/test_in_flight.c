@@ -229,6 +229,9 @@ TEST(an_explanation_names_what_runs_inside)
 	assert_non_null(strstr(json_string_value(json_object_get(v, "sentence")), "8 queries ran at once inside and had not ended, the oldest for 500 ms: "
 			       "8 with statement = update; none ended inside"));
 	json_decref(v);
+	v = value("explain", 20, "&ymin=500000&ymax=2000000");
+	assert_non_null(strstr(json_string_value(json_object_get(v, "sentence")), "1 of the queries ran inside and had not ended, for 1 ms: 1 with statement = "));
+	json_decref(v);
 	v = value("explain", 20, "&ymin=900000000");
 	assert_true(number(json_object_get(v, "running"), "count") == 0);
 	assert_true(number(json_object_get(v, "inside"), "count") == 32);
