@@ -37,7 +37,7 @@ function axisOf(maps, { axes, state: { values, crop } }) {
 }
 
 export function scalesOf(session) {
-	const maps = session.maps.filter((map) => map.grid && map.unit);
+	const maps = session.maps.filter((map) => map.grid && map.unit !== undefined);	/* of counts it is "" */
 	const byAxis = new Map(), scales = new Map();
 
 	for (const { axis } of maps)
