@@ -147,12 +147,17 @@ check("a cell has the palette's colour that the API's numbers give", async (t) =
 
 check("a click on a cell lists its keys, which add up to its count", async (t) => {
 	await pause(t);
+	await t.page.setViewportSize({ width: 1400, height: 700 });
 	const { x, y, box, seen } = await pointAtCell(t.page, "latency", 2);
 
+	await t.page.locator(".side").evaluate((side) => side.scrollTo(0, side.scrollHeight));
+	assert.ok(await t.page.locator(".side").evaluate((side) => side.scrollTop) > 100, "the sidebar is scrolled down");
 	await t.page.mouse.click(box.x + x, box.y + y);
 	const list = t.page.locator(".picked");
 
 	await list.locator("[data-total]").waitFor();
+	await until("the list is in sight", () => list.evaluate((section) =>
+		section.getBoundingClientRect().top >= section.closest(".side").getBoundingClientRect().top - 1));
 	const counts = await list.locator("tbody tr td:nth-child(3)").allTextContents();
 	const sum = counts.reduce((total, text) => total + Number(text.replace(/,/g, "")), 0);
 

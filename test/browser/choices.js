@@ -155,6 +155,25 @@ check("the status line is in sight, whatever the height of the window is", async
 	}
 });
 
+check("each menu opens within the window, however narrow that is", async (t) => {
+	const { page } = t, menus = page.locator("details.menu");
+
+	for (const width of [320, 390, 600, 800, 1024, 1400]) {
+		await page.setViewportSize({ width, height: 800 });
+		await settled(page);
+		for (const menu of await menus.all()) {
+			await menu.locator("summary").click();
+			await until("it is open", () => menu.evaluate((details) => details.open));
+			await settled(page);
+			const { left, right } = await menu.locator(":scope > div").evaluate((list) => list.getBoundingClientRect().toJSON());
+
+			assert.ok(left >= 0 && right <= width, `${await menu.locator("summary").textContent()} at ${width} px: ${left} to ${right}`);
+			await page.keyboard.press("Escape");
+		}
+	}
+	assert.equal(t.errors.length, 0);
+});
+
 check("a figure and the report are downloaded as pictures", async (t) => {
 	await pause(t);
 	for (const name of [/^latency, PNG/, /^Report, PNG/]) {

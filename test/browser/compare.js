@@ -50,6 +50,9 @@ check("on a phone the picture of a comparison is as wide as the phone, not a wid
 
 	assert.ok(natural <= 400 && shown >= 0.75 * natural, `${natural} px are shown in ${shown}`);
 	assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390, "nothing is wider than the screen");
+	const said = page.locator(".compare .said");
+
+	assert.ok(await said.evaluate((p) => p.scrollWidth <= p.clientWidth), `all of the sentence can be read: ${await said.textContent()}`);
 	if (shots)
 		await page.screenshot({ path: join(shots, "compared-390.png") });
 });

@@ -54,7 +54,17 @@ check("an instrumentation with an expression is created; an error in it is shown
 	await where.fill("statement = select and latency > 10 ms");
 	await until("it is known", async () => /existing/.test(await page.locator("form button.primary").textContent()));
 	await page.getByRole("button", { name: "Cancel" }).click();
+	await page.getByRole("button", { name: "New" }).click();
+	await where.press("Escape");
+	await until("Escape is Cancel", async () => await where.count() === 0);
 	page.once("dialog", (dialog) => dialog.accept());
 	await page.getByRole("button", { name: "Delete" }).click();
 	await until("one less", async () => (await last()).id === before.id);
+});
+
+check("a link to an instrumentation that is gone says so above the form", async ({ page, server }) => {
+	await page.goto(`${server.url}/#inst=4711`);
+	await page.locator("form .problem").waitFor();
+	assert.equal(await page.locator("form .problem").textContent(), "There is no instrumentation 4711; choose another, or create one.");
+	assert.deepEqual(await violations(page), []);
 });

@@ -1,6 +1,8 @@
 /* controls.js - makes the buttons and menus that the whole page uses. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { html } from "./html.js";
+
+const EDGE = 8;			/* px between an open menu and the edge of the window */
 
 /** A row of buttons of which one is pressed; bare: they say what they are. */
 export function Choice({ label, bare, value, options, change }) {
@@ -25,6 +27,15 @@ export function Menu({ label, name, children }) {
 	const escape = (e) => e.key === "Escape" && e.currentTarget.open && leave(e.currentTarget);
 	const chosen = (e) => e.target.closest("button") && leave(e.currentTarget);
 
+	/* It ends where its button ends; where that is too far to the left, it begins at the edge of the window. */
+	const place = () => {
+		const { style } = menu.current.lastElementChild;
+
+		style.right = "";
+		style.right = `${Math.min(0, menu.current.lastElementChild.getBoundingClientRect().left - EDGE)}px`;
+	};
+
+	useLayoutEffect(() => open ? place() : undefined, [open]);
 	useEffect(() => {
 		const press = (e) => {
 			if (!menu.current.contains(e.target))
@@ -34,7 +45,11 @@ export function Menu({ label, name, children }) {
 		if (!open)
 			return undefined;
 		addEventListener("pointerdown", press, true);
-		return () => removeEventListener("pointerdown", press, true);
+		addEventListener("resize", place);
+		return () => {
+			removeEventListener("pointerdown", press, true);
+			removeEventListener("resize", place);
+		};
 	}, [open]);
 	return html`<details class="menu" ref=${menu} onFocusOut=${close} onKeyDown=${escape} onClick=${chosen} onToggle=${(e) => setOpen(e.currentTarget.open)}>
 		<summary aria-label=${name} title=${name}>${label}</summary><div>${typeof children !== "function" ? children : open && children()}</div></details>`;

@@ -4,7 +4,8 @@ import { clockParts } from "./axis.js";
 const TIME_UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 const RATE_UNITS = [[1e12, "TB/s"], [1e9, "GB/s"], [1e6, "MB/s"], [1e3, "kB/s"], [1, "B/s"]];
 const COUNT_UNITS = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
-const SIZE_UNITS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]];
+const SIZE_UNITS = [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]];	/* as on the pictures: ticks are decimal */
+const BINARY_UNITS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"]];
 
 function scaled(value, units, digits) {
 	const [size, name] = units.find(([s]) => value >= s * 0.9995) ?? units.at(-1);
@@ -58,7 +59,7 @@ export function amount(value, unit = "ns", digits = 3) {
 /** A percentile of values that are not distinguished below `least`: < 1.02 µs. */
 export const percentile = (value, least, unit = "ns") => value > 0 && value < least ? `< ${amount(least, unit)}` : amount(value, unit);
 
-const UNITS = { ns: TIME_UNITS, bytes: SIZE_UNITS, "bytes/s": RATE_UNITS };
+const UNITS = { ns: TIME_UNITS, bytes: [...SIZE_UNITS, ...BINARY_UNITS], "bytes/s": RATE_UNITS };
 
 /* The suffixes that a value of a unit may have; times and sizes must have one. */
 const endings = (unit) => [...UNITS[unit] ?? COUNT_UNITS.flatMap(([size, name]) => [[size, name], [size, name + unit]]),

@@ -64,6 +64,9 @@ function Lines({ reply }) {
 	</table></details>`;
 }
 
+/* A narrow picture has its table below its distributions, if it is high enough. */
+const sizeOf = (width) => width < 640 ? { width, height: 960 } : { width };
+
 /* The sentence and numbers, and the picture, of the newest choice. */
 const useComparison = (id, parameters, look) => usePictureReply(parameters && JSON.stringify([id, parameters, look]),
 	(signal) => Promise.all([api.compare(id, parameters, signal), api.comparePicture(id, { ...parameters, ...look }, signal)]));
@@ -73,7 +76,7 @@ function Comparison({ session, span, first, close }) {
 	const [choice, setChoice] = useState(first);
 	const parameters = differs(choice) ? parametersOf(choice, span, session.state.by) : null;
 	const look = { view: choice.view, theme: session.dark ? "dark" : "light", scale: devicePixelRatio > 1 ? 2 : 1 };
-	const { reply, url, problem, busy } = useComparison(inst.id, parameters, { ...look, width: pictureWidth() });
+	const { reply, url, problem, busy } = useComparison(inst.id, parameters, { ...look, ...sizeOf(pictureWidth()) });
 	const name = (type) => `heatscope-${inst.module}-${inst.stat}-compare.${type}`;
 	const take = (e) => api.download(e).catch((why) => session.refuse(why));
 	const said = !parameters ? NOTHING : problem ?? reply?.sentence ?? "asking …";

@@ -5,7 +5,7 @@ import { chosenAtFirst, choicesFor, exampleOf, isMeasured, requestOf, sameAs, wh
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";
 import { labelOf } from "../panels/sidebar.js";
-import { metricTitle, titleOf } from "../base/text.js";
+import { metricTitle, statusOf, titleOf } from "../base/text.js";
 
 const GRAMMAR = "Compared by = != < <= > >=, joined by and, or, ( ); texts with blanks in quotation marks.";
 const FIELDS_MAX = 4;
@@ -95,7 +95,14 @@ function Form({ session, metrics }) {
 		}
 	};
 
-	return html`<form class="create" onSubmit=${submit}>
+	const close = () => {
+		session.creating = false;
+		session.changed();
+	};
+	const { word, text } = statusOf(session);	/* of a link to an instrumentation that is gone */
+
+	return html`<form class="create" onSubmit=${submit} onKeyDown=${(e) => e.key === "Escape" && session.inst && close()}>
+		${word === "gone" && html`<p class="problem">${text}</p>`}
 		<h2>${from ? "Drill down" : "New instrumentation"}</h2>
 		${from && html`<p class="muted">A part of ${titleOf(from, session.catalogue)}, counted by itself from now on: in the kernel, so it can be kept apart by other fields.</p>`}
 		<label class="row">Metric <select value=${index} onChange=${(e) => pick(Number(e.target.value))}>
@@ -114,6 +121,6 @@ function Form({ session, metrics }) {
 		</div>
 		${problem && !whereProblem(problem) && html`<p class="problem" role="alert">${problem}</p>`}
 		<p class="row"><button class="primary" disabled=${!isMeasured(request)}>${same ? `Open the existing one (${same.id})` : "Create"}</button>
-			${session.inst && html`<button type="button" onClick=${() => { session.creating = false; session.changed(); }}>Cancel</button>`}</p>
+			${session.inst && html`<button type="button" onClick=${close}>Cancel</button>`}</p>
 	</form>`;
 }

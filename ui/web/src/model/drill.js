@@ -49,9 +49,10 @@ export function termText(term, inst, catalogue) {
 
 	if (!SIGNS[op])
 		return `(${operands.map((one) => termText(one, inst, catalogue)).join(` ${op} `)})`;
-	const [field, value] = operands;
+	const [field, value] = operands, unit = typeof value === "number" && unitOf(catalogue, inst, field);
+	const text = typeof value !== "number" ? value : unit === "bytes" ? exact(value, unit, " ") : amount(value, unit, 6);
 
-	return `${field} ${SIGNS[op]} ${typeof value === "number" ? amount(value, unitOf(catalogue, inst, field), 6) : value}`;
+	return `${field} ${SIGNS[op]} ${text}`;
 }
 
 /** The conditions that the second has in addition to the first; without a first, all of them, or "all". */
@@ -68,11 +69,11 @@ const PLAIN = /^[^\s()=!<>"']+$/;
 const quoted = (text) => PLAIN.test(text) && !["and", "or"].includes(text.toLowerCase()) ? text : JSON.stringify(text);
 
 /* In the largest unit that has few digits, and exactly. */
-function exact(value, unit) {
+function exact(value, unit, blank = "") {
 	const units = { ns: [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]], bytes: [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]] }[unit];
 	const [size, name] = units?.find(([s]) => value >= s) ?? [1, units ? units.at(-1)[1] : ""];
 
-	return `${value / size}${name}`;
+	return `${value / size}${blank}${name}`;
 }
 
 /** Values from low on and below high; null: no end. */

@@ -4,6 +4,7 @@ import { Parts } from "./explain_view.js";
 import { dotAt, compositionOf, dotsOf, keepsExemplars, nameOf, thinned } from "../model/exemplars.js";
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";
+import { reveal } from "../base/reveal.js";
 import { labelOf } from "./sidebar.js";
 import { metricOf, unitOf } from "../base/text.js";
 import { useSorted } from "../base/sorted_table.js";
@@ -56,7 +57,7 @@ function List({ session, map }) {
 	const { exemplars, hanging } = session, text = metricOf(map.inst, session.catalogue)?.text;
 	const slowest = slowestOf(session, map), chosen = exemplars.chosen && nameOf(exemplars.chosen.row);
 	const { rows, heads } = useSorted(slowest, [
-		{ id: "time", head: "ended", of: ({ row }) => row?.time ?? Infinity }, { id: "value", head: map.label, of: ({ value }) => value },
+		{ id: "time", head: "ended", of: ({ row }) => row?.time ?? Infinity }, { id: "value", head: map.nameOf(map.inst.measures[0]), of: ({ value }) => value },
 		{ id: "name", head: "what", of: ({ row, key }) => row ? whatOf(row, text) : key.key, text: true }]);
 	const item = (id, on, when, value, name, choose) => html`<tr key=${id} class=${on ? "on" : ""}>
 		<td>${when}</td><td>${value}</td><th scope="row"><button class="plain" title=${name} onClick=${choose}>${name}</button></th></tr>`;
@@ -85,14 +86,6 @@ function factsOf({ fields, source, connection, weight }, text, { session, inst }
 
 	return [...said.map(([name, label]) => [labelOf(session, inst, name), label]), ["source", source],
 		...connection === null ? [] : [["connection", connection]], ...weight > 1 ? [["stands for", `${weight} events`]] : []];
-}
-
-/* Scrolls only if the sidebar scrolls separately; on a narrow screen the page would leave the map. */
-function reveal(section) {
-	const side = section?.closest(".side"), below = section && section.getBoundingClientRect().bottom - side.getBoundingClientRect().bottom;
-
-	if (below > 0 && side.scrollHeight > side.clientHeight)
-		side.scrollBy({ top: Math.min(below, section.getBoundingClientRect().top - side.getBoundingClientRect().top) });
 }
 
 /** The one that was chosen. */

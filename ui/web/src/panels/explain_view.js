@@ -1,4 +1,5 @@
 /* explain_view.js - shows in the sidebar how a rectangle differs from the rest, and draws the rectangle on its map. */
+import { useEffect, useRef } from "preact/hooks";
 import { whereAll, whereKeys, whereValues } from "../model/drill.js";
 import { mostOf, notesOf, partsOf, saidOf, tellingMeasures, tellingValues } from "../model/explain.js";
 import { flameFields } from "./flame.js";
@@ -7,6 +8,7 @@ import { html } from "../base/html.js";
 import { discreteFields } from "../model/keys.js";
 import { partHue } from "../model/parts.js";
 import { boxOf } from "../model/rectangle.js";
+import { reveal } from "../base/reveal.js";
 import { KeyName, labelOf } from "./sidebar.js";
 import { useSorted } from "../base/sorted_table.js";
 
@@ -146,10 +148,12 @@ export function Explained({ session }) {
 	const { explain } = session, { rectangle, reply, state } = explain, { composition } = reply ?? {};
 	const grid = rectangle?.map.grid;
 	const values = reply ? tellingValues(reply) : [], measures = reply ? tellingMeasures(reply) : [];
+	const section = useRef();
 
+	useEffect(() => reply ? reveal(section.current) : undefined, [reply]);
 	if (!rectangle)
 		return null;
-	return html`<section class="explained" aria-label="Explanation of the rectangle">
+	return html`<section class="explained" aria-label="Explanation of the rectangle" ref=${section}>
 		<h3>Explanation <span>${rectangle.map.title} ${grid && extentOf(explain, grid, rectangle.map.session.span)}</span>
 			${grid && html`<button onClick=${() => session.zoomTo(rectangle)} title="z on the map">Zoom</button>`}
 			<button class="plain" onClick=${() => explain.drop()} aria-label="Close the explanation">×</button></h3>

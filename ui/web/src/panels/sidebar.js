@@ -8,6 +8,7 @@ import { whereValues } from "../model/drill.js";
 import { html } from "../base/html.js";
 import { hueOf } from "../model/keys.js";
 import { stepOf } from "../map/marks.js";
+import { reveal } from "../base/reveal.js";
 import { legendPosition } from "../model/shade.js";
 import { keptColumns, LINES } from "../model/state.js";
 import { fieldOf } from "../base/text.js";
@@ -156,7 +157,7 @@ export function Picked({ session }) {
 		return null;
 	const { map, low, high, unit, running } = picked, where = whereValues(map.measure, unit, low, high);
 
-	return html`<section class="picked" aria-label="Keys of the cell">
+	return html`<section class="picked" aria-label="Keys of the cell" key=${`${map.id} ${picked.start} ${low}`} ref=${reveal}>
 		<h3>In this cell <span>${map.title} ${format.range(low, high, unit)}, ${format.when(picked.start, session.span, picked.slot)}</span>
 			<button class="plain" onClick=${() => session.cellKeys.drop()} aria-label="Close the cell's keys">×</button></h3>
 		${picked.problem && html`<p class="problem">${picked.problem}</p>`}

@@ -7,7 +7,7 @@ test("amounts have three digits and a unit", () => {
 
 	for (const [ns, text] of cases)
 		assert.equal(format.amount(ns), text);
-	assert.equal(format.amount(2048, "bytes"), "2 KiB");
+	assert.equal(format.amount(2048, "bytes"), "2.05 kB");
 	assert.equal(format.amount(12345, "queries"), "12,345");
 	assert.equal(format.amount(37, "%"), "37 %");
 	assert.equal(format.amount(1234567, "/s"), "1.23 M/s");
