@@ -387,7 +387,8 @@ static void draw_footer(struct canvas *c, const struct compare *k, const struct 
 static void draw_compare(struct canvas *c, const struct compare *k, const struct maps *m,
 			 const struct figure_options *o)
 {
-	double top = CAPTION_HEAD + NAMES, footer = c->height - CAPTION_FOOTER - 4, least = top + MAP_MIN + 4 + PLOT_TIME + 6 + CAPTION_KEY + 8;
+	double top = CAPTION_HEAD + NAMES, footer = c->height - CAPTION_FOOTER - 4;
+	double least = top + MAP_MIN + 4 + PLOT_TIME + 6 + CAPTION_KEY + 8;
 	unsigned lower_height = compare_lower_height((unsigned)c->width, footer > least ? (unsigned)(footer - least) : 0);
 	double lower = footer - lower_height;
 	double key = lower - CAPTION_KEY - 8, height = key - 6 - PLOT_TIME - 4 - top;

@@ -183,7 +183,8 @@ static void draw_beyond(struct canvas *c, const struct curve *v, double y)
 	canvas_text(c, CANVAS_RIGHT, v->x + v->width, y + 14, text);
 }
 
-static void draw_curves(struct canvas *c, const struct compare *k, const struct figure_options *o, const struct panel_range *range, double right, double y)
+static void draw_curves(struct canvas *c, const struct compare *k, const struct figure_options *o, const struct panel_range *range,
+			double right, double y)
 {
 	struct curve v = { .k = k, .range = range, .yscale = o->yscale, .x = PLOT_LEFT, .y = y + TITLE,
 			   .width = right - PLOT_LEFT, .height = COMPARE_LOWER - TITLE - AXIS };
