@@ -2,10 +2,10 @@
  *
  *      set names gbk      set character set 'gbk'      set autocommit = 1, @@session.character_set_client = gbk
  *
- *      charset_set_begin() after the word `set`, charset_set_byte() each -> hides, plain
+ *      charset_set_begin() after the word `set`, charset_set_byte() each -> hides
  *
  * Why     If x and the backslash are one character, 'x\' ends there.  Read otherwise, literals would be taken for words.
- * Careful A set that hides backslashes counts at once, whatever the server answers.
+ * Careful The name of such a set anywhere in the statement counts, and whatever the server answers.  Only a login ends it.
  */
 #ifndef HEATSCOPE_MYSQL_CHARSET_H
 #define HEATSCOPE_MYSQL_CHARSET_H
@@ -15,20 +15,20 @@
 #define CHARSET_LOOK 512		/* bytes of a statement that are read */
 
 struct charset_set {
-	__u64 word, before;		/* first 8 letters of this word and of the one before it */
+	__u64 word;			/* first 8 letters of this word */
 	__u16 looked;			/* bytes so far */
-	__u8 n, n_before;		/* letters of the two */
+	__u8 n;				/* letters of the word */
 	__u8 on;			/* it is being read */
-	__u8 hides;			/* it names a set of charset_hides_backslash(); */
-	__u8 plain;			/* or another one */
+	__u8 hides;			/* it names a set of charset_hides_backslash() */
 	__u8 ended, chained;		/* a semicolon came; and more text after it */
-	__u8 pad[7];
+	__u8 pad;
 };
 
 /* May a backslash be the second byte of a character?  So in big5, sjis, gbk, cp932 and gb18030 (mysys/charset-def.c).
- * n: number of a collation, as a login names it. */
-static inline int charset_hides_backslash(__u8 n)
+ * n: number of a collation, as a login names it; MariaDB's of 1024 and more are those without padding of n - 1024. */
+static inline int charset_hides_backslash(__u16 n)
 {
+	n = n >> 8 == 4 ? n & 255 : n;
 	return n == 1 || n == 13 || n == 28 || n == 84 || n == 87 || n == 88 || n == 95 || n == 96 ||
 	       (n >= 248 && n <= 250);
 }
@@ -38,14 +38,6 @@ static inline int charset_word_hides(__u64 word, __u8 n)
 	return (n == 3 && word == STATEMENT_CODE("gbk")) || (n == 4 && word == STATEMENT_CODE("big5")) ||
 	       (n == 4 && word == STATEMENT_CODE("sjis")) || (n == 5 && word == STATEMENT_CODE("cp932")) ||
 	       (n == 7 && word == STATEMENT_CODE("gb18030"));
-}
-
-/* Does the client's character set follow this word? */
-static inline int charset_follows(__u64 word, __u8 n)
-{
-	return (n == 5 && word == STATEMENT_CODE("names")) || (n == 3 && word == STATEMENT_CODE("set")) ||
-	       (n == 7 && word == STATEMENT_CODE("charset")) ||
-	       (n == sizeof("character_set_client") - 1 && word == STATEMENT_CODE("characte"));
 }
 
 static inline void charset_set_none(struct charset_set *s)
@@ -61,14 +53,7 @@ static inline void charset_set_begin(struct charset_set *s)
 
 static inline void charset_word_end(struct charset_set *s)
 {
-	if (!s->n)
-		return;
-	if (charset_follows(s->before, s->n_before)) {
-		s->hides |= charset_word_hides(s->word, s->n);
-		s->plain |= !charset_word_hides(s->word, s->n) && s->word != STATEMENT_CODE("default");
-	}
-	s->before = s->word;
-	s->n_before = s->n;
+	s->hides |= charset_word_hides(s->word, s->n);
 	s->word = 0;
 	s->n = 0;
 }
@@ -79,6 +64,7 @@ static inline void charset_set_byte(struct charset_set *s, __u8 byte)
 
 	if (s->looked++ >= CHARSET_LOOK) {
 		s->on = 0;
+		s->chained = 1;		/* maybe */
 		return;
 	}
 	s->chained |= s->ended && byte > ' ';

@@ -112,15 +112,15 @@ struct conn {
 	__u8 stage;		/* of the reply */
 	__u8 unaligned;		/* the reply: a send ended within a packet, or too many packets */
 	__u8 row_continues;
-	__u8 multibyte;		/* the client's character set is one of charset_hides_backslash() */
+	__u8 multibyte;		/* since the login the client's character set was one of charset_hides_backslash() */
 	__u16 status;		/* the server's, of the last reply that has it */
 	__u8 caps_known;
 	__u8 sure;
 	__u8 logged;		/* a login has come whole, or a PROXY header began */
 	__u8 fresh;		/* no byte of the reply has come */
 	__u8 resumes;		/* CONN_COMPRESSED: a packet with any number starts a command */
-	__u8 unhides;		/* if the reply says ok, the command has ended `multibyte` */
-	__u8 collates;		/* the next byte of change_user is the number of a collation */
+	__u8 collates;		/* the next bytes of change_user are the number of a collation: 1 or 2 are missing */
+	__u8 collation;		/* the first of them */
 	__u32 text_from;	/* where the command's body has its text, or TEXT_* */
 	struct attributes attributes;
 	struct records records;	/* CONN_ENCRYPTED */
@@ -406,7 +406,6 @@ static inline void charset_end(struct conn *c)
 {
 	charset_set_end(&c->set);
 	c->multibyte |= c->set.hides;
-	c->unhides = c->set.plain && !c->set.hides && !c->set.chained;
 }
 
 /* Ends a command, after its last byte. */
@@ -460,9 +459,6 @@ static inline __u32 command_begin(struct conn *c, __u32 len)
 		command_unknown(c);	/* servers take it for an unknown command */
 	if (c->who.pending)
 		who_settle(&c->who, c->mode == CONN_LOGIN || c->result == STATUS_OK, c->result == STATUS_UNKNOWN);
-	if (c->unhides && c->result == STATUS_OK)
-		c->multibyte = 0;
-	c->unhides = 0;
 	c->mode = CONN_PLAIN;		/* also the first command after a login whose OK we missed */
 	c->begun = 1;
 	c->at = 0;
@@ -567,7 +563,7 @@ static inline __u32 who_named(struct conn *c, __u8 byte)
 {
 	__u32 out = who_byte(&c->who, byte) ? PARSE_NAME : 0;
 
-	c->collates = c->begun && c->command == COM_CHANGE_USER && !byte && c->who.part == WHO_NOTHING;
+	c->collates = c->begun && c->command == COM_CHANGE_USER && !byte && c->who.part == WHO_NOTHING ? 2 : 0;
 	return out;
 }
 
@@ -599,10 +595,16 @@ static inline int statement_is_use(const struct conn *c)
 	return c->command == COM_QUERY && c->scanner.word == STATEMENT_CODE("use");
 }
 
-/* Is a text wanted that begins with this byte? */
+/* Is a text wanted that begins with this byte: also that of a `use` or `set`? */
 static inline int text_begins(const struct conn *c, __u8 byte)
 {
 	return scan_wanted(c) || statement_lower(byte) == 'u' || statement_lower(byte) == 's';
+}
+
+/* The same of a text of at least three bytes: most that begin with s are a `select`. */
+static inline int text_begins_ahead(const struct conn *c, const __u8 *text)
+{
+	return text_begins(c, *text) && (scan_wanted(c) || statement_lower(*text) == 'u' || statement_lower(text[2]) == 't');
 }
 
 /* Is the number of attributes a byte with which a text may begin, too? */
@@ -651,6 +653,14 @@ static inline __u32 text_byte(struct conn *c, __u8 byte)
 	return who_named(c, byte);
 }
 
+/* An old server's client may send one byte. */
+static inline void collation_byte(struct conn *c, __u8 byte)
+{
+	if (--c->collates)
+		c->collation = byte;
+	c->multibyte = charset_hides_backslash(c->collates ? byte : (__u16)(byte << 8 | c->collation));
+}
+
 static inline __u32 body_byte(struct conn *c, __u8 byte)
 {
 	if (!c->begun)
@@ -660,8 +670,7 @@ static inline __u32 body_byte(struct conn *c, __u8 byte)
 	if (c->who.part)
 		return who_named(c, byte);
 	if (c->collates) {
-		c->multibyte = charset_hides_backslash(byte);
-		c->collates = 0;
+		collation_byte(c, byte);
 		return 0;
 	}
 	if (c->set.on) {
@@ -755,7 +764,7 @@ static inline __u32 attributes_ahead(struct conn *c, const __u8 *body)
 	if (body[0] != 0 || body[1] != 1)
 		return 0;
 	c->text_from = 1 + NO_ATTRIBUTES;
-	if (!text_begins(c, body[NO_ATTRIBUTES]))
+	if (!text_begins_ahead(c, body + NO_ATTRIBUTES))
 		c->scanner.state = STATEMENT_DONE;
 	else
 		c->at += NO_ATTRIBUTES;

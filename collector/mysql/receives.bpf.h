@@ -346,7 +346,7 @@ static __always_inline void receive(struct server_conn *s, struct events *e, str
 {
 	__u32 eaten;
 
-	s->conn.wanted = (wanted & MYSQL_FIRST_WORD) != 0;
+	s->conn.wanted = (wanted & (MYSQL_FIRST_WORD | MYSQL_TOKENS)) != 0;
 	s->text = 0;
 	eaten = receive_ahead(s, e, t, total);
 	if (eaten < total)
