@@ -16,6 +16,7 @@
 #include "aggregator/store/shards.h"
 #include "aggregator/upkeep.h"
 #include "aggregator/worksheets/worksheets.h"
+#include "collector/core/file_lock.h"
 #include "collector/core/refuse.h"
 #include "collector/core/user_file.h"
 
@@ -25,7 +26,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,7 +73,7 @@ static int lock_database(struct aggregator *a, char *reason)
 			 err == -EACCES ? "; run it as root, or give --database PATH and --socket PATH" : "");
 		return err;
 	}
-	if (flock(a->lock_fd, LOCK_EX | LOCK_NB))
+	if (file_lock(a->lock_fd))
 		return refuse_in(-EBUSY, reason, CONF_REASON_MAX, "another heatscoped uses the database %.300s already",
 			a->conf.database);
 	return 0;
@@ -687,7 +687,9 @@ void aggregator_close(struct aggregator *a)
 		cube_free(a->services.cube);
 	close_store(&a->upkeep_store);
 	close_store(&a->store);
-	if (a->lock_fd >= 0)
+	if (a->lock_fd >= 0) {
+		file_unlock(a->lock_fd);
 		close(a->lock_fd);
+	}
 	tls_free(a->tls);
 }

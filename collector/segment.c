@@ -1,8 +1,9 @@
 #include "collector/segment.h"
 
+#include "collector/core/file_lock.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,15 +15,14 @@ void segment_init(struct segment *g)
 int segment_open(struct segment *g, const char *path)
 {
 	struct stat st;
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600), err = 0;
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600), err;
 
 	if (fd < 0)
 		return -errno;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
-	else if (fstat(fd, &st) < 0)
+	err = file_lock(fd);
+	if (!err && fstat(fd, &st) < 0)
 		err = -errno;
-	else if (!S_ISREG(st.st_mode))
+	if (!err && !S_ISREG(st.st_mode))
 		err = -EINVAL;
 	if (err) {
 		close(fd);
@@ -71,6 +71,7 @@ void segment_close(struct segment *g)
 	if (g->fd >= 0) {
 		if (g->tail.len && file_write(g->fd, g->tail.data, g->tail.len, g->file_len))
 			segment_cut(g, g->file_len);
+		file_unlock(g->fd);
 		close(g->fd);
 	}
 	bytes_fini(&g->tail);

@@ -59,7 +59,7 @@ enum http_field {
 #define HTTP_SERVERS "nginx", "apache2", "httpd"
 
 enum http_method {
-	METHOD_NONE,			/* the reply came before the method */
+	METHOD_NONE,			/* the reply came before the method, or it is malformed */
 	METHOD_ENCRYPTED,
 	METHOD_OPAQUE,
 	METHOD_OTHER,

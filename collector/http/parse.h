@@ -163,7 +163,8 @@ static inline int is_request(const __u8 *head, __u32 n)
 	return i + 1 < n && i + 1 < CONN_HEAD && head[i + 1] == '/' ? 2 : 1;
 }
 
-/* Do these first n of CONN_HEAD bytes begin a PROXY header?  A client's method may be PROXY, too. */
+/* Do these first n of CONN_HEAD bytes begin a PROXY header?  A client's method may be PROXY, too.  Of fewer than 8 we do not know
+ * it: then it is taken for a request.  (Proxies send it at once.) */
 static inline int is_proxy_header(const __u8 *head, __u32 n)
 {
 	if (n < 8 || !proxy_begins(head))

@@ -166,7 +166,7 @@ static __always_inline void received_some(struct feed *f, __u32 out)
 		f->failed = !request_malformed(&s->conn);
 		if (f->failed)
 			return;
-		out = ASK_HEAD;
+		out = (out & ~ASK_LOST) | ASK_HEAD;
 	}
 	received_found(s, out);
 }
@@ -213,6 +213,7 @@ static __always_inline void receive_unread(struct server_conn *s, struct task_st
 {
 	__u64 blind = message_blind(&s->conn.in);
 
+	s->conn.begins = 0;
 	if (s->conn.mode == CONN_PROXY)
 		conn_becomes(&s->conn, CONN_OPAQUE);
 	if (!conn_reads(&s->conn))
@@ -251,8 +252,12 @@ static __noinline int receive_feed(struct server_conn *s, struct task_struct *t,
 			f.at = PROXY_HEAD;
 		if (c->mode == CONN_PROXY) {
 			proxy_read(&f);
-			if (f.at >= f.total || feed_refill(&f))
+			if (f.at >= f.total)
 				return 0;
+			if (feed_refill(&f)) {
+				c->begins = 0;
+				return 0;
+			}
 			head_fill(&head, &f);
 		}
 		receive_mode(c, &head, is_new | c->begins);

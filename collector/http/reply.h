@@ -133,7 +133,7 @@ static inline void reply_over(struct conn *c)
 {
 	asked_pop(&c->asked);
 	c->status = STATUS_UNKNOWN;
-	if (c->out.state == AT_NOTHING && c->refused) {
+	if (c->out.state == AT_NOTHING && c->refused && !c->asked.n) {
 		conn_becomes(c, CONN_STRANGE);
 		c->answered = 1;
 	} else if (c->out.state == AT_NOTHING) {

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define N 12
 
@@ -407,6 +409,24 @@ TEST(a_second_collector_is_refused)
 	conf.path = "/dev/null/x";
 	assert_int_equal(spool_open(&conf, &second, reason), -ENOTDIR);
 	assert_null(second);
+}
+
+/* As an iterator over the files of all processes does for a moment. */
+TEST(a_closed_one_is_free_although_another_process_holds_its_file)
+{
+	const char *path = fresh("held");
+	struct spool *s = open_at(path, 1 << 20);
+	pid_t holder = fork();
+
+	if (!holder)
+		for (;;)
+			pause();
+	assert_true(holder > 0);
+	spool_close(s);
+	s = open_at(path, 1 << 20);
+	spool_close(s);
+	kill(holder, SIGKILL);
+	assert_int_equal(waitpid(holder, NULL, 0), holder);
 }
 
 TEST(a_full_disk_only_moves_it_to_memory)

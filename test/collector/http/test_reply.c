@@ -33,6 +33,7 @@ static const struct {
 	{ "HEAD /a HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n", 200, CONN_PLAIN },
 	{ "HEAD /a HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", 200, CONN_PLAIN },
 	{ "CONNECT h:1 HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", 200, CONN_IGNORED },
+	{ "CONNECT h:1 HTTP/1.1\r\n\r\nno request\r\n", "HTTP/1.1 200 OK\r\n\r\n", 200, CONN_IGNORED },	/* of the tunnel */
 	{ "CONNECT h:1 HTTP/1.1\r\n\r\n", "HTTP/1.1 405 No\r\nContent-Length: 2\r\n\r\nno", 405, CONN_PLAIN },
 	{ "POST /a HTTP/1.1\r\nContent-Length: 900\r\n\r\nx", "HTTP/1.1 413 Too Large\r\nContent-Length: 1\r\n\r\nx", 413, CONN_PLAIN },
 	{ "GET /aaaa", "HTTP/1.1 414 Too Long\r\nContent-Length: 1\r\n\r\nx", 414, CONN_IGNORED },
