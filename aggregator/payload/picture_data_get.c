@@ -371,6 +371,7 @@ static void get_map(struct get *g, const json_t *in, struct picture_data *p)
 	m->grid = get_grid(g, in);
 	if (!m->grid)
 		return;
+	m->grid->latency = !strcmp(m->measure, GRID_LATENCY);
 	p->n_maps++;
 	if (running)
 		m->grid->running = get_grid(g, running);

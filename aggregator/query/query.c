@@ -586,6 +586,7 @@ static struct grid *grid_of(struct fold *f, const struct hist *all)
 	g->col_ns = f->col_ns;
 	g->slot_ns = q->inst->slot_ns;
 	g->unit = query_unit(q->inst, q->axis);
+	g->latency = !strcmp(q->inst->measure[q->axis], GRID_LATENCY);
 	g->weight_unit = "events";
 	g->weight = q->weight ? q->inst->weight[q->weight - 1] : NULL;
 	return g;

@@ -469,16 +469,27 @@ static int find_worst(const struct grid *g, struct narrative *ret)
 /* ---- the slowest ---- */
 
 #define DECADE 10
+#define SHARE_MOST 0.999			/* an estimate is never all of the sum */
 
 static bool adds_up(const struct grid *g)
 {
 	return !g->point && axis_unit(g->unit) != AXIS_PERCENT && g->all.sum && g->all.sum != UINT64_MAX;
 }
 
+/* A part of the sum that is estimated, below all of it: the values of other events have a part, too. */
+static double share_of(const struct grid *g, double sum, size_t lowest)
+{
+	double all = (double)g->all.sum, others = 0;
+
+	for (size_t row = 0; row < lowest; row++)
+		others += row_count(g, row) * row_low(g, row);
+	return fmin(fmin(sum, all - others) / all, SHARE_MOST);
+}
+
 /* Values are taken from the middles of rows. */
 static void find_slowest(const struct grid *g, struct narrative *ret)
 {
-	double n = 0, sum = 0, all = (double)g->all.count;
+	double n = 0, sum = 0, share;
 	size_t row = adds_up(g) ? g->n_rows : 0, lowest = row, first = g->n_cols, last = 0;
 
 	while (row && row_low(g, row - 1) * DECADE >= (double)g->all.max) {
@@ -495,11 +506,14 @@ static void find_slowest(const struct grid *g, struct narrative *ret)
 				last = col > last ? col : last;
 			}
 	}
-	if (!n || n > NARRATIVE_FEW * all || sum < NARRATIVE_MUCH * (double)g->all.sum)
+	if (!n || n > NARRATIVE_FEW * (double)g->all.count)
+		return;
+	share = share_of(g, sum, lowest);
+	if (share < NARRATIVE_MUCH)
 		return;
 	ret->slowest.n = n;
 	ret->slowest.least = row_low(g, lowest);
-	ret->slowest.share = fmin(sum / (double)g->all.sum, 1);
+	ret->slowest.share = share;
 	ret->slowest.first = first;
 	ret->slowest.last = last;
 }

@@ -12,7 +12,9 @@
  * Worst   The minute with the highest p99, among those of NARRATIVE_LEAST events or more.  A minute is the fewest whole
  *         columns that last one; the first and the last of them were observed.
  * Slowest The events within a decade of the highest value, if they are at most NARRATIVE_FEW of all, and their values
- *         at least NARRATIVE_MUCH of the sum of all: no percentile shows them.
+ *         at least NARRATIVE_MUCH of the sum of all: no percentile shows them.  They are the slowest of a latency, else
+ *         the highest.  Their time ends with their last column.  A key is named if it has at most as many events and
+ *         its median is one of them.
  * Running What has run for NARRATIVE_LONG_NS or longer at the end of the last observed slot comes first.  It has not
  *         ended, so it is in no other word and number.
  * Values  are as precise as the height of a row; a percentile is the highest value of its row.
@@ -64,8 +66,8 @@ struct narrative {
 
 int narrative_find(const struct grid *g, struct narrative *ret_narrative);
 
-/* Writes "Two modes: around 210 us (71 % of the queries) and 8.4 ms (29 %). The slowest 54 took 1.5 s to 15 s: 62 % of all
- * time, from 14:02:37 to 14:02:45; among them update t (48, p50 4.4 s). At 14:03:20 the median rises ...", after
+/* Writes "Two modes: around 210 us (71 % of the queries) and 8.4 ms (29 %). The slowest 54 took 1.5 s to 15 s: 62 % of the
+ * total time, from 14:02:37 to 14:02:45; among them update t (p50 4.4 s). At 14:03:20 the median rises ...", after
  * "9 queries still ran at 14:05:00, the oldest for 22.8 s; most of them: update t (8)."  keys: the map's keys, of which
  * it names one; NULL, or without `runs`: it has only the numbers of the grid. */
 void narrative_say(const struct grid *g, const struct narrative *n, const struct report_table *keys, const struct zone *zone,

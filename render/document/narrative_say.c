@@ -104,38 +104,53 @@ static void say_modes(struct words *w, const struct narrative *n, const char *ev
 	append_words(w, ".");
 }
 
-/* The key with the largest sum whose values are mostly among the slowest; NULL: there is none, or it is not known. */
-static const struct report_row *slow_key(const struct report_table *keys, double least)
+/* Returns how many events of a key are at least among the slowest: those from its median on, if that is slow. */
+static double known_slow(const struct report_row *row, double least)
 {
-	for (size_t i = 0; keys && !keys->counts_only && i < keys->n_rows; i++)
-		if (keys->row[i].count > 0 && (double)keys->row[i].p50 >= least)
-			return &keys->row[i];
+	return (double)row->p50 >= least ? row->count - ceil(row->count / 2) + 1 : 0;
+}
+
+/* Finds the key with the largest sum, half of whose events or more are among the slowest.  NULL: none is known. */
+static const struct report_row *slow_key(const struct report_table *keys, const struct narrative *n)
+{
+	for (size_t i = 0; keys && !keys->counts_only && i < keys->n_rows; i++) {
+		const struct report_row *row = &keys->row[i];
+
+		if (row->count > 0 && row->count <= n->slowest.n && known_slow(row, n->slowest.least) > 0)
+			return row;
+	}
 	return NULL;
 }
 
-static void say_slow_key(struct words *w, const struct report_row *row)
+/* Writes no count: how many of a key's events are among the slowest is not known. */
+static void say_slow_key(struct words *w, const struct narrative *n, const struct report_row *row)
 {
 	int len = named_bytes(row->name);
-	char count[AXIS_TEXT];
 
-	axis_format_count(row->count, count);
-	append_words(w, "; among them %.*s%s (%s, p50 ", len, row->name, row->name[len] ? "…" : "", count);
+	if (n->slowest.n <= 1)
+		append_words(w, ": ");
+	else
+		append_words(w, 2 * known_slow(row, n->slowest.least) > n->slowest.n ? "; most of them: " : "; among them ");
+	append_words(w, "%.*s%s", len, row->name, row->name[len] ? "…" : "");
+	if (n->slowest.n <= 1)
+		return;
+	append_words(w, " (p50 ");
 	say_about(w, (double)row->p50);
 	append_words(w, ")");
 }
 
 static void say_slowest(struct words *w, const struct narrative *n, const struct report_table *keys)
 {
-	bool time = axis_unit(w->g->unit) == AXIS_NS;
-	const struct report_row *key = slow_key(keys, n->slowest.least);
+	bool time = axis_unit(w->g->unit) == AXIS_NS, latency = w->g->latency;
+	const struct report_row *key = slow_key(keys, n);
 	char count[AXIS_TEXT];
 
 	if (!(n->slowest.n > 0))
 		return;
 	axis_format_count(n->slowest.n, count);
-	append_words(w, n->slowest.n > 1 ? " The %s %s (" : " The %s (", time ? "slowest" : "highest", count);
+	append_words(w, n->slowest.n > 1 ? " The %s %s (" : " The %s (", latency ? "slowest" : "highest", count);
 	say_share(w, n->slowest.n / (double)w->g->all.count);
-	append_words(w, time ? ") took " : n->slowest.n > 1 ? ") are " : ") is ");
+	append_words(w, latency ? ") took " : n->slowest.n > 1 ? ") are " : ") is ");
 	if (n->slowest.n > 1) {
 		say_about(w, n->slowest.least);
 		append_words(w, " to ");
@@ -143,15 +158,15 @@ static void say_slowest(struct words *w, const struct narrative *n, const struct
 	say_about(w, (double)w->g->all.max);
 	append_words(w, ": ");
 	say_share(w, n->slowest.share);
-	append_words(w, time ? " of all time, " : " of the sum, ");
+	append_words(w, time ? " of the total time, " : " of the sum, ");
 	append_words(w, n->slowest.first < n->slowest.last ? "from " : "at ");
 	say_time(w, n->slowest.first);
 	if (n->slowest.first < n->slowest.last) {
 		append_words(w, " to ");
-		say_time(w, n->slowest.last);
+		say_time(w, n->slowest.last + 1);
 	}
 	if (key)
-		say_slow_key(w, key);
+		say_slow_key(w, n, key);
 	append_words(w, ".");
 }
 

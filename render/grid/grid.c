@@ -58,6 +58,7 @@ struct grid *grid_like(const struct grid *g)
 	to->slot_ns = g->slot_ns;
 	to->n_sources = g->n_sources;
 	to->unit = g->unit;
+	to->latency = g->latency;
 	to->weight_unit = g->weight_unit;
 	to->weight = g->weight;
 	to->annotations = annotation_list_copy(g->annotations);
@@ -243,6 +244,7 @@ int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid)
 	to->slot_ns = g->slot_ns;
 	to->n_sources = g->n_sources;
 	to->unit = g->unit;
+	to->latency = g->latency;
 	to->weight_unit = g->weight_unit;
 	to->weight = g->weight;
 	for (size_t col = 0; col < g->n_cols; col++)

@@ -22,9 +22,11 @@
 #include "render/grid/annotation.h"
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define GRID_NO_EDGE (~(__u64)0)
+#define GRID_LATENCY "latency"		/* the name of the measure whose highest values are the slowest */
 
 /* Dropped: the data of the column, or a part of it, are no longer kept.  It looks like a column that was not observed,
  * or was partly lost. */
@@ -60,6 +62,7 @@ struct grid {
 	__u64 col_ns, slot_ns;		/* a column's and a kernel slot's length */
 	__u32 n_sources;
 	const char *unit, *weight_unit;	/* "ns", "queries": constant strings */
+	bool latency;			/* the values are latencies: the highest are the slowest */
 	const char **row_name;		/* n_rows names if rows are parts; NULL: rows are values */
 	__s64 known_to_ns;		/* with row_name: running exchanges are known up to here; 0: in all columns */
 	const char *weight;		/* cells are sums of this measure, in the axis' unit; NULL: counts */
