@@ -21,7 +21,7 @@ struct scale {
 static const struct scale scales[] = {
 	[UNIT_NONE] = { "", "", "none", { { "", 1 } } },
 	[UNIT_NS] = { "ns", "ns", "ns, us, ms, s", { { "ns", 1 }, { "us", 1000 }, { "µs", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } } },
-	[UNIT_BYTES] = { "bytes", "B", "B, KiB, MiB, GiB", { { "B", 1 }, { "KiB", 1 << 10 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 },
+	[UNIT_BYTES] = { "bytes", "B", "B, kB, MB, GB, KiB, MiB, GiB", { { "B", 1 }, { "KiB", 1 << 10 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 },
 		{ "kB", 1000 }, { "MB", 1000000 }, { "GB", 1000000000 } } },
 	[UNIT_PERCENT] = { "%", "", "%", { { "", 1 }, { "%", 1 } } },
 	[UNIT_PER_S] = { "/s", "", "/s", { { "", 1 }, { "/s", 1 } } },

@@ -214,6 +214,9 @@ check("a threshold says how many events are above it, as the API's rows add up",
 	assert.deepEqual(await violations(page), []);
 	if (shots)
 		await page.screenshot({ path: join(shots, "threshold.png") });
+	await input.fill("1234.567 us");
+	await input.press("Enter");
+	await becomes(() => input.inputValue(), "1.234567 ms", "all of its digits");
 	await input.fill("");
 	await input.press("Enter");
 	await until("it is gone", async () => await over.count() === 0);

@@ -231,7 +231,7 @@ TEST(a_line_that_is_a_text_has_the_measures_unit)
 		{ "100ms", UNIT_NS, 100000000, NULL }, { "1.5 s", UNIT_NS, 1500000000, NULL }, { "4KiB", UNIT_BYTES, 4096, NULL },
 		{ "90 %", UNIT_PERCENT, 90, NULL }, { "90", UNIT_PERCENT, 90, NULL }, { "7", UNIT_NONE, 7, NULL },
 		{ "100", UNIT_NS, 0, "\"above\": \"100\": the measure needs a unit: one of ns, us, ms, s" },
-		{ "100ms", UNIT_BYTES, 0, "\"above\": \"100ms\": \"ms\" is not a unit of the measure (units: B, KiB, MiB, GiB" },
+		{ "100ms", UNIT_BYTES, 0, "\"above\": \"100ms\": \"ms\" is not a unit of the measure (units: B, kB, MB, GB, KiB, MiB, GiB" },
 		{ "much", UNIT_NS, 0, "\"above\": \"much\": the measure is a number" },
 	};
 	char request[256], reason[REASON_MAX];

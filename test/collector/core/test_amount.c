@@ -31,7 +31,7 @@ static void a_bare_number_of_times_and_sizes_is_refused(void **state)
 	static const struct { const char *text; enum ruler_unit unit; size_t at; const char *reason; } cases[] = {
 		{ "100", UNIT_NS, 0, "latency needs a unit: one of ns, us, ms, s" },
 		{ "0.5", UNIT_NS, 0, "latency needs a unit: one of ns, us, ms, s" },
-		{ "4096", UNIT_BYTES, 0, "latency needs a unit: one of B, KiB, MiB, GiB" },
+		{ "4096", UNIT_BYTES, 0, "latency needs a unit: one of B, kB, MB, GB, KiB, MiB, GiB" },
 		{ "4096", UNIT_BYTES_PER_S, 0, "latency needs a unit: one of B/s, kB/s, MB/s, GB/s" },
 		{ "10 KiB", UNIT_NS, 3, "\"KiB\" is not a unit of latency (units: ns, us, ms, s)" },
 		{ "10min", UNIT_NS, 2, "\"min\" is not a unit of latency (units: ns, us, ms, s)" },

@@ -34,6 +34,7 @@ static void an_expression_becomes_a_predicate(void **state)
 		{ "size > 4KiB", "{\"gt\":[\"size\",4096]}" },
 		{ "size = 1.5 MiB", "{\"eq\":[\"size\",1572864]}" },
 		{ "size != 12 B", "{\"ne\":[\"size\",12]}" },
+		{ "size >= 5MB and size < 1 GB and size != 2kB", "{\"and\":[{\"ge\":[\"size\",5000000]},{\"lt\":[\"size\",1000000000]},{\"ne\":[\"size\",2000]}]}" },
 		{ "load > 50", "{\"gt\":[\"load\",50]}" },
 		{ "load > 50 %", "{\"gt\":[\"load\",50]}" },
 		{ "calls = 9223372036854775807", "{\"eq\":[\"calls\",9223372036854775807]}" },

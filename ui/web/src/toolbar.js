@@ -139,7 +139,7 @@ function Threshold({ session }) {
 
 	return html`<label class="field" title="A line, and the share of ${session.unit} from there on (s on the map)"><span aria-hidden="true">≥</span>
 		<input aria-label="Threshold" placeholder=${`e.g. ${format.amount(unit === "ns" ? 1e7 : 64, unit)}`} aria-invalid=${wrong}
-			value=${typed ?? (threshold?.unit === unit ? format.amount(threshold.value, unit, 4) : "")}
+			value=${typed ?? (threshold?.unit === unit ? format.exact(threshold.value, unit) : "")}
 			onInput=${(e) => setTyped(e.target.value)} onChange=${change} /></label>`;
 }
 

@@ -65,7 +65,10 @@ const UNITS = { ns: TIME_UNITS, bytes: [...SIZE_UNITS, ...BINARY_UNITS], "bytes/
 const endings = (unit) => [...UNITS[unit] ?? COUNT_UNITS.flatMap(([size, name]) => [[size, name], [size, name + unit]]),
 	...unit in UNITS ? [] : [[1, ""], [1, unit]]];
 
-/** Parses the texts of amount(), and "10ms", "1.5 s", "20us", "12000", "12k"; null: not a value of that unit. */
+/* 1.005 times 1000 is 1005. */
+const times = (digits, size) => Number.isInteger(digits * size) ? digits * size : Number((digits * size).toPrecision(15));
+
+/** Parses the texts of amount() and exact(), and "10ms", "1.5 s", "20us", "12000", "12k"; null: not a value of that unit. */
 export function parse(text, unit = "ns") {
 	const [, digits, name] = /^\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?)\s*(\S*)\s*$/.exec(text) ?? [];
 	const ending = name?.toLowerCase().replace(/^us$/, "µs");
@@ -75,7 +78,29 @@ export function parse(text, unit = "ns") {
 		return (24 * d + Number(h)) * 3600e9;
 	const size = endings(unit).find(([, known]) => known.toLowerCase() === ending)?.[0];
 
-	return size ? Number(digits.replaceAll(",", "")) * size : null;
+	return size ? times(Number(digits.replaceAll(",", "")), size) : null;
+}
+
+/* The units that `where` knows, too. */
+const EXACT_UNITS = { ns: TIME_UNITS, "bytes/s": RATE_UNITS.slice(1),
+	bytes: [...BINARY_UNITS, ...SIZE_UNITS].filter(([size]) => size <= 2 ** 30).sort(([a], [b]) => b - a) };
+
+const nDigits = ({ digits }) => digits.replace(".", "").length;
+
+/** Writes a value exactly, in the unit with which it has the fewest digits: [digits, unit]; percentages and rates of events: "". */
+export function exactParts(value, unit) {
+	const texts = (EXACT_UNITS[unit] ?? [[1, ""]]).map(([size, name]) => ({ digits: String(value / size), name, size }))
+		.filter(({ digits, name, size }) => size === 1 || value >= size && parse(digits + name, unit) === value);
+	const { digits, name } = texts.reduce((best, one) => nDigits(one) < nDigits(best) ? one : best);
+
+	return [digits, name];
+}
+
+/** A value as people write it, which parse() reads as the same value: "10 ms", "3 GiB". */
+export function exact(value, unit) {
+	const short = amount(value, unit, 4), [digits, name] = exactParts(value, unit);
+
+	return unit !== "bytes" && parse(short, unit) === value ? short : `${digits} ${name || unit}`.trim();
 }
 
 /** The name of a sum of values of a unit. */

@@ -5,7 +5,7 @@
  *
  * The path is read from the predicates: nothing else has to be kept, and it is there however one was made.
  */
-import { amount } from "../base/format.js";
+import { amount, exact, exactParts } from "../base/format.js";
 import { unitOf } from "../base/text.js";
 import { labelsOf } from "./keys.js";
 
@@ -50,7 +50,7 @@ export function termText(term, inst, catalogue) {
 	if (!SIGNS[op])
 		return `(${operands.map((one) => termText(one, inst, catalogue)).join(` ${op} `)})`;
 	const [field, value] = operands, unit = typeof value === "number" && unitOf(catalogue, inst, field);
-	const text = typeof value !== "number" ? value : unit === "bytes" ? exact(value, unit, " ") : amount(value, unit, 6);
+	const text = typeof value !== "number" ? value : unit === "bytes" ? exact(value, unit) : amount(value, unit, 6);
 
 	return `${field} ${SIGNS[op]} ${text}`;
 }
@@ -68,17 +68,12 @@ export function stepText(before, inst, catalogue) {
 const PLAIN = /^[^\s()=!<>"']+$/;
 const quoted = (text) => PLAIN.test(text) && !["and", "or"].includes(text.toLowerCase()) ? text : JSON.stringify(text);
 
-/* In the largest unit that has few digits, and exactly. */
-function exact(value, unit, blank = "") {
-	const units = { ns: [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]], bytes: [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]] }[unit];
-	const [size, name] = units?.find(([s]) => value >= s) ?? [1, units ? units.at(-1)[1] : ""];
-
-	return `${value / size}${blank}${name}`;
-}
+/* As people type it: "10us". */
+const typed = (value, unit) => exactParts(value, unit).join("").replace("µ", "u");
 
 /** Values from low on and below high; null: no end. */
 export const whereValues = (measure, unit, low, high) => [
-	low > 0 && `${measure} >= ${exact(low, unit)}`, high !== null && `${measure} < ${exact(high, unit)}`,
+	low > 0 && `${measure} >= ${typed(low, unit)}`, high !== null && `${measure} < ${typed(high, unit)}`,
 ].filter(Boolean).join(" and ");
 
 /** An expression for these keys; "": their fields do not identify them.  The fields of keys beyond the cap, and of

@@ -37,6 +37,9 @@ test("values are written exactly, and only the ends that there are", () => {
 	assert.equal(whereValues("latency", "ns", 10485760, 12582912), "latency >= 10.48576ms and latency < 12.582912ms");
 	assert.equal(whereValues("latency", "ns", 0, 900), "latency < 900ns");
 	assert.equal(whereValues("size", "bytes", 6144, null), "size >= 6KiB");
+	for (const [value, text] of [[5e6, "5MB"], [4096, "4KiB"], [512, "512B"], [1500, "1.5kB"], [3 * 2 ** 30, "3GiB"], [2e12, "2000GB"], [1e6 + 1, "1.000001MB"]])
+		assert.equal(whereValues("size", "bytes", value, null), `size >= ${text}`);
+	assert.equal(whereValues("rate", "bytes/s", 5e6, null), "rate >= 5MB/s");
 	assert.equal(whereValues("utilization", "%", 12, 30), "utilization >= 12 and utilization < 30");
 	assert.equal(whereValues("latency", "ns", 0, null), "");
 	for (let value = 1; value < 2 ** 52; value = Math.ceil(value * 1.7)) {

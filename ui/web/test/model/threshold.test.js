@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { amount, parse } from "../../src/base/format.js";
+import { amount, exact, parse } from "../../src/base/format.js";
 import { above, runningAbove } from "../../src/model/threshold.js";
 
 const grid = { edge: [1000, 2000, 4000, null], nrows: 3, columns: [{ cells: [[0, 5], [1, 3]] }, { cells: [[2, 2]] }] };
@@ -20,6 +20,19 @@ test("events that still run at the end are counted separately", () => {
 	assert.equal(runningAbove({ columns: [column, { state: "ok", cells: [] }] }, 1e4), 0, "they have ended since");
 	assert.equal(runningAbove({ columns: [{ ...column, running: [[3e4, null, 0.4]] }] }, 1e4), 1, "of five slots in two: a whole query");
 	assert.equal(runningAbove(grid, 1e4), 0);
+});
+
+test("a value is shown so that it is read as the same value", () => {
+	const values = [1, 512, 1000, 1005, 1e4, 4096, 5e6, 2 ** 20, 1e6 + 1, 3e9, 3 * 2 ** 30, 2 ** 40, 86400e9, 9e13];
+
+	for (let value = 1; value < 2 ** 52; value = Math.ceil(value * 1.7))
+		values.push(value, value * 1024 < 2 ** 52 ? value * 1024 : value);
+	for (const unit of ["ns", "bytes", "bytes/s", "%", "/s", ""])
+		for (const value of [...values, ...unit === "%" ? [99.5] : []])
+			assert.equal(parse(exact(value, unit), unit), value, `${value}: ${exact(value, unit)}`);
+	for (const [text, unit, shown] of [["1MiB", "bytes", "1 MiB"], ["4kib", "bytes", "4 KiB"], ["3 GiB", "bytes", "3 GiB"], ["5MB", "bytes", "5 MB"], ["0.5kB", "bytes", "500 B"],
+		["10ms", "ns", "10 ms"], ["20us", "ns", "20 µs"], ["1 d 15 h", "ns", "1 d 15 h"], ["10.00001ms", "ns", "10.00001 ms"], ["80", "%", "80 %"], ["7", "/s", "7/s"], ["12345", "", "12,345"]])
+		assert.equal(exact(parse(text, unit), unit), shown, text);
 });
 
 test("an amount is read as it is written, and as people write it", () => {
