@@ -1,7 +1,9 @@
 #include "render/document/compare.h"
 #include "test/kit/check.h"
+#include "test/kit/canvas_kit.h"
 #include "test/kit/render_kit.h"
 #include "render/color/hue.h"
+#include "render/draw/panel.h"
 #include "render/grid/layer.h"
 #include <errno.h>
 #include <stdio.h>
@@ -104,12 +106,53 @@ static size_t n_of(const __u8 *rgb, unsigned width, unsigned height, int hue)
 	return n;
 }
 
+/* Draws the lower part alone on a page of this size. */
+static void draw_lower(struct canvas *c, unsigned width, unsigned height)
+{
+	struct figure_options o;
+	struct panel_range range;
+	struct page p;
+
+	page_make(&p, COMPARE_SIDE);
+	options(&o);
+	o.width = width;
+	panel_range(p.k.grid, 2, &o, &range);
+	kit_canvas(c, width, height, PALETTE_LIGHT, 1);
+	compare_draw_lower(c, &p.k, &o, &range, 0, height);
+	page_fini(&p);
+}
+
+/* Returns the last pixel of the colour of B's line within the distributions, left of `width`; 0: there is none. */
+static unsigned line_end(struct canvas *c, unsigned width)
+{
+	for (unsigned x = width; x--;)
+		for (unsigned y = 0; y < COMPARE_LOWER; y++)
+			if (kit_canvas_pixel(c, x, y) == compare_colour(PALETTE_LIGHT, 1))
+				return x;
+	return 0;
+}
+
 TEST(in_a_narrow_picture_the_table_is_below_the_distributions)
 {
+	struct canvas c;
+	struct ink table;
+
 	(void)state;
 	assert_int_equal(compare_lower_height(1200, 2000), COMPARE_LOWER);
 	assert_int_equal(compare_lower_height(400, 2 * COMPARE_LOWER), 2 * COMPARE_LOWER);
 	assert_int_equal(compare_lower_height(400, 2 * COMPARE_LOWER - 1), COMPARE_LOWER);
+	draw_lower(&c, 400, 2 * COMPARE_LOWER);
+	table = kit_ink(&c, 0, COMPARE_LOWER, 400, 2 * COMPARE_LOWER);
+	assert_in_range(table.left, 22, 26);
+	assert_in_range(table.right, 374, 377);			/* the whole width */
+	assert_int_equal(kit_ink(&c, 0, COMPARE_LOWER - 8, 400, COMPARE_LOWER).n, 0);	/* nothing lies over the other */
+	assert_true(line_end(&c, 400) > 340);
+	canvas_fini(&c);
+	draw_lower(&c, 1200, COMPARE_LOWER);
+	assert_in_range(line_end(&c, 1200 * 56 / 100), 600, 1200 * 56 / 100 - 10);
+	assert_int_equal(kit_ink(&c, 1200 * 56 / 100 + 8, 0, 1200 * 56 / 100 + 20, COMPARE_LOWER).n, 0);
+	assert_in_range(kit_ink(&c, 1200 * 56 / 100 + 20, 0, 1200, COMPARE_LOWER).right, 1174, 1177);
+	canvas_fini(&c);
 }
 
 TEST(every_view_is_drawn_in_every_format)
