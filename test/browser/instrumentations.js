@@ -62,6 +62,32 @@ check("an instrumentation with an expression is created; an error in it is shown
 	await until("one less", async () => (await last()).id === before.id);
 });
 
+check("the form takes the focus, Escape closes it, and the focus goes back to New", async ({ page }) => {
+	const button = page.getByRole("button", { name: "New" }), form = page.locator("form.create");
+	const focused = (locator) => locator.evaluate((element) => element === document.activeElement);
+	const escape = (properties) => form.locator("select").first().evaluate((element, more) => {
+		const event = new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true, ...more });
+
+		if (more.prevented)
+			element.addEventListener("keydown", (e) => e.preventDefault(), { once: true });
+		element.dispatchEvent(event);
+		return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelectorAll("form.create").length))));
+	}, properties);
+
+	await button.click();
+	await until("the first field has the focus", async () => await focused(form.getByLabel("Metric")));
+	assert.equal(await escape({ isComposing: true }), 1, "an input method has it");
+	assert.equal(await escape({ prevented: true }), 1, "something else has used it");
+	await page.keyboard.press("Escape");
+	await until("it is closed", async () => await form.count() === 0);
+	assert.ok(await focused(button));
+	await page.keyboard.press("Enter");
+	await until("it is open again", async () => await focused(form.getByLabel("Metric")));
+	await page.getByRole("button", { name: "Cancel" }).click();
+	await until("Cancel closes it", async () => await form.count() === 0);
+	assert.ok(await focused(button));
+});
+
 check("a link to an instrumentation that is gone says so above the form", async ({ page, server }) => {
 	await page.goto(`${server.url}/#inst=4711`);
 	await page.locator("form .problem").waitFor();

@@ -113,7 +113,7 @@ export function Masthead({ session, status }) {
 					${library.list.filter((w) => w.ready === ready).map((w) => html`<option key=${w.id} value=${`sheet ${w.id}`}>${w.name}</option>`)}</optgroup>`)}
 			</select></label>
 			<${WorksheetMenu} session=${session} />`}
-		${catalogue && html`<button aria-pressed=${Boolean(session.creating)} onClick=${() => { session.creating = !session.creating; session.changed(); }}>New</button>`}
+		${catalogue && html`<button id="new" aria-pressed=${Boolean(session.creating)} onClick=${() => { session.creating = !session.creating; session.changed(); }}>New</button>`}
 		${catalogue && html`<${Hosts} session=${session} />`}
 		${inst && html`<${Remove} session=${session} />`}
 		<span class="space" />

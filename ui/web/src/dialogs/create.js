@@ -1,6 +1,6 @@
 /* create.js - shows the form that creates an instrumentation: which fields are kept apart, which measures are
  * quantized. */
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { chosenAtFirst, choicesFor, exampleOf, isMeasured, requestOf, sameAs, whereProblem, whereWith } from "../model/choices.js";
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";
@@ -99,13 +99,29 @@ function Form({ session, metrics }) {
 		session.creating = false;
 		session.changed();
 	};
+	const form = useRef(), metricField = useRef();
+	const escape = (e) => {
+		if (e.key === "Escape" && !e.isComposing && !e.defaultPrevented && session.inst)
+			close();
+	};
+
+	/* A form that a person asked for takes the focus, and gives it back to New when it goes, if it has it then. */
+	useLayoutEffect(() => {
+		if (session.creating)
+			metricField.current.focus();
+	}, [session.creating]);
+	useLayoutEffect(() => {
+		const element = form.current;
+
+		return () => element.contains(document.activeElement) && document.getElementById("new")?.focus();
+	}, []);
 	const { word, text } = statusOf(session);	/* of a link to an instrumentation that is gone */
 
-	return html`<form class="create" onSubmit=${submit} onKeyDown=${(e) => e.key === "Escape" && session.inst && close()}>
+	return html`<form class="create" ref=${form} onSubmit=${submit} onKeyDown=${escape}>
 		${word === "gone" && html`<p class="problem">${text}</p>`}
 		<h2>${from ? "Drill down" : "New instrumentation"}</h2>
 		${from && html`<p class="muted">A part of ${titleOf(from, session.catalogue)}, counted by itself from now on: in the kernel, so it can be kept apart by other fields.</p>`}
-		<label class="row">Metric <select value=${index} onChange=${(e) => pick(Number(e.target.value))}>
+		<label class="row">Metric <select ref=${metricField} value=${index} onChange=${(e) => pick(Number(e.target.value))}>
 			${metrics.map((m, i) => html`<option value=${i}>${metricTitle(m, session.catalogue)}</option>`)}</select></label>
 		<${Checks} legend="Kept apart by (up to four)" metric=${metric} names=${choices.discrete} chosen=${chosen.fields} change=${change("fields")} most=${FIELDS_MAX} session=${session} />
 		<${Checks} legend="Measures" metric=${metric} names=${choices.numeric} chosen=${chosen.measures} change=${change("measures")} most=${8} session=${session} />
