@@ -2,8 +2,8 @@
  *
  *      making_add() --> waiting, by class --> a worker: make() --> the loop: made()
  *
- * Bound   libuv has WORKERS in all; one stays free for batches, and one for upkeep (upkeep.h).  No class takes all of the others, and when all classes
- *         wait, each has one.
+ * Bound   libuv has WORKERS in all; one stays free for batches, and one for upkeep (upkeep.h).  No class takes all of the
+ *         others, and when all classes wait, each has one.
  * Order   within a class, in the order they came.
  * Memory  a job is the caller's, until made() is called.
  * Thread  the loop thread; make() runs on a worker, and touches nothing but the job's own.

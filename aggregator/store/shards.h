@@ -14,7 +14,8 @@
  *         batch that comes again goes to the shard that has it, whatever the list is by then, and nothing moves: of
  *         n + 1 shards, the new one takes 1/(n + 1) of the sources from then on, and has nothing of the time before.
  *         A handle that has a shorter list works on until STOP_NS before that, and then refuses each call with
- *         -EAGAIN: before it adds, reads or measures it reads the home's list, at least once a minute.  (A store alone, without this module, does not:
+ *         -EAGAIN: before it adds, reads or measures its size it reads the home's list, if that was a minute ago.  (A store
+ *         alone, without this module, does not:
  *         when a second shard is added, restart each heatscoped within JOIN_NS - STOP_NS.)  The clocks of the machines
  *         with heatscoped may differ by less than STOP_NS.
  *         No shard can be left out: a list without one of the set is refused.

@@ -223,7 +223,7 @@ static void note_alive(void *arg, __u64 inst, const char *json)
 		d->is_alive[i] |= d->inst[i] == inst;
 }
 
-/* By another handle the call may just be running. */
+/* Has the deletion failed?  A young one may still run, by another handle. */
 static bool is_undone(const struct deleted *d, size_t i)
 {
 	return d->is_alive[i] && time(NULL) - strtoll(d->since[i], NULL, 10) > DELETING_S;
