@@ -15,9 +15,8 @@
  *         n + 1 shards, the new one takes 1/(n + 1) of the sources from then on, and has nothing of the time before.
  *         A handle that has a shorter list works on until STOP_NS before that, and then refuses each call with
  *         -EAGAIN: before it adds, reads or measures its size it reads the home's list, if that was a minute ago.  (A store
- *         alone, without this module, does not:
- *         when a second shard is added, restart each heatscoped within JOIN_NS - STOP_NS.)  The clocks of the machines
- *         with heatscoped may differ by less than STOP_NS.
+ *         alone, without this module, does not: when a second shard is added, restart each heatscoped within JOIN_NS -
+ *         STOP_NS.)  The clocks of the machines with heatscoped may differ by less than STOP_NS.
  *         No shard can be left out: a list without one of the set is refused.
  * Once    The law that a batch is added once holds in each shard, and a batch is never sent to two.
  * Whole   The batches of one add() are stored as a whole or not at all in each shard, not in all of them.  Batches that can
